@@ -1,0 +1,15 @@
+"""Feature selection by information, within an error budget.
+
+The flow, one folder a stage; imports only point back along the arrows::
+
+    X, y -> encoding.encode          -> Encoded         the one gate for user data
+         -> engine                   -> neighbour radii and counts of every candidate at once
+         -> information              -> nats
+         -> bounds                   -> error, budget   one function per theorem, and its inverse
+         -> selection                -> SelectionPath   the scikit-learn selectors
+         -> report                   -> dict -> terminal, JSON, HTML, figure
+
+`datasets` holds problems that know their own truth.
+"""
+
+__version__ = "0.1.0"

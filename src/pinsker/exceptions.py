@@ -1,0 +1,29 @@
+"""Errors and warnings. Every error says what was found, where, and what to do."""
+
+
+class PinskerError(Exception):
+    """Base class of all errors raised by pinsker."""
+
+
+class DataError(PinskerError, ValueError):
+    """The table or the target cannot be used as it is."""
+
+
+class ParameterError(PinskerError, ValueError):
+    """A parameter is outside of its range, or does not fit the data."""
+
+
+class MemoryBudgetError(PinskerError, MemoryError):
+    """The computation needs more memory than `max_memory` allows."""
+
+
+class PinskerWarning(UserWarning):
+    """Base class of all warnings issued by pinsker."""
+
+
+class DataWarning(PinskerWarning):
+    """The data are usable, but something about them should be known."""
+
+
+class UnreliableEstimateWarning(PinskerWarning):
+    """An estimate was computed that should not be trusted; the message says why."""
