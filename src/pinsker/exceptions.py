@@ -17,6 +17,10 @@ class MemoryBudgetError(PinskerError, MemoryError):
     """The computation needs more memory than `max_memory` allows."""
 
 
+class MissingDependencyError(PinskerError, ImportError):
+    """An optional package is needed and not installed."""
+
+
 class PinskerWarning(UserWarning):
     """Base class of all warnings issued by pinsker."""
 
