@@ -1,0 +1,63 @@
+"""Radii and neighbour counts of one (x, y, z), for every row."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.engine import _kernels
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourCounts:
+    """What the kNN estimator needs to know of each row (docs/estimator.md).
+
+    Counts are of *other* rows; "open" is strictly inside the radius, "closed" inside or on it.
+    A row without any row at finite joint distance has radius 0 and all counts 0.
+
+    Attributes
+    ----------
+    radius : ndarray of shape (n_rows,), float64
+        Distance to the k_i-th neighbour in the joint space.
+    neighbours : ndarray of shape (n_rows,), int64
+        k_i: k, or the number of rows at finite joint distance if that is smaller.
+    joint_closed, xz_open, xz_closed, yz_open, yz_closed, z_open, z_closed : ndarray, int64
+        Counts in the joint space and in the marginals. Without z, every other row is at distance 0
+        in z.
+    """
+
+    radius: FloatArray
+    neighbours: IntArray
+    joint_closed: IntArray
+    xz_open: IntArray
+    xz_closed: IntArray
+    yz_open: IntArray
+    yz_closed: IntArray
+    z_open: IntArray
+    z_closed: IntArray
+
+
+def neighbour_counts(
+    x: FloatArray, y: FloatArray, z: FloatArray, *, k: int, n_threads: int = 1
+) -> NeighbourCounts:
+    """Find each row's radius in (x, y, z) and count its neighbours in xz, yz and z.
+
+    Parameters
+    ----------
+    x, y, z : ndarray of shape (n_rows, any), float64, C order
+        Columns in metric form; any of them may have no columns.
+    k : int
+        Number of neighbours, at least 1.
+    n_threads : int, default=1
+        Threads to use. The result is the same for any number.
+
+    Returns
+    -------
+    NeighbourCounts
+        One entry per row.
+    """
+    n = x.shape[0]
+    radius = np.empty(n)
+    counts = np.empty((8, n), dtype=np.int64)
+    _kernels.neighbour_counts(x, y, z, k, n_threads, radius, counts)
+    return NeighbourCounts(radius, *counts)
