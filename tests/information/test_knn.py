@@ -22,9 +22,9 @@ def random_columns(rng, n, d):
     return np.ones((n, d))
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_terms_equal_the_oracle(seed):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize("table", range(200))
+def test_terms_equal_the_oracle(table):
+    rng = np.random.default_rng(table)
     n, k = int(rng.integers(2, 25)), int(rng.integers(1, 6))
     x, y = (random_columns(rng, n, int(rng.integers(1, 3))) for _ in range(2))
     z = None if rng.random() < 0.4 else random_columns(rng, n, int(rng.integers(1, 4)))
