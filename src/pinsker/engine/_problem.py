@@ -38,6 +38,28 @@ class Problem:
         return int(self.values.shape[0])
 
     @classmethod
+    def from_arrays(
+        cls,
+        values: FloatArray,
+        *,
+        labels: IntArray | None = None,
+        target: FloatArray | None = None,
+        units: IntArray | None = None,
+    ) -> "Problem":
+        """Take arrays that are in metric form already; every column its own unit by default."""
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        unit_of_column = np.arange(values.shape[1]) if units is None else np.asarray(units)
+        if target is not None:
+            target = np.ascontiguousarray(target, dtype=np.float64).reshape(len(values), -1)
+        return cls(
+            values=values,
+            unit_of_column=unit_of_column.astype(np.int64),
+            n_units=int(unit_of_column.max()) + 1,
+            labels=None if labels is None else np.ascontiguousarray(labels, dtype=np.int64),
+            target=target,
+        )
+
+    @classmethod
     def of(cls, encoded: Encoded) -> "Problem":
         """Lay out an encoded table for the kernels."""
         unit_of_column = np.empty(encoded.columns.n_columns, dtype=np.int64)

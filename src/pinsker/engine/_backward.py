@@ -1,0 +1,133 @@
+"""Backward search: the score of every removal, exactly, in one pass."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pinsker._types import FloatArray
+from pinsker.engine import _kernels
+from pinsker.engine._fixed_point import FixedPoint
+from pinsker.engine._plan import Plan, Score, plan_rows
+from pinsker.engine._problem import Problem
+from pinsker.exceptions import ParameterError
+
+
+class Backward:
+    """Scores every removal from the current set, and removes one unit at a time.
+
+    For the current set S and each unit i in it, `scores` holds
+
+    * ``score="difference"``: ``I(Y; X_S) - I(Y; X_{S without i})``, each term with its own radius;
+      a path's scores then add up to a difference of two estimates;
+    * ``score="direct"``: ``I(Y; X_i | X_{S without i})`` with one joint radius.
+
+    Both are the estimator of ``docs/estimator.md``, to the last neighbour. The state is a function
+    of the current set alone, so a search can be resumed from any set.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table, its units and the target.
+    n_neighbors : int, default=3
+        Neighbours that define a row's radius.
+    score : {"difference", "direct"}, default="difference"
+        What `scores` holds.
+    active : iterable of int, default=None
+        Units to start from; all of them by default.
+    n_threads : int, default=1
+        Threads; the results have the same bits for any number.
+    max_memory : int, default=None
+        Bytes the search may hold. Rows whose pairs do not fit are measured afresh in every step.
+        By default half of what is free.
+    max_samples : int, default=None
+        Measure at most this many rows, against all of them; by default every row.
+    seed : int, default=0
+        Seed of that sample.
+
+    Attributes
+    ----------
+    plan : Plan
+        How rows and memory are used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pinsker.engine import Backward, Problem
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(300, 3))
+    >>> y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(np.int64)
+    >>> search = Backward(Problem.from_arrays(x, labels=y))
+    >>> search.scores().argmax()
+    np.int64(0)
+    >>> search.remove(2)
+    >>> search.active
+    (0, 1)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        n_neighbors: int = 3,
+        score: Score = "difference",
+        active: Iterable[int] | None = None,
+        n_threads: int = 1,
+        max_memory: int | None = None,
+        max_samples: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.problem = problem
+        self.n_threads = n_threads
+        self.score = score
+        self._active = np.zeros(problem.n_units, dtype=np.uint8)
+        self._active[list(range(problem.n_units) if active is None else active)] = 1
+        self.plan: Plan = plan_rows(problem, max_memory=max_memory, max_samples=max_samples, seed=seed)
+        self._fixed = FixedPoint.of(problem.n_rows)
+        self._search = _kernels.Backward(
+            values=problem.values,
+            units=problem.unit_of_column.astype(np.int32),
+            n_units=problem.n_units,
+            labels=problem.labels,
+            target=problem.target,
+            digamma=self._fixed.digamma,
+            queries=self.plan.queries,
+            watched_queries=self.plan.n_watched,
+            rank=n_neighbors,
+            direct=score == "direct",
+        )
+        self._search.start(self._active, n_threads)
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Units in the current set, in increasing order."""
+        return tuple(int(u) for u in np.flatnonzero(self._active))
+
+    @property
+    def information(self) -> float:
+        """``I(Y; X_S)`` of the current set, in nats."""
+        return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
+
+    def scores(self) -> FloatArray:
+        """Return the score of every removal, in nats; NaN for units outside of the set.
+
+        Returns
+        -------
+        ndarray of shape (n_units,)
+        """
+        sums = np.empty(self.problem.n_units, dtype=np.int64)
+        self._search.changes(sums)
+        scores = self._nats(sums if self.score == "direct" else -sums)
+        if self._active.sum() == 1:  # without its last unit the set knows nothing
+            scores[:] = self.information
+        scores[self._active == 0] = np.nan
+        return scores
+
+    def remove(self, unit: int) -> None:
+        """Remove a unit from the set."""
+        if not self._active[unit]:
+            raise ParameterError(f"unit {unit} is not in the current set, so it cannot be removed.")
+        self._active[unit] = 0
+        self._search.remove(int(unit), self.n_threads)
+
+    def _nats(self, sums: np.ndarray) -> FloatArray:
+        return self._fixed.to_nats(sums, len(self.plan.queries))

@@ -1,0 +1,59 @@
+// The columns of the units that are still in the set, laid out for the scans.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "scan.hpp"
+
+// The columns of the units that are still there, row by row, padded with zeros to whole blocks.
+class ActiveTable {
+   public:
+    // `change` per unit: what its removal would do to the information; most negative is dearest.
+    void build(const double *source, int64_t rows, int64_t source_columns,
+               const int32_t *unit_of_column, const std::vector<uint8_t> &active,
+               const std::vector<int64_t> &change) {
+        std::vector<int32_t> columns;
+        for (int64_t c = 0; c < source_columns; ++c)
+            if (active[static_cast<size_t>(unit_of_column[c])])
+                columns.push_back(static_cast<int32_t>(c));
+        // Units that are costly to remove come first: scans find them first, so pairs watch units
+        // that stay long and are seldom looked at again. Order never changes a result.
+        std::stable_sort(columns.begin(), columns.end(), [&](int32_t p, int32_t q) {
+            return change[static_cast<size_t>(unit_of_column[p])] <
+                   change[static_cast<size_t>(unit_of_column[q])];
+        });
+        width_ = (static_cast<int>(columns.size()) + kBlock - 1) / kBlock * kBlock;
+        used_ = static_cast<int>(columns.size());
+        units_.assign(static_cast<size_t>(width_), kNoUnit);
+        values_.assign(static_cast<size_t>(rows) * static_cast<size_t>(width_), 0.0);
+        for (size_t c = 0; c < columns.size(); ++c) units_[c] = unit_of_column[columns[c]];
+        for (int64_t row = 0; row < rows; ++row) {
+            double *to = values_.data() + row * width_;
+            for (size_t c = 0; c < columns.size(); ++c)
+                to[c] = source[row * source_columns + columns[c]];
+        }
+    }
+
+    // A column of zeros is at distance zero from itself: gone, until the next build makes room.
+    void erase(int32_t unit, int64_t rows) {
+        for (int c = 0; c < width_; ++c) {
+            if (units_[static_cast<size_t>(c)] != unit) continue;
+            units_[static_cast<size_t>(c)] = kNoUnit;
+            --used_;
+            for (int64_t row = 0; row < rows; ++row) values_[static_cast<size_t>(row * width_ + c)] = 0.0;
+        }
+    }
+
+    bool sparse() const { return used_ < width_ - width_ / 4 && width_ > kBlock; }
+    int width() const { return width_; }
+    const int32_t *units() const { return units_.data(); }
+    const double *row(int64_t r) const { return values_.data() + r * width_; }
+
+   private:
+    std::vector<double> values_;
+    std::vector<int32_t> units_;
+    int width_ = 0, used_ = 0;
+};
+

@@ -1,0 +1,47 @@
+// Leaf loops over the coordinates of one pair of rows, compiled once per instruction set.
+//
+// Rows are padded with zeros to a multiple of kBlock columns, so every loop runs over whole blocks
+// and a padded column has distance zero: it is never beyond a radius and never the largest.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+constexpr int kBlock = 16;                // columns per block: two AVX-512 registers
+constexpr double kTolerance = 1e-10;      // relative; docs/estimator.md
+constexpr double kFarthest = 1e100;       // this far and farther counts as infinite
+constexpr int32_t kNoUnit = -1;           // padding columns, and "no unit to skip"
+
+inline double strictly_inside(double radius) { return radius * (1.0 - kTolerance); }
+inline double inside_or_on(double radius) { return radius * (1.0 + kTolerance); }
+
+struct Largest {
+    double distance;  // -1 when every column is skipped
+    int32_t unit;     // kNoUnit when there is none
+};
+
+// First column at or after `from` whose distance is beyond `limit` and whose unit is not `skip`;
+// -1 when there is none. `from` must be a multiple of kBlock.
+int first_beyond(const double *a, const double *b, const int32_t *units, int from, int width,
+                 double limit, int32_t skip);
+
+// Largest coordinate distance over the columns whose unit is not `skip`.
+Largest largest_except(const double *a, const double *b, const int32_t *units, int width,
+                       int32_t skip);
+
+// Distance of one unit: the largest over its columns.
+double unit_distance(const double *a, const double *b, const int32_t *units, int width,
+                     int32_t unit);
+
+// Max-norm distance, given up (any value beyond `limit` returned) once it is beyond `limit`.
+double distance_up_to(const double *a, const double *b, int width, double limit);
+
+// Positions p with first[p] == unit or second[p] == unit, written to `hits`; returns how many.
+int find_watchers(const uint16_t *first, const uint16_t *second, int n, uint16_t unit,
+                  int32_t *hits);
+int find_watchers(const uint32_t *first, const uint32_t *second, int n, uint32_t unit,
+                  int32_t *hits);
+
+// How many of the values are below `limit`, and how many are at most `limit`.
+int count_below(const double *values, int n, double limit);
+int count_up_to(const double *values, int n, double limit);

@@ -1,0 +1,93 @@
+// The target as the engine sees it: a distance between rows, and counts within a radius.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "scan.hpp"
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Classes: distance 0 or infinite. Numbers: max norm over one or several columns.
+class TargetSpace {
+   public:
+    TargetSpace(const int64_t *labels, const double *values, int64_t rows, int64_t columns)
+        : labels_(labels), values_(values), rows_(rows), columns_(columns) {
+        if (labels_ != nullptr) {
+            const int64_t classes = *std::max_element(labels_, labels_ + rows_) + 1;
+            members_.resize(static_cast<size_t>(classes));
+            for (int64_t b = 0; b < rows_; ++b)
+                members_[static_cast<size_t>(labels_[b])].push_back(static_cast<int32_t>(b));
+        } else {
+            everyone_.resize(static_cast<size_t>(rows_));
+            for (int64_t b = 0; b < rows_; ++b) everyone_[static_cast<size_t>(b)] = static_cast<int32_t>(b);
+            if (columns_ == 1) {
+                sorted_.assign(values_, values_ + rows_);
+                std::sort(sorted_.begin(), sorted_.end());
+            }
+        }
+    }
+
+    bool is_class() const { return labels_ != nullptr; }
+
+    double distance(int64_t a, int64_t b) const {
+        if (is_class()) return labels_[a] == labels_[b] ? 0.0 : kInfinity;
+        double top = 0.0;
+        for (int64_t c = 0; c < columns_; ++c)
+            top = std::max(top, std::fabs(values_[a * columns_ + c] - values_[b * columns_ + c]));
+        return top;
+    }
+
+    // Rows that can be neighbours of row a in the joint space.
+    const std::vector<int32_t> &company(int64_t a) const {
+        return is_class() ? members_[static_cast<size_t>(labels_[a])] : everyone_;
+    }
+
+    // Other rows within a radius of row a in the target alone: strictly, and on the edge too.
+    void count(int64_t a, double radius, int &open, int &closed) const {
+        if (is_class()) {
+            closed = static_cast<int>(company(a).size()) - 1;
+            open = radius > 0.0 ? closed : 0;
+            return;
+        }
+        const double low = strictly_inside(radius), high = inside_or_on(radius);
+        if (columns_ == 1) {
+            // Rounding is monotone, so the sorted values split exactly where the differences do.
+            const double here = values_[a];
+            const auto split = [&](double limit, bool edge) {
+                const auto before = std::partition_point(
+                    sorted_.begin(), sorted_.end(), [&](double y) {
+                        const double gap = here - y;
+                        return edge ? gap > limit : gap >= limit;
+                    });
+                const auto after = std::partition_point(
+                    before, sorted_.end(), [&](double y) {
+                        const double gap = y - here;
+                        return edge ? gap <= limit : gap < limit;
+                    });
+                return static_cast<int>(after - before);
+            };
+            open = std::max(split(low, false) - 1, 0);  // the row itself is inside any open ball
+            closed = split(high, true) - 1;
+            return;
+        }
+        open = closed = 0;
+        for (int64_t b = 0; b < rows_; ++b) {
+            if (b == a) continue;
+            const double gap = distance(a, b);
+            open += gap < low;
+            closed += gap <= high;
+        }
+    }
+
+   private:
+    const int64_t *labels_;
+    const double *values_;
+    int64_t rows_, columns_;
+    std::vector<std::vector<int32_t>> members_;
+    std::vector<int32_t> everyone_;
+    std::vector<double> sorted_;
+};
