@@ -9,6 +9,10 @@ class DataError(PinskerError, ValueError):
     """The table or the target cannot be used as it is."""
 
 
+class DataTypeError(DataError, TypeError):
+    """The table holds something that is neither a number nor a level."""
+
+
 class ParameterError(PinskerError, ValueError):
     """A parameter is outside of its range, or does not fit the data."""
 

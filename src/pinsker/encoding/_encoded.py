@@ -2,15 +2,26 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from pinsker._types import AnyArray, FloatArray, IntArray, Scale, Task
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Scale, Task
 
 #: Two different levels of a nominal column are this far apart in metric form; see `FARTHEST`.
 NOMINAL_STEP = 1e200
 #: A distance of this size or more counts as infinite: such rows are never neighbours.
 FARTHEST = 1e100
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+def frozen(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    """Return a read-only C-ordered copy: what leaves the gate cannot be changed by accident."""
+    copy = np.array(array, order="C", copy=True)
+    copy.flags.writeable = False
+    return copy
 
 
 class Kind(StrEnum):
@@ -51,6 +62,9 @@ class Columns:
         How numeric columns were scaled.
     notes : tuple of str
         What a user should know: constants, duplicates, guesses about kinds.
+    missing : ndarray of shape (n_rows, n_columns), bool, read-only, or None
+        Where a numeric column has no value (only with ``missing="level"``); `values` holds 0 there.
+        None when nothing is missing. A missing value of a nominal column is one of its levels.
     """
 
     values: FloatArray
@@ -59,6 +73,7 @@ class Columns:
     levels: tuple[AnyArray | None, ...]
     scale: Scale = "none"
     notes: tuple[str, ...] = ()
+    missing: BoolArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -74,25 +89,28 @@ class Columns:
         """Return values whose coordinate differences are the distances the kernels use.
 
         Nominal codes are spread by `NOMINAL_STEP`, so that two levels are either equal or
-        farther apart than `FARTHEST`: the 0/infinity metric without a special case.
+        farther apart than `FARTHEST`: the 0/infinity metric without a special case. Missing values
+        of a numeric column lie one such step away: next to each other, infinitely far from all
+        that is present.
         """
         metric = self.values.copy()
         nominal = [j for j, kind in enumerate(self.kinds) if not kind.is_numeric]
         metric[:, nominal] *= NOMINAL_STEP
+        if self.missing is not None:
+            metric[self.missing] = NOMINAL_STEP
         metric.flags.writeable = False
         return metric
 
     def take(self, indices: IntArray) -> "Columns":
         """Return some of the columns, in the order asked for."""
         picked = [int(i) for i in indices]
-        values = np.ascontiguousarray(self.values[:, picked])
-        values.flags.writeable = False
         return Columns(
-            values,
+            frozen(self.values[:, picked]),
             tuple(self.kinds[i] for i in picked),
             tuple(self.names[i] for i in picked),
             tuple(self.levels[i] for i in picked),
             self.scale,
+            missing=None if self.missing is None else frozen(self.missing[:, picked]),
         )
 
 

@@ -1,0 +1,179 @@
+"""Which kind each column is: the user's word if there is one, else a documented guess."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.encoding._cells import Origin
+from pinsker.encoding._encoded import Kind
+from pinsker.encoding._table import Table
+from pinsker.encoding._wording import listing
+from pinsker.exceptions import ParameterError
+
+#: Whole numbers are a count when there are at most this many different ones ...
+MOST_COUNT_LEVELS = 100
+#: ... and each stands for this many rows on average. Fewer repeats and they may as well be
+#: measurements that were rounded. Two different values are always a count.
+ROWS_PER_COUNT_LEVEL = 3
+
+Discrete: TypeAlias = (
+    Literal["auto", "none", "all"] | bool | Sequence[Any] | Mapping[Any, Any] | BoolArray | IntArray
+)
+
+
+def choose_kinds(table: Table, discrete: Discrete = "auto") -> tuple[tuple[Kind, ...], list[str]]:
+    """Return the kind of each column, and notes where the guess is doubtful."""
+    if isinstance(discrete, Mapping):
+        kinds, notes = _guess(table)
+        for key, kind in discrete.items():
+            (j,) = find_columns([key], table.names, "discrete")
+            kinds[j] = _declared(table, j, kind)
+        declared = {table.names[j] for j in find_columns(discrete, table.names, "discrete")}
+        return tuple(kinds), _doubts(notes, skip=declared)
+    if isinstance(discrete, str) and discrete == "auto":
+        kinds, notes = _guess(table)
+        return tuple(kinds), _doubts(notes)
+    marked = _marks(discrete, table)
+    whole = whole_numbers(table.values)
+    return tuple(_kind_if(table, j, marked[j], whole[j]) for j in range(table.n_columns)), []
+
+
+def whole_numbers(values: FloatArray) -> BoolArray:
+    """Return for each column whether all present values are whole numbers."""
+    return np.asarray(((np.floor(values) == values) | np.isnan(values)).all(axis=0))
+
+
+def count_distinct(values: FloatArray) -> IntArray:
+    """Return for each column the number of different values; missing ones are not counted."""
+    ordered = np.sort(values, axis=0)  # NaN last
+    with np.errstate(invalid="ignore"):
+        steps = ordered[1:] > ordered[:-1]  # never true next to a NaN
+    return np.asarray(steps.sum(axis=0) + ~np.isnan(ordered[0]), dtype=np.int64)
+
+
+def find_columns(asked: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
+    """Return the positions of columns given by name or by position."""
+    position = {name: j for j, name in enumerate(names)}
+    found = []
+    for key in asked:
+        if isinstance(key, str) and key in position:
+            found.append(position[key])
+        elif isinstance(key, int | np.integer) and not isinstance(key, bool):
+            if not 0 <= key < len(names):
+                raise ParameterError(
+                    f"{parameter} asks for column {key}, but columns are numbered 0 to "
+                    f"{len(names) - 1}."
+                )
+            found.append(int(key))
+        else:
+            raise ParameterError(
+                f"{parameter} asks for column {key!r}, which does not exist; the columns are "
+                f"{listing(names)}."
+            )
+    return found
+
+
+def _guess(table: Table) -> tuple[list[Kind], dict[str, list[str]]]:
+    """Guess all kinds; doubtful columns are listed by what was guessed."""
+    whole = whole_numbers(table.values)
+    kinds = [_kind_if(table, j, None, whole[j]) for j in range(table.n_columns)]
+    unsure = [j for j, kind in enumerate(kinds) if kind is Kind.COUNT and _is_number(table, j)]
+    doubts: dict[str, list[str]] = {"count": [], "continuous": []}
+    if not unsure:
+        return kinds, doubts
+    distinct = count_distinct(table.values[:, unsure])
+    most = most_count_levels(table.n_rows)
+    for j, levels in zip(unsure, distinct, strict=True):
+        if levels > most:
+            kinds[j] = Kind.CONTINUOUS
+        if most / 2 < levels <= 2 * most and levels > 2:
+            doubts[kinds[j].value].append(table.names[j])
+    return kinds, doubts
+
+
+def most_count_levels(n_rows: int) -> int:
+    """Return how many different whole numbers still make a count."""
+    return max(2, min(n_rows // ROWS_PER_COUNT_LEVEL, MOST_COUNT_LEVELS))
+
+
+def _kind_if(table: Table, j: int, marked: bool | None, whole: bool) -> Kind:
+    """Kind of column j when it is marked discrete, not marked, or (None) to be guessed."""
+    origin = table.origins[j]
+    if origin is Origin.BOOLEAN:
+        return Kind.BOOLEAN
+    if origin is Origin.ORDERED:
+        return Kind.COUNT
+    if origin in (Origin.CATEGORY, Origin.TEXT):
+        return Kind.NOMINAL
+    if marked is None:
+        return Kind.COUNT if whole and origin is Origin.NUMBER else Kind.CONTINUOUS
+    if not marked:
+        return Kind.CONTINUOUS
+    return Kind.COUNT if whole else Kind.NOMINAL
+
+
+def _marks(discrete: Any, table: Table) -> BoolArray:
+    """Return which columns the user marked as discrete."""
+    if isinstance(discrete, bool) or (isinstance(discrete, str) and discrete in ("none", "all")):
+        return np.full(table.n_columns, discrete in ("all", True))
+    if isinstance(discrete, str) or not isinstance(discrete, Iterable):
+        raise ParameterError(
+            f"discrete={discrete!r} is not known: use 'auto', 'none', 'all', a mask with one "
+            "entry per column, a list of columns, or a dict of column to kind."
+        )
+    asked = list(discrete)
+    if asked and all(isinstance(mark, bool | np.bool_) for mark in asked):
+        if len(asked) != table.n_columns:
+            raise ParameterError(
+                f"discrete is a mask of {len(asked)} entries, but {table.label} has "
+                f"{table.n_columns} columns."
+            )
+        return np.array(asked, dtype=np.bool_)
+    marks = np.zeros(table.n_columns, dtype=np.bool_)
+    marks[find_columns(asked, table.names, "discrete")] = True
+    return marks
+
+
+def _declared(table: Table, j: int, said: Any) -> Kind:
+    """Check a kind the user declared for column j."""
+    name, origin = table.names[j], table.origins[j]
+    if said not in tuple(Kind):
+        raise ParameterError(
+            f"discrete says column {name!r} is {said!r}; kinds are {listing(tuple(Kind))}."
+        )
+    kind = Kind(said)
+    if kind.is_numeric and origin is Origin.TEXT:
+        raise ParameterError(
+            f"discrete says column {name!r} is {kind.value!r}, but it holds text, which has no "
+            "order: make it numbers or ordered categories first."
+        )
+    if kind is Kind.CONTINUOUS and origin in (Origin.CATEGORY, Origin.ORDERED):
+        raise ParameterError(
+            f"discrete says column {name!r} is 'continuous', but it holds {origin.value}: "
+            "use 'count' for their order or 'nominal'."
+        )
+    if kind is Kind.BOOLEAN and count_distinct(table.values[:, [j]])[0] > 2:
+        raise ParameterError(
+            f"discrete says column {name!r} is 'boolean', but it has more than two values."
+        )
+    return kind
+
+
+def _is_number(table: Table, j: int) -> bool:
+    return table.origins[j] is Origin.NUMBER
+
+
+def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[str]:
+    """Write one note per guess, however many columns it concerns."""
+    notes = []
+    for kind, found in doubts.items():
+        names = [name for name in found if name not in set(skip)]
+        if names:
+            repeats = "many" if kind == "count" else "few"
+            notes.append(
+                f"whole numbers with {repeats} repeats are read as {kind} in {listing(names)}; "
+                "say otherwise with discrete="
+            )
+    return notes

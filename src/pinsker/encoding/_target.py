@@ -1,0 +1,173 @@
+"""From a target as it was read to `Target`: classes or numbers."""
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+
+from pinsker._types import AnyArray, IntArray, Missing, Scale, Task
+from pinsker.encoding._cells import Origin, object_array
+from pinsker.encoding._encoded import Target, frozen
+from pinsker.encoding._kinds import count_distinct, most_count_levels, whole_numbers
+from pinsker.encoding._layout import check_scale, refuse_far
+from pinsker.encoding._missing import drop_note, usable_rows
+from pinsker.encoding._scaling import scale_columns
+from pinsker.encoding._table import Table, read_table
+from pinsker.encoding._task import guess_task
+from pinsker.encoding._wording import listing, plural
+from pinsker.exceptions import DataError, DataWarning, ParameterError
+
+_NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
+
+
+def encode_target(
+    y: Any,
+    *,
+    task: Literal["auto"] | Task = "auto",
+    scale: Scale = "copula",
+    missing: Missing = "error",
+) -> Target:
+    """Turn a target into classes or numbers.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, n_targets)
+        NumPy array, list, pandas or polars series or frame. Several columns of classes are merged:
+        each combination that occurs is a class.
+    task : {"auto", "classification", "regression"}, default="auto"
+        How the target is to be understood. See Notes for the guess.
+    scale : {"copula", "standard", "none"}, default="copula"
+        Scaling of a numeric target; `Target.raw` keeps the user's unit.
+    missing : {"error", "drop", "level"}, default="error"
+        A missing target is an error, or the row is dropped; it is never a value of its own.
+
+    Returns
+    -------
+    Target
+        Class codes and classes, or scaled and raw numbers.
+
+    Raises
+    ------
+    DataError
+        When the target holds one value only, is continuous where classes are asked for, is text
+        where numbers are, or has missing or infinite values.
+
+    Warns
+    -----
+    DataWarning
+        When a class has a single row: no neighbour can be found for it.
+
+    Notes
+    -----
+    ``task="auto"`` takes text, categories and booleans for classes and numbers with fractions for
+    numbers. Whole numbers are classes if there are at most two different ones; or at most 20, with
+    three rows for each on average; or at most 100 that run from 0 or 1 without a gap, with three
+    rows for each. A guess that could be otherwise is explained in `Target.notes`. With several
+    columns, one of text makes all of them classes, else one of numbers makes all of them numbers.
+
+    Examples
+    --------
+    >>> target = encode_target(["spam", "ham", "spam", "ham"])
+    >>> target.task, target.labels, target.classes.tolist()
+    ('classification', array([1, 0, 1, 0]), ['ham', 'spam'])
+    >>> encode_target([1.5, 2.25, 9.0]).values.round(4).ravel()
+    array([-0.6745,  0.    ,  0.6745])
+    """
+    table = read_table(y, label="y", prefix="y")
+    rows = usable_rows([], missing, target=table)
+    notes = drop_note(len(rows), table.n_rows)
+    return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
+
+
+def build_target(
+    table: Table, *, task: Literal["auto"] | Task, scale: Scale, notes: list[str]
+) -> Target:
+    """Decide the task, then code classes or scale numbers."""
+    if task not in ("auto", "classification", "regression"):
+        raise ParameterError(
+            f"task={task!r} is not known: use 'auto', 'classification' or 'regression'."
+        )
+    check_scale(scale)
+    _refuse_one_value(table)
+    notes = [*notes, *table.notes]
+    if task == "auto":
+        task, doubt = guess_task(table)
+        notes += doubt
+    if task == "classification":
+        _refuse_continuous(table)
+        labels, classes = _classes(table)
+        _warn_single_rows(labels, classes)
+        return Target(task, frozen(labels), frozen(classes), None, None, table.names, tuple(notes))
+    _refuse_text(table)
+    everything = np.ones(table.n_columns, dtype=np.bool_)
+    values = scale_columns(table.values, everything, scale)
+    refuse_far(values, everything, table)
+    raw, scaled = frozen(table.values), frozen(values)
+    return Target(task, None, None, scaled, raw, table.names, tuple(notes))
+
+
+def _classes(table: Table) -> tuple[IntArray, AnyArray]:
+    """Return class codes and classes; several columns become one class per combination."""
+    columns = [_column_classes(table, j) for j in range(table.n_columns)]
+    if len(columns) == 1:
+        return columns[0]
+    codes = np.column_stack([labels for labels, _ in columns])
+    used, labels = np.unique(codes, axis=0, return_inverse=True)
+    names = [classes.tolist() for _, classes in columns]
+    combined = [tuple(names[j][code] for j, code in enumerate(row)) for row in used]
+    return labels.reshape(-1).astype(np.int64), object_array(combined)
+
+
+def _column_classes(table: Table, j: int) -> tuple[IntArray, AnyArray]:
+    used, labels = np.unique(table.values[:, j], return_inverse=True)
+    known = table.levels[j]
+    if known is not None:
+        return labels.astype(np.int64), known[used.astype(np.int64)]
+    whole = bool(whole_numbers(used[:, None])[0]) and bool((np.abs(used) < 2**63).all())
+    return labels.astype(np.int64), used.astype(np.int64) if whole else used
+
+
+def _refuse_one_value(table: Table) -> None:
+    distinct = count_distinct(table.values)
+    if (distinct <= 1).all():
+        value, known = table.values[0, 0], table.levels[0]
+        shown = value if known is None else known[int(value)]
+        raise DataError(
+            f"y has one value ({listing([shown])}) in all of its {plural(table.n_rows, 'row')}: "
+            "there is nothing to predict."
+        )
+
+
+def _refuse_continuous(table: Table) -> None:
+    """Refuse numbers with fractions that hardly repeat as classes."""
+    distinct = count_distinct(table.values)
+    fractions = ~whole_numbers(table.values)
+    for j in np.flatnonzero(fractions & (distinct > most_count_levels(table.n_rows))):
+        raise DataError(
+            f"Unknown label type: continuous. Target {table.names[j]!r} has {distinct[j]} "
+            f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
+            "use task='regression', or bin it first."
+        )
+
+
+def _refuse_text(table: Table) -> None:
+    for name, origin in zip(table.names, table.origins, strict=True):
+        if origin not in _NUMBERS:
+            raise DataError(
+                f"target {name!r} holds {origin.value}, not numbers: use task='classification', "
+                "or convert it to numbers."
+            )
+
+
+def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:
+    sizes = np.bincount(labels, minlength=len(classes))
+    single = [classes[c] for c in np.flatnonzero(sizes == 1)]
+    if single:
+        who = "class" if len(single) == 1 else "classes"
+        have = "has" if len(single) == 1 else "have"
+        warnings.warn(
+            f"{who} {listing(single)} {have} a single row: nothing can be learnt about "
+            f"{'it' if len(single) == 1 else 'them'}; merge or leave out such classes.",
+            DataWarning,
+            stacklevel=4,
+        )
