@@ -5,6 +5,7 @@
 tables that criteria count in.
 """
 
+from pinsker.encoding._binning import Binned, bin_columns, bin_values
 from pinsker.encoding._columns import encode_columns, encode_together
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import FARTHEST, NOMINAL_STEP, Columns, Encoded, Kind, Target
@@ -14,10 +15,13 @@ from pinsker.encoding._target import encode_target
 __all__ = [
     "FARTHEST",
     "NOMINAL_STEP",
+    "Binned",
     "Columns",
     "Encoded",
     "Kind",
     "Target",
+    "bin_columns",
+    "bin_values",
     "check_neighbors",
     "encode",
     "encode_columns",
