@@ -5,6 +5,7 @@
 """
 
 from pinsker.engine._backward import Backward
+from pinsker.engine._forward import Forward
 from pinsker.engine._problem import Problem
 
-__all__ = ["Backward", "Problem"]
+__all__ = ["Backward", "Forward", "Problem"]

@@ -47,13 +47,19 @@ class Plan:
 
 
 def plan_rows(
-    problem: Problem, *, max_memory: int | None, max_samples: int | None, seed: int
+    problem: Problem,
+    *,
+    max_memory: int | None,
+    max_samples: int | None,
+    seed: int,
+    keeps_pairs: bool = True,
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     queries = _choose_queries(problem, max_samples, seed)
     limit = int(_SHARE_OF_FREE_MEMORY * _free_memory()) if max_memory is None else max_memory
     n, d = problem.values.shape
-    fixed = 8 * n * (d + 16)  # the columns still in the set, laid out by row
+    copies = 1 if keeps_pairs else 2  # columns of the set by row; forward also by column
+    fixed = 8 * n * (d + 16) * copies
     watch_bytes = 2 if problem.n_units < 65535 else 4
     per_row = 2 * watch_bytes * n + _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
     if fixed > limit:
@@ -61,7 +67,7 @@ def plan_rows(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
-    n_watched = int(min(len(queries), (limit - fixed) // per_row))
+    n_watched = min(len(queries), (limit - fixed) // per_row) if keeps_pairs else 0
     plan = Plan(queries, n_watched, fixed + n_watched * per_row, limit)
     _LOG.info("%s", plan)
     return plan

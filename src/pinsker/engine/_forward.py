@@ -1,0 +1,128 @@
+"""Forward search: the score of every addition, exactly, in one pass."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pinsker._types import FloatArray
+from pinsker.engine import _kernels
+from pinsker.engine._fixed_point import FixedPoint
+from pinsker.engine._plan import Plan, Score, plan_rows
+from pinsker.engine._problem import Problem
+from pinsker.exceptions import ParameterError
+
+
+class Forward:
+    """Scores every addition to the current set, and adds one unit at a time.
+
+    For the current set S and each unit i outside of it, `scores` holds
+
+    * ``score="difference"``: ``I(Y; X_{S and i}) - I(Y; X_S)``, each term with its own radius;
+    * ``score="direct"``: ``I(Y; X_i | X_S)`` with one joint radius.
+
+    Both are the estimator of ``docs/estimator.md``, to the last neighbour. Nothing is kept between
+    steps but the set itself, so memory is that of the table and a search can start from any set.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table, its units and the target.
+    n_neighbors : int, default=3
+        Neighbours that define a row's radius.
+    score : {"difference", "direct"}, default="difference"
+        What `scores` holds.
+    active : iterable of int, default=()
+        Units to start from.
+    n_threads : int, default=1
+        Threads; the results have the same bits for any number.
+    max_memory : int, default=None
+        Bytes the search may hold; by default half of what is free.
+    max_samples : int, default=None
+        Measure at most this many rows, against all of them; by default every row.
+    seed : int, default=0
+        Seed of that sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pinsker.engine import Forward, Problem
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(300, 3))
+    >>> y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(np.int64)
+    >>> search = Forward(Problem.from_arrays(x, labels=y))
+    >>> search.scores().argmax()
+    np.int64(0)
+    >>> search.add(0)
+    >>> search.active
+    (0,)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        n_neighbors: int = 3,
+        score: Score = "difference",
+        active: Iterable[int] = (),
+        n_threads: int = 1,
+        max_memory: int | None = None,
+        max_samples: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.problem = problem
+        self.n_threads = n_threads
+        self.score = score
+        self._active = np.zeros(problem.n_units, dtype=np.uint8)
+        self._active[list(active)] = 1
+        self.plan: Plan = plan_rows(
+            problem, max_memory=max_memory, max_samples=max_samples, seed=seed, keeps_pairs=False
+        )
+        self._fixed = FixedPoint.of(problem.n_rows)
+        self._search = _kernels.Forward(
+            values=problem.values,
+            units=problem.unit_of_column.astype(np.int32),
+            n_units=problem.n_units,
+            labels=problem.labels,
+            target=problem.target,
+            digamma=self._fixed.digamma,
+            queries=self.plan.queries,
+            rank=n_neighbors,
+            direct=score == "direct",
+        )
+        self._search.start(self._active, n_threads)
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Units in the current set, in increasing order."""
+        return tuple(int(u) for u in np.flatnonzero(self._active))
+
+    @property
+    def information(self) -> float:
+        """``I(Y; X_S)`` of the current set, in nats."""
+        return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
+
+    def scores(self) -> FloatArray:
+        """Return the score of every addition, in nats; NaN for units that are in the set.
+
+        Returns
+        -------
+        ndarray of shape (n_units,)
+        """
+        sums = np.empty(self.problem.n_units, dtype=np.int64)
+        self._search.sums(sums)
+        # Subtracted as integers: exact, and the same bits whatever the order of the rows.
+        if self.score == "difference":
+            sums -= self._search.information()
+        scores = self._nats(sums)
+        scores[self._active == 1] = np.nan
+        return scores
+
+    def add(self, unit: int) -> None:
+        """Add a unit to the set."""
+        if self._active[unit]:
+            raise ParameterError(f"unit {unit} is in the current set already.")
+        self._active[unit] = 1
+        self._search.add(int(unit), self.n_threads)
+
+    def _nats(self, sums: np.ndarray) -> FloatArray:
+        return self._fixed.to_nats(sums, len(self.plan.queries))

@@ -1,0 +1,64 @@
+// Forward search: what each unit would add to the current set.
+//
+// With unit g added, the distance of a pair is max(D_S, d_g). Rows far from the query in D_S alone
+// cannot be inside any candidate's ball, so one pass over the nearest rows in D_S, with one lane per
+// candidate, finds radius and counts of almost all candidates; the few with larger balls are
+// measured against all rows. See docs/engine.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "active_table.hpp"
+#include "target.hpp"
+#include "terms.hpp"
+
+struct ForwardInput {
+    const double *values;   // (rows, columns), metric form, C order
+    const int32_t *units;   // (columns,)
+    const int64_t *labels;  // (rows,) or null
+    const double *target;   // (rows, targets) or null
+    const int64_t *digamma; // (rows + 1,), fixed point
+    const int64_t *queries; // (n_queries,)
+    int64_t rows, columns, n_units, targets, n_queries;
+    int rank;               // k
+    bool direct;
+};
+
+class ForwardSearch {
+   public:
+    explicit ForwardSearch(const ForwardInput &input);
+    void start(const uint8_t *active, int threads);
+    void add(int32_t unit, int threads);
+    int64_t information() const { return information_; }
+    // Fixed point, summed over the queries: I(Y; X_S and unit), or the direct I(Y; X_unit | X_S).
+    const int64_t *sums() const { return sums_.data(); }
+
+   private:
+    struct Scratch;
+    void sweep(int threads);
+    void measure_row(int64_t a, Scratch &s) const;
+    double reach(int64_t a, const Scratch &s) const;
+    void scan_near_rows(int64_t a, Scratch &s) const;
+    void count_near_rows(int64_t a, Scratch &s) const;
+    void set_ball(int lane, int k, double radius, Scratch &s) const;
+    void measure_alone(int64_t a, int lane, Scratch &s) const;
+    int64_t base_term(int64_t a, Scratch &s) const;
+    int64_t term(int64_t a, int lane, const Scratch &s) const;
+    void lane_distances(int64_t a, int64_t b, Scratch &s) const;
+
+    const ForwardInput in_;
+    const TargetSpace target_;
+    const Terms terms_;
+    std::vector<double> by_column_;          // (columns, rows)
+    std::vector<uint8_t> active_;
+    int n_active_columns_ = 0;
+    ActiveTable candidates_;                 // columns of the units that may be added
+    std::vector<int32_t> lane_of_column_;    // lane of each candidate column
+    std::vector<int32_t> unit_of_lane_;
+    std::vector<std::vector<int32_t>> columns_of_unit_;
+    int lanes_ = 0;                          // padded to whole blocks
+    bool one_column_per_lane_ = true;
+    int64_t information_ = 0;
+    std::vector<int64_t> sums_;
+};

@@ -1,0 +1,272 @@
+#include "forward.hpp"
+
+#include "lanes.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace {
+
+constexpr int kSampledRows = 64;    // rows that set the reach of the first pass
+constexpr double kReachShare = 3.0; // rows scanned, as a multiple of those a typical ball needs
+
+}  // namespace
+
+// One thread's buffers, sized once per sweep.
+struct ForwardSearch::Scratch {
+    std::vector<double> distance, dy, joint, gap, best, radius, low, high, pool, one;
+    std::vector<double> open, closed, joint_closed, z_open, z_closed, yz_open, yz_closed;
+    std::vector<int> k;
+    std::vector<int32_t> near;
+    double reach = 0.0;
+    int rank = 0;
+    std::vector<int64_t> sums;
+    int64_t information = 0;
+
+    Scratch(int64_t rows, int lanes, int rank_limit, size_t units)
+        : distance(rows), dy(rows), joint(rows), gap(lanes),
+          best(static_cast<size_t>(rank_limit) * lanes), radius(lanes), low(lanes), high(lanes), one(rows),
+          open(lanes), closed(lanes), joint_closed(lanes), z_open(lanes), z_closed(lanes),
+          yz_open(lanes), yz_closed(lanes), k(lanes), sums(units, 0) {}
+};
+
+ForwardSearch::ForwardSearch(const ForwardInput &input)
+    : in_(input),
+      target_(input.labels, input.target, input.rows, input.targets),
+      terms_(input.digamma, input.rows),
+      by_column_(static_cast<size_t>(input.rows * input.columns)),
+      columns_of_unit_(static_cast<size_t>(input.n_units)),
+      sums_(static_cast<size_t>(input.n_units), 0) {
+    for (int64_t r = 0; r < in_.rows; ++r)
+        for (int64_t c = 0; c < in_.columns; ++c)
+            by_column_[static_cast<size_t>(c * in_.rows + r)] = in_.values[r * in_.columns + c];
+    for (int64_t c = 0; c < in_.columns; ++c)
+        columns_of_unit_[static_cast<size_t>(in_.units[c])].push_back(static_cast<int32_t>(c));
+}
+
+void ForwardSearch::start(const uint8_t *active, int threads) {
+    active_.assign(active, active + in_.n_units);
+    sweep(threads);
+}
+
+void ForwardSearch::add(int32_t unit, int threads) {
+    active_[static_cast<size_t>(unit)] = 1;
+    sweep(threads);
+}
+
+void ForwardSearch::sweep([[maybe_unused]] int threads) {
+    std::vector<uint8_t> wanted(active_.size());
+    n_active_columns_ = 0;
+    for (size_t u = 0; u < active_.size(); ++u) {
+        wanted[u] = !active_[u];
+        if (active_[u]) n_active_columns_ += static_cast<int>(columns_of_unit_[u].size());
+    }
+    candidates_.build(in_.values, in_.rows, in_.columns, in_.units, wanted,
+                      std::vector<int64_t>(active_.size(), 0));
+    // A lane is a unit. Units of one column have their lane where their column is.
+    unit_of_lane_.clear();
+    lane_of_column_.assign(static_cast<size_t>(candidates_.width()), -1);
+    std::vector<int32_t> lane_of_unit(active_.size(), -1);
+    for (int c = 0; c < candidates_.width(); ++c) {
+        const int32_t unit = candidates_.units()[c];
+        if (unit == kNoUnit) continue;
+        auto &lane = lane_of_unit[static_cast<size_t>(unit)];
+        if (lane < 0) {
+            lane = static_cast<int32_t>(unit_of_lane_.size());
+            unit_of_lane_.push_back(unit);
+        }
+        lane_of_column_[static_cast<size_t>(c)] = lane;
+    }
+    one_column_per_lane_ = true;
+    for (const int32_t unit : unit_of_lane_)
+        one_column_per_lane_ &= columns_of_unit_[static_cast<size_t>(unit)].size() == 1;
+    lanes_ = (static_cast<int>(unit_of_lane_.size()) + kBlock - 1) / kBlock * kBlock;
+    std::fill(sums_.begin(), sums_.end(), 0);
+    information_ = 0;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+#endif
+    {
+        Scratch scratch(in_.rows, lanes_, in_.rank, active_.size());
+#ifdef _OPENMP
+#pragma omp for schedule(dynamic, 8)
+#endif
+        for (int64_t q = 0; q < in_.n_queries; ++q) measure_row(in_.queries[q], scratch);
+#ifdef _OPENMP
+#pragma omp critical
+#endif
+        {
+            information_ += scratch.information;
+            for (size_t u = 0; u < sums_.size(); ++u) sums_[u] += scratch.sums[u];
+        }
+    }
+}
+
+// All candidates of one query row.
+void ForwardSearch::measure_row(int64_t a, Scratch &s) const {
+    s.rank = std::min(in_.rank, static_cast<int>(target_.company(a).size()) - 1);
+    if (s.rank <= 0) return;  // alone in its class: every term is zero
+    std::fill(s.distance.begin(), s.distance.end(), 0.0);
+    for (size_t u = 0; u < active_.size(); ++u) {
+        if (!active_[u]) continue;
+        for (const int32_t c : columns_of_unit_[u]) {
+            const double *column = by_column_.data() + static_cast<int64_t>(c) * in_.rows;
+            raise_by_column(s.distance.data(), column, column[a], in_.rows);
+        }
+    }
+    for (int64_t b = 0; b < in_.rows; ++b) s.dy[static_cast<size_t>(b)] = target_.distance(a, b);
+    s.distance[static_cast<size_t>(a)] = s.dy[static_cast<size_t>(a)] = kInfinity;  // never its own neighbour
+    larger_of(s.distance.data(), s.dy.data(), in_.rows, s.joint.data());
+    if (n_active_columns_ > 0) s.information += base_term(a, s);
+    if (unit_of_lane_.empty()) return;
+    s.reach = reach(a, s);
+    scan_near_rows(a, s);
+    count_near_rows(a, s);
+    for (size_t lane = 0; lane < unit_of_lane_.size(); ++lane) {
+        // Rows out of reach could still be inside a larger ball, or complete one that is short.
+        const bool settled = s.reach == kInfinity || (s.k[lane] == s.rank && s.high[lane] <= s.reach);
+        if (!settled) measure_alone(a, static_cast<int>(lane), s);
+        s.sums[static_cast<size_t>(unit_of_lane_[lane])] += term(a, static_cast<int>(lane), s);
+    }
+}
+
+// How far in D_S the first pass looks: a little beyond where a typical candidate's ball ends.
+// Only speed depends on it.
+double ForwardSearch::reach(int64_t a, const Scratch &s) const {
+    if (n_active_columns_ == 0) return kInfinity;
+    const double dims = n_active_columns_;
+    const double density = static_cast<double>(s.rank) / static_cast<double>(target_.company(a).size());
+    const double share = kReachShare * std::pow(density, dims / (dims + 1.0));
+    const int64_t stride = std::max<int64_t>(1, in_.rows / kSampledRows);
+    double sample[2 * kSampledRows + 2];
+    int n = 0;
+    for (int64_t b = 0; b < in_.rows && n < 2 * kSampledRows; b += stride)
+        if (b != a) sample[n++] = s.distance[static_cast<size_t>(b)];
+    const int at = static_cast<int>(share * n) + 1;
+    if (at >= n) return kInfinity;
+    std::nth_element(sample, sample + at, sample + n);
+    return sample[at];
+}
+
+void ForwardSearch::lane_distances(int64_t a, int64_t b, Scratch &s) const {
+    const double *xa = candidates_.row(a), *xb = candidates_.row(b);
+    if (one_column_per_lane_) {
+        lane_gaps(xa, xb, lanes_, s.gap.data());
+        return;
+    }
+    std::fill(s.gap.begin(), s.gap.end(), 0.0);
+    for (int c = 0; c < candidates_.width(); ++c) {
+        const int32_t lane = lane_of_column_[static_cast<size_t>(c)];
+        if (lane < 0) continue;
+        s.gap[static_cast<size_t>(lane)] = std::max(s.gap[static_cast<size_t>(lane)], std::fabs(xa[c] - xb[c]));
+    }
+}
+
+// Radius of every lane, from the rows within reach.
+void ForwardSearch::scan_near_rows(int64_t a, Scratch &s) const {
+    s.near.clear();
+    for (int64_t b = 0; b < in_.rows; ++b)
+        if (s.distance[static_cast<size_t>(b)] <= s.reach && b != a) s.near.push_back(static_cast<int32_t>(b));
+    std::fill(s.best.begin(), s.best.begin() + static_cast<int64_t>(s.rank) * lanes_, kInfinity);
+    for (const int32_t b : s.near) {
+        const double floor = s.joint[static_cast<size_t>(b)];
+        if (floor >= kFarthest) continue;
+        lane_distances(a, b, s);
+        lane_insert(s.best.data(), s.rank, lanes_, s.gap.data(), floor);
+    }
+    for (int lane = 0; lane < lanes_; ++lane) {
+        int k = s.rank;
+        while (k > 0 && s.best[static_cast<size_t>((k - 1) * lanes_ + lane)] >= kFarthest) --k;
+        set_ball(lane, k, k > 0 ? s.best[static_cast<size_t>((k - 1) * lanes_ + lane)] : 0.0, s);
+    }
+}
+
+void ForwardSearch::set_ball(int lane, int k, double radius, Scratch &s) const {
+    const size_t at = static_cast<size_t>(lane);
+    s.k[at] = k;
+    s.radius[at] = radius;
+    s.low[at] = strictly_inside(radius);
+    s.high[at] = inside_or_on(radius);
+}
+
+// Counts of every lane, from the same rows; right for lanes whose ball ends within reach.
+void ForwardSearch::count_near_rows(int64_t a, Scratch &s) const {
+    for (auto *counts : {&s.open, &s.closed, &s.joint_closed, &s.z_open, &s.z_closed, &s.yz_open, &s.yz_closed})
+        std::fill(counts->begin(), counts->end(), 0.0);
+    for (const int32_t b : s.near) {
+        const size_t at = static_cast<size_t>(b);
+        if (s.distance[at] >= kFarthest) continue;
+        lane_distances(a, b, s);
+        lane_count({s.open.data(), s.closed.data(), s.joint_closed.data()}, lanes_, s.gap.data(),
+                   s.distance[at], s.dy[at], s.low.data(), s.high.data());
+        if (!in_.direct) continue;
+        lane_count_base(s.z_open.data(), s.z_closed.data(), lanes_, s.distance[at], s.low.data(), s.high.data());
+        lane_count_base(s.yz_open.data(), s.yz_closed.data(), lanes_, s.joint[at], s.low.data(), s.high.data());
+    }
+}
+
+// One lane against all rows.
+void ForwardSearch::measure_alone(int64_t a, int lane, Scratch &s) const {
+    const size_t at = static_cast<size_t>(lane);
+    s.one = s.distance;
+    for (const int32_t c : columns_of_unit_[static_cast<size_t>(unit_of_lane_[at])]) {
+        const double *column = by_column_.data() + static_cast<int64_t>(c) * in_.rows;
+        raise_by_column(s.one.data(), column, column[a], in_.rows);
+    }
+    const double found = s.best[static_cast<size_t>((s.rank - 1) * lanes_ + lane)];
+    const double limit = found < kFarthest ? found : std::nextafter(kFarthest, 0.0);
+    s.pool.clear();
+    for (size_t b = 0; b < s.one.size(); ++b) {
+        const double joint = std::max(s.one[b], s.dy[b]);
+        if (joint <= limit) s.pool.push_back(joint);
+    }
+    const int k = std::min(s.rank, static_cast<int>(s.pool.size()));
+    if (k > 0) std::nth_element(s.pool.begin(), s.pool.begin() + (k - 1), s.pool.end());
+    set_ball(lane, k, k > 0 ? s.pool[static_cast<size_t>(k - 1)] : 0.0, s);
+    if (k == 0) return;
+    const double low = s.low[at], high = s.high[at];
+    const int n = static_cast<int>(in_.rows);
+    s.open[at] = count_below(s.one.data(), n, low);
+    s.closed[at] = count_up_to(s.one.data(), n, high);
+    larger_of(s.one.data(), s.dy.data(), in_.rows, s.one.data());
+    s.joint_closed[at] = count_up_to(s.one.data(), n, high);
+    if (!in_.direct) return;
+    s.z_open[at] = count_below(s.distance.data(), n, low);
+    s.z_closed[at] = count_up_to(s.distance.data(), n, high);
+    s.yz_open[at] = count_below(s.joint.data(), n, low);
+    s.yz_closed[at] = count_up_to(s.joint.data(), n, high);
+}
+
+int64_t ForwardSearch::term(int64_t a, int lane, const Scratch &s) const {
+    const size_t at = static_cast<size_t>(lane);
+    const auto count = [&](const std::vector<double> &open, const std::vector<double> &closed) {
+        return Count{static_cast<int>(open[at]), static_cast<int>(closed[at])};
+    };
+    const int k = s.k[at], kt = static_cast<int>(s.joint_closed[at]);
+    const Count x = count(s.open, s.closed);
+    if (k == 0) return 0;
+    if (in_.direct && n_active_columns_ > 0)
+        return terms_.conditional(s.radius[at], k, kt, x, count(s.yz_open, s.yz_closed),
+                                  count(s.z_open, s.z_closed));
+    Count y{0, 0};
+    target_.count(a, s.radius[at], y.open, y.closed);
+    return terms_.information(s.radius[at], k, kt, x, y);
+}
+
+// The row's term for the current set alone.
+int64_t ForwardSearch::base_term(int64_t a, Scratch &s) const {
+    s.pool.clear();
+    for (const double joint : s.joint)
+        if (joint < kFarthest) s.pool.push_back(joint);
+    const int k = std::min(s.rank, static_cast<int>(s.pool.size()));
+    if (k == 0) return 0;
+    std::nth_element(s.pool.begin(), s.pool.begin() + (k - 1), s.pool.end());
+    const double radius = s.pool[static_cast<size_t>(k - 1)];
+    const double low = strictly_inside(radius), high = inside_or_on(radius);
+    const int n = static_cast<int>(in_.rows);
+    const Count x{count_below(s.distance.data(), n, low), count_up_to(s.distance.data(), n, high)};
+    Count y{0, 0};
+    target_.count(a, radius, y.open, y.closed);
+    return terms_.information(radius, k, count_up_to(s.joint.data(), n, high), x, y);
+}
