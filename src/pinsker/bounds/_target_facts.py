@@ -1,0 +1,68 @@
+"""What the bounds need to know about a target."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pinsker._types import Task
+from pinsker.encoding._encoded import Target
+
+
+@dataclass(frozen=True)
+class TargetFacts:
+    """Facts about a target that turn nats into error and back.
+
+    For several numeric targets the errors are summed: variances add up, and range and largest
+    value are the root of the sum of squares, so that all bounds hold for the summed error.
+
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        How the target is understood.
+    n_classes : int or None
+        Number of classes.
+    largest_prior : float or None
+        Share of the most frequent class; one minus it is an error rate that needs no feature.
+    target_range : float or None
+        Largest minus smallest value, in the user's unit. Of a sample: a lower estimate.
+    variance : float or None
+        Variance (divisor n), in the user's unit squared.
+    max_abs : float or None
+        Largest absolute value, the paper's B, in the user's unit.
+    n_targets : int
+        Number of numeric targets whose errors are summed.
+
+    Examples
+    --------
+    >>> TargetFacts(task="classification", n_classes=2, largest_prior=0.7).default_unit
+    'error'
+    """
+
+    task: Task
+    n_classes: int | None = None
+    largest_prior: float | None = None
+    target_range: float | None = None
+    variance: float | None = None
+    max_abs: float | None = None
+    n_targets: int = 1
+
+    @classmethod
+    def of(cls, target: Target) -> "TargetFacts":
+        """Read the facts off an encoded target."""
+        if target.labels is not None:
+            counts = np.bincount(target.labels)
+            prior = float(counts.max() / counts.sum())
+            return cls("classification", n_classes=int((counts > 0).sum()), largest_prior=prior)
+        assert target.raw is not None  # a regression target always keeps the user's values
+        return cls(
+            "regression",
+            target_range=float(np.linalg.norm(np.ptp(target.raw, axis=0))),
+            variance=float(target.raw.var(axis=0).sum()),
+            max_abs=float(np.linalg.norm(np.abs(target.raw).max(axis=0))),
+            n_targets=int(target.raw.shape[1]),
+        )
+
+    @property
+    def default_unit(self) -> str:
+        """Unit of a budget when none is named: error rate, or share of the variance."""
+        return "error" if self.task == "classification" else "r2"
