@@ -1,0 +1,169 @@
+"""The greedy search: one loop for both directions and for every way of scoring.
+
+Nothing here knows scikit-learn, neighbours or matrices: a `State` is asked for the scores of all
+candidates, and told which one goes or comes.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from pinsker._types import FloatArray
+from pinsker.selection._path import RESOLUTION, Direction, SelectionPath
+
+
+class State(Protocol):
+    """What a search needs to know of a set of features."""
+
+    @property
+    def information(self) -> float:
+        """I(Y; X_S) of the current set, in nats."""
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """The current set."""
+
+    def scores(self) -> FloatArray:
+        """Return the score of every candidate in nats, NaN for the others."""
+
+
+class ShrinkingState(State, Protocol):
+    """A state that features are removed from."""
+
+    def remove(self, unit: int) -> None:
+        """Take a feature out of the set."""
+
+
+class GrowingState(State, Protocol):
+    """A state that features are added to."""
+
+    def add(self, unit: int) -> None:
+        """Put a feature into the set."""
+
+
+#: Told after every move what is known so far; a true answer ends the search.
+Listener = Callable[["Trace"], bool]
+
+
+@dataclass
+class Trace:
+    """What a running search has seen: the raw material of a path."""
+
+    start: tuple[int, ...]
+    information: list[float]
+    moves: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    complete: bool = False
+    interrupted: bool = False
+
+    @classmethod
+    def resume(cls, path: SelectionPath) -> "Trace":
+        """Return the trace of a path that shall go on."""
+        return cls(path.first_set, list(path.information), list(path.moves), list(path.scores))
+
+    def record(self, unit: int, score: float, information: float) -> None:
+        """Note a move that was made."""
+        self.moves.append(int(unit))
+        self.scores.append(float(score))
+        self.information.append(float(information))
+
+    def path(self, direction: Direction, names: Sequence[str], score: str) -> SelectionPath:
+        """Return what was seen as a path."""
+        return SelectionPath(
+            direction=direction,
+            names=tuple(names),
+            moves=tuple(self.moves),
+            scores=tuple(self.scores),
+            information=tuple(self.information),
+            start=self.start,
+            score=score,
+            complete=self.complete,
+        )
+
+
+def shrink(
+    state: ShrinkingState,
+    trace: Trace,
+    *,
+    forced: Collection[int] = (),
+    listener: Listener = lambda _: False,
+) -> Trace:
+    """Remove the feature with the smallest score until none is left.
+
+    Features in `forced` go last. Of features whose scores are equal the later one goes. The empty
+    set carries no information, so that the last removal costs what its set had.
+
+    A keyboard interrupt between two moves ends the search; the trace stays valid.
+    """
+    try:
+        while len(state.active) > 1:
+            scores = state.scores()
+            loose = [unit for unit in state.active if unit not in forced]
+            unit = _last_smallest(scores, loose or list(state.active))
+            state.remove(unit)
+            trace.record(unit, scores[unit], state.information)
+            if listener(trace):
+                return trace
+        if state.active:
+            trace.record(state.active[0], state.information, 0.0)
+            listener(trace)
+        trace.complete = True
+    except KeyboardInterrupt:
+        trace.interrupted = True
+    return trace
+
+
+def grow(
+    state: GrowingState,
+    trace: Trace,
+    *,
+    n_units: int,
+    forced: Collection[int] = (),
+    patience: int | None = None,
+    at_least: int = 0,
+    max_size: int | None = None,
+    listener: Listener = lambda _: False,
+) -> Trace:
+    """Add the feature with the largest score.
+
+    Features in `forced` come first. Of features whose scores are equal the earlier one comes. The
+    search ends when all are in, when there are `max_size`, or when there are `at_least` and the
+    information has not risen above its largest value for `patience` additions.
+
+    A keyboard interrupt between two moves ends the search; the trace stays valid.
+    """
+    try:
+        while len(state.active) < min(n_units, max(len(forced), max_size or n_units)):
+            if len(state.active) >= max(len(forced), at_least) and _is_idle(trace, patience):
+                break
+            scores = state.scores()
+            outside = [unit for unit in range(n_units) if unit not in state.active]
+            first = [unit for unit in outside if unit in forced]
+            unit = _first_largest(scores, first or outside)
+            state.add(unit)
+            trace.record(unit, scores[unit], state.information)
+            if listener(trace):
+                return trace
+        trace.complete = True
+    except KeyboardInterrupt:
+        trace.interrupted = True
+    return trace
+
+
+def _is_idle(trace: Trace, patience: int | None) -> bool:
+    if patience is None:
+        return False
+    best = int(np.argmax(np.asarray(trace.information) >= max(trace.information) - RESOLUTION))
+    return len(trace.information) - 1 - best >= patience
+
+
+def _last_smallest(scores: FloatArray, candidates: list[int]) -> int:
+    picked = scores[candidates]
+    return candidates[int(np.flatnonzero(picked <= picked.min() + RESOLUTION)[-1])]
+
+
+def _first_largest(scores: FloatArray, candidates: list[int]) -> int:
+    picked = scores[candidates]
+    return candidates[int(np.flatnonzero(picked >= picked.max() - RESOLUTION)[0])]
