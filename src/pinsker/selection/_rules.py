@@ -175,7 +175,8 @@ class FeatureCount(StoppingRule):
     k: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 1:
+        k: object = self.k  # annotations bind nobody
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
             raise ParameterError(
                 f"FeatureCount needs a whole number of at least 1, found {self.k!r}."
             )
