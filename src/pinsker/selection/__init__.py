@@ -1,5 +1,6 @@
 """Stage: selection. A greedy search gives a `SelectionPath`; a stopping rule cuts it."""
 
+from pinsker.selection._criterion_search import CriterionPath, select_by_criterion
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import SelectionPath, Step
 from pinsker.selection._rules import (
@@ -11,6 +12,7 @@ from pinsker.selection._rules import (
 )
 
 __all__ = [
+    "CriterionPath",
     "Decision",
     "ErrorBudget",
     "FeatureCount",
@@ -19,4 +21,5 @@ __all__ = [
     "SelectionPath",
     "Step",
     "StoppingRule",
+    "select_by_criterion",
 ]

@@ -1,5 +1,157 @@
+// Contingency tables of every candidate column against (selected features, class), in one call.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <memory>
+
+#include "counts_dense.hpp"
+#include "counts_sparse.hpp"
 
 namespace nb = nanobind;
 
-void bind_counts(nb::module_ &) {}
+namespace pinsker {
+
+PINSKER_CLONES
+void fill_cells(const std::uint8_t *code, const std::uint16_t *state, std::size_t rows,
+                std::uint16_t n_states, std::uint16_t *cell) {
+    for (std::size_t j = 0; j < rows; ++j)
+        cell[j] = static_cast<std::uint16_t>(code[j] * n_states + state[j]);
+}
+
+PINSKER_CLONES
+void fill_cells_wide(const std::uint32_t *code, const std::uint16_t *state, std::size_t rows,
+                     std::uint16_t n_states, std::uint16_t *cell) {
+    for (std::size_t j = 0; j < rows; ++j)
+        cell[j] = static_cast<std::uint16_t>(code[j] * n_states + state[j]);
+}
+
+namespace {
+
+int thread_number() {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+// Columns of a pack are neighbours; they are counted together when their joint table is small.
+struct Plan {
+    std::vector<DenseJob> dense;
+    std::vector<std::size_t> sparse;
+};
+
+template <class Counter>
+Plan plan_jobs(const PackedColumns &columns, const Counter *dense, const std::uint8_t *active) {
+    Plan plan;
+    for (std::size_t first = 0, last; first < columns.n_columns; first = last) {
+        std::size_t joint = 1, n_active = 0;
+        for (last = first; last < columns.n_columns && columns.home[last] == columns.home[first]; ++last) {
+            joint *= static_cast<std::size_t>(columns.levels[last]);
+            n_active += active[last] != 0;
+        }
+        if (n_active > 1 && dense && dense->fits(joint, kPackCells)) {
+            plan.dense.push_back({first, last, joint});
+            continue;
+        }
+        for (std::size_t column = first; column < last; ++column) {
+            if (!active[column]) continue;
+            const auto levels = static_cast<std::size_t>(columns.levels[column]);
+            if (dense && dense->fits(levels, kDenseCells))
+                plan.dense.push_back({column, column + 1, levels});
+            else
+                plan.sparse.push_back(column);
+        }
+    }
+    return plan;
+}
+
+template <class Rows>
+void joint_costs(const PackedColumns &columns, const Condition &condition, const Rows &rows,
+                 const std::uint8_t *active, int n_threads, const CostSums &out) {
+    using Cell = typename Rows::Cell;
+    std::vector<DenseCounter<Rows>> dense;  // none when even the states alone are too many
+    if (condition.n_states() <= kDenseCells) dense.emplace_back(columns, condition, rows);
+    const Plan plan = plan_jobs(columns, dense.empty() ? nullptr : dense.data(), active);
+    const auto threads = static_cast<std::size_t>(n_threads);
+
+    if (!plan.dense.empty()) {
+        const std::unique_ptr<Cell[]> scratch(new Cell[threads * kDenseCells]);
+        const auto n_jobs = static_cast<std::ptrdiff_t>(plan.dense.size());
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
+        for (std::ptrdiff_t job = 0; job < n_jobs; ++job)
+            dense[0].run(plan.dense[job], active, out, scratch.get() + thread_number() * kDenseCells);
+    }
+    if (!plan.sparse.empty()) {
+        const SortedRows sorted(condition, columns.n_rows);
+        std::size_t room = 0;
+        for (std::size_t column : plan.sparse)
+            room = std::max(room, 2 * static_cast<std::size_t>(columns.levels[column]));
+        std::vector<Cell> cells(threads * room);
+        std::vector<std::uint32_t> level(threads * columns.n_rows);
+        const auto n_jobs = static_cast<std::ptrdiff_t>(plan.sparse.size());
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
+        for (std::ptrdiff_t job = 0; job < n_jobs; ++job) {
+            const int thread = thread_number();
+            count_sparse(columns, sorted, rows, plan.sparse[job], cells.data() + thread * room,
+                         level.data() + thread * columns.n_rows, out);
+        }
+    }
+}
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+PackedColumns view(const Matrix<std::uint8_t> &bytes, const Matrix<std::uint32_t> &wide,
+                   const Vector<std::int64_t> &home, const Vector<std::int64_t> &stride,
+                   const Vector<std::int64_t> &levels) {
+    return {bytes.data(), wide.data(), home.data(), stride.data(), levels.data(), home.shape(0), bytes.shape(1)};
+}
+
+void count_rows(Matrix<std::uint8_t> bytes, Matrix<std::uint32_t> wide, Vector<std::int64_t> home,
+                Vector<std::int64_t> stride, Vector<std::int64_t> levels, Vector<std::uint8_t> active,
+                Vector<std::uint32_t> group, std::int64_t n_groups, Vector<std::uint32_t> label,
+                std::int64_t n_classes, Vector<std::int64_t> cost, int n_threads, Output with_classes,
+                Output without_classes) {
+    const PackedColumns columns = view(bytes, wide, home, stride, levels);
+    const Condition condition{group.data(), label.data(), static_cast<std::size_t>(n_groups),
+                              static_cast<std::size_t>(n_classes)};
+    joint_costs(columns, condition, CountedRows{cost.data()}, active.data(), n_threads,
+                {with_classes.data(), without_classes.data()});
+}
+
+void weigh_rows(Matrix<std::uint8_t> bytes, Matrix<std::uint32_t> wide, Vector<std::int64_t> home,
+                Vector<std::int64_t> stride, Vector<std::int64_t> levels, Vector<std::uint8_t> active,
+                Vector<std::uint32_t> group, std::int64_t n_groups, Vector<std::uint32_t> label,
+                std::int64_t n_classes, Vector<std::uint64_t> weight, int n_threads, Output with_classes,
+                Output without_classes) {
+    const PackedColumns columns = view(bytes, wide, home, stride, levels);
+    const Condition condition{group.data(), label.data(), static_cast<std::size_t>(n_groups),
+                              static_cast<std::size_t>(n_classes)};
+    double total = 0.0;
+    for (std::size_t i = 0; i < columns.n_rows; ++i) total += static_cast<double>(weight.data()[i]);
+    joint_costs(columns, condition, WeightedRows{weight.data(), total}, active.data(), n_threads,
+                {with_classes.data(), without_classes.data()});
+}
+
+}  // namespace
+}  // namespace pinsker
+
+void bind_packing(nb::module_ &m);  // counts_pack.cpp
+
+void bind_counts(nb::module_ &m) {
+    bind_packing(m);
+    const auto release = nb::call_guard<nb::gil_scoped_release>();
+    m.def("count_rows", &pinsker::count_rows, release,
+          "Sums of cell costs of (column, group, class) and (column, group); rows count one each.");
+    m.def("weigh_rows", &pinsker::weigh_rows, release,
+          "Sums of cell costs of (column, group, class) and (column, group); rows carry weights.");
+    m.attr("COSTS_PER_NAT") = pinsker::kCostsPerNat;
+}

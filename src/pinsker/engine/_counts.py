@@ -1,0 +1,236 @@
+"""Contingency tables of all candidate columns at once: the discrete half of the engine.
+
+Columns are codes 0, 1, 2, ... and share bytes where they can. One call counts every active column
+against a *group* (the joint value of some chosen columns) and the class, and returns sums of cell
+costs in fixed point; differences of such sums are entropies and information.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import digamma
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.engine import _kernels
+from pinsker.engine._packed_columns import PackedColumns, check_codes, levels_of
+from pinsker.exceptions import DataError, ParameterError
+
+Correction = Literal["none", "miller-madow", "grassberger"]
+
+#: Cost sums are multiples of this many nats; integers, so that no sum depends on its order.
+NATS_PER_COST = 1.0 / float(_kernels.COSTS_PER_NAT)
+#: A joint value with no more groups than this is not searched for those that do not occur.
+_SMALL_GROUP = 256
+#: Weights are rounded to this fraction of their total, far below what float64 resolves in a sum.
+_WEIGHT_BITS = 52
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The joint value of some columns, one code per row.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,), uint32
+        Codes 0..n_groups-1.
+    n_groups : int
+        Number of codes; not all of them need to occur.
+    """
+
+    codes: npt.NDArray[np.uint32]
+    n_groups: int
+
+    @classmethod
+    def trivial(cls, n_rows: int) -> "Group":
+        """Return the joint value of no column: one group."""
+        return cls(np.zeros(n_rows, dtype=np.uint32), 1)
+
+    def joined(self, codes: npt.NDArray[np.uint32], n_levels: int) -> "Group":
+        """Return the joint value with one more column, without the values that do not occur."""
+        joint = self.codes.astype(np.int64) * n_levels + codes
+        n_joint = self.n_groups * n_levels
+        if n_joint <= _SMALL_GROUP:
+            return Group(joint.astype(np.uint32), n_joint)
+        if n_joint > 8 * joint.size + 65536:
+            values, inverse = np.unique(joint, return_inverse=True)
+            return Group(inverse.astype(np.uint32), int(values.size))
+        occurs = np.zeros(n_joint, dtype=np.bool_)
+        occurs[joint] = True
+        rank = np.cumsum(occurs, dtype=np.int64) - 1
+        return Group(rank[joint].astype(np.uint32), int(rank[-1]) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class JointCosts:
+    """Cost sums of two tables per column, in units of `NATS_PER_COST`; 0 for inactive columns.
+
+    Attributes
+    ----------
+    with_classes : ndarray of shape (n_columns,), int64
+        Of the table (column, group, class).
+    without_classes : ndarray of shape (n_columns,), int64
+        Of the table (column, group).
+    """
+
+    with_classes: IntArray
+    without_classes: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class CountTables:
+    """Columns and classes, ready to be counted.
+
+    The entropy of a table is ``base - sum of cost[cell]`` (times `NATS_PER_COST`).
+
+    Attributes
+    ----------
+    columns : PackedColumns
+        The candidates.
+    labels : ndarray of shape (n_rows,), uint32
+        Class codes.
+    n_classes : int
+        Number of classes.
+    cost : ndarray of shape (n_rows + 1,), int64, or None
+        Cost of each possible count; None when rows carry weights.
+    weights : ndarray of shape (n_rows,), uint64, or None
+        Row weights in fixed point.
+    base : int
+        Cost of the table with one cell, as the correction defines it.
+    n_threads : int
+        Threads over candidates; results are the same bits for any number.
+    order : ndarray of shape (n_rows,), int64, or None
+        Which row's classes, weights and chosen values each row of the columns is counted with;
+        None for its own. Shuffled tables have one.
+    """
+
+    columns: PackedColumns
+    labels: npt.NDArray[np.uint32]
+    n_classes: int
+    cost: IntArray | None
+    weights: npt.NDArray[np.uint64] | None
+    base: int
+    n_threads: int = 1
+    order: IntArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        columns: PackedColumns,
+        labels: AnyArray,
+        n_classes: int | None = None,
+        *,
+        correction: Correction = "none",
+        sample_weight: FloatArray | None = None,
+        n_threads: int = 1,
+    ) -> "CountTables":
+        """Check labels and weights against the columns and tabulate the costs."""
+        target = np.asarray(labels)
+        check_codes(target.reshape(-1, 1))
+        if target.shape != (columns.n_rows,):
+            raise DataError(
+                f"{columns.n_rows} rows of codes but labels of shape {target.shape}: "
+                "give one label per row."
+            )
+        classes = int(
+            levels_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
+        )
+        codes = np.ascontiguousarray(target, dtype=np.uint32)
+        if sample_weight is None:
+            cost, base = _cost_table(columns.n_rows, correction)
+            return cls(columns, codes, classes, cost, None, base, n_threads)
+        if correction != "none":
+            raise ParameterError(
+                f"correction={correction!r} counts rows and cannot be combined with sample_weight: "
+                'use correction="none".'
+            )
+        weights = _fixed_point(sample_weight, columns.n_rows)
+        return cls(columns, codes, classes, None, weights, 0, n_threads)
+
+    def joint(self, group: Group, active: npt.NDArray[np.bool_] | None = None) -> JointCosts:
+        """Count every active column against the group, with and without the classes."""
+        return self._count(self.columns, group, self.labels, self.n_classes, active)
+
+    def joint_without_classes(
+        self, group: Group, active: npt.NDArray[np.bool_] | None = None
+    ) -> IntArray:
+        """Count every active column against the group alone: smaller tables, less work."""
+        nothing = np.zeros(self.columns.n_rows, dtype=np.uint32)
+        return self._count(self.columns, group, nothing, 1, active).without_classes
+
+    def of_group(self, group: Group) -> tuple[int, int]:
+        """Return the cost sums of (group, class) and of the group itself."""
+        constant = PackedColumns.of(np.zeros((self.columns.n_rows, 1), dtype=np.uint8), [1])
+        costs = self._count(constant, group, self.labels, self.n_classes, None)
+        return int(costs.with_classes[0]), int(costs.without_classes[0])
+
+    def group_of(self, column: int) -> Group:
+        """Return a chosen column as something to count the others against."""
+        codes = self.columns.column(column)
+        return Group(
+            codes if self.order is None else codes[self.order], int(self.columns.levels[column])
+        )
+
+    def shuffled(self, order: IntArray) -> "CountTables":
+        """Return tables whose candidates meet the classes, weights and choices of other rows."""
+        weights = None if self.weights is None else self.weights[order]
+        return replace(self, labels=self.labels[order], weights=weights, order=order)
+
+    def _count(
+        self,
+        columns: PackedColumns,
+        group: Group,
+        labels: npt.NDArray[np.uint32],
+        n_classes: int,
+        active: npt.NDArray[np.bool_] | None,
+    ) -> JointCosts:
+        mask = (
+            np.ones(columns.n_columns, dtype=np.uint8) if active is None else active.view(np.uint8)
+        )
+        with_classes = np.zeros(columns.n_columns, dtype=np.int64)
+        without_classes = np.zeros(columns.n_columns, dtype=np.int64)
+        places = (columns.packed, columns.wide, columns.home, columns.stride, columns.levels, mask)
+        condition = (group.codes, group.n_groups, labels, n_classes)
+        if self.weights is None:
+            kernel, cells = _kernels.count_rows, self.cost
+        else:
+            kernel, cells = _kernels.weigh_rows, self.weights
+        kernel(*places, *condition, cells, self.n_threads, with_classes, without_classes)
+        return JointCosts(with_classes, without_classes)
+
+
+def _cost_table(n_rows: int, correction: Correction) -> tuple[IntArray, int]:
+    """Return f(count) with H = base - sum f(count), in fixed point, and the base.
+
+    Plug-in: f = p log p. Miller-Madow adds (cells - 1)/2n to the entropy, half a row per cell.
+    Grassberger (2003): f = p (G(count) - log n).
+    """
+    counts = np.arange(1, n_rows + 1, dtype=np.float64)
+    share = counts / n_rows
+    base = 0.0
+    if correction == "grassberger":
+        sign = 1.0 - 2.0 * (counts % 2)
+        spread = digamma((counts + 1) / 2) - digamma(counts / 2)
+        cost = share * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
+    else:
+        cost = share * np.log(share)
+        if correction == "miller-madow":
+            base = -0.5 / n_rows
+            cost += base
+    table = np.zeros(n_rows + 1, dtype=np.int64)
+    table[1:] = np.rint(cost / NATS_PER_COST).astype(np.int64)
+    return table, round(base / NATS_PER_COST)
+
+
+def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint64]:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise DataError("sample_weight must be finite, not negative, and not all zero.")
+    # A power of two, so that whole weights stay whole.
+    exponent = _WEIGHT_BITS - int(np.ceil(np.log2(weights.sum())))
+    return np.rint(np.ldexp(weights, exponent)).astype(np.uint64)

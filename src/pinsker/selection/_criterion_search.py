@@ -1,0 +1,216 @@
+"""Greedy search by a criterion, on tables of integer codes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.engine._counts import Correction, CountTables, Group
+from pinsker.engine._packed_columns import PackedColumns
+from pinsker.exceptions import ParameterError
+from pinsker.selection._criteria import Criterion, criterion_named
+from pinsker.selection._criterion_terms import Beside, Relevance
+
+#: Scores this close (relative to 1 or to the best, whichever is larger) are tied: they differ by
+#: the rounding of a formula at most. The lowest column index wins.
+TIE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class CriterionPath:
+    """The features a criterion chose, in order.
+
+    Attributes
+    ----------
+    criterion : str
+        Name of the criterion.
+    order : ndarray of shape (n_chosen,), int64
+        Columns in order of choice. Shorter than asked for when nothing was left to gain ("cmi").
+    scores : ndarray of shape (n_chosen,), float64
+        Score of each choice at the time it was made, in nats (shares for "disr", "njmim" and
+        "mrmr-quotient"). The first is I(X;Y) for every criterion.
+    relevance : ndarray of shape (n_columns,), float64
+        I(X;Y) of every column, in nats.
+    """
+
+    criterion: str
+    order: IntArray
+    scores: FloatArray
+    relevance: FloatArray
+
+
+class CriterionSearch:
+    """The state of a greedy search: what is chosen, and the folded terms so far.
+
+    Parameters
+    ----------
+    tables : CountTables
+        The candidates and the classes.
+    criterion : Criterion
+        The formula.
+    """
+
+    def __init__(self, tables: CountTables, criterion: Criterion) -> None:
+        self._tables = tables
+        self._criterion = criterion
+        self._relevance = Relevance(tables)
+        self._groups: list[Group] = []
+        self._pending: list[Group] = []
+        self._folded: FloatArray | None = None
+        self._active = np.ones(tables.columns.n_columns, dtype=np.bool_)
+        self.chosen: list[int] = []
+
+    @property
+    def relevance(self) -> FloatArray:
+        """I(X;Y) of every column, in nats."""
+        return self._relevance.values
+
+    def scores(self) -> FloatArray:
+        """Return the score of every candidate; NaN for columns that are chosen already."""
+        for group in self._pending:
+            self._fold(group)
+        self._pending.clear()
+        if self._folded is None:
+            scores = self.relevance.copy()
+        else:
+            scores = self._criterion.score(self.relevance, self._folded, len(self.chosen)).copy()
+        scores[~self._active] = np.nan
+        return scores
+
+    def add(self, column: int) -> None:
+        """Choose a column. Nothing is counted before scores are asked for again."""
+        new = self._tables.group_of(column)
+        beside = self._criterion.beside
+        if beside == "feature" or not self._groups:
+            self._pending.append(new)
+        elif beside == "pair":
+            if len(self._groups) == 1:  # a single W stood in for the first pair
+                self._pending.clear()
+                self._folded = None
+            self._pending.extend(self._merge(old, new) for old in self._groups)
+        else:
+            new = self._merge(self._groups.pop(), new)
+            self._pending = [new]
+        self._groups.append(new)
+        self.chosen.append(column)
+        self._active[column] = False
+
+    def _fold(self, group: Group) -> None:
+        criterion = self._criterion
+        beside = Beside(self._relevance, group, self._active, classes=criterion.classes)
+        term = criterion.term(beside)
+        if self._folded is None or criterion.fold == "last":
+            self._folded = term
+        elif criterion.fold == "sum":
+            self._folded = self._folded + term
+        else:
+            self._folded = np.minimum(self._folded, term)
+
+    @staticmethod
+    def _merge(old: Group, new: Group) -> Group:
+        return old.joined(new.codes, new.n_groups)
+
+
+def best_candidate(scores: FloatArray) -> int:
+    """Return the column with the highest score; of tied columns the first."""
+    best = float(np.nanmax(scores))
+    return int(np.flatnonzero(scores >= best - TIE_TOLERANCE * max(1.0, abs(best)))[0])
+
+
+def select_by_criterion(
+    codes: AnyArray | PackedColumns,
+    labels: AnyArray,
+    criterion: str = "jmi",
+    k: int | None = None,
+    *,
+    n_levels: Sequence[int] | IntArray | None = None,
+    n_classes: int | None = None,
+    beta: float = 1.0,
+    gamma: float = 1.0,
+    keep: Sequence[int] = (),
+    correction: Correction = "none",
+    sample_weight: FloatArray | None = None,
+    n_threads: int = 1,
+) -> CriterionPath:
+    r"""Choose columns of an integer table greedily by a criterion of the literature.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows, n_columns), integers, or PackedColumns
+        Levels 0, 1, 2, ... of each column.
+    labels : ndarray of shape (n_rows,), integers
+        Classes 0, 1, 2, ...
+    criterion : str, default="jmi"
+        "mim", "mifs", "mrmr", "mrmr-quotient", "jmi", "jmi3", "jmim", "njmim", "cmim" (Fleuret
+        and FEAST), "cmim-brown", "cife", "icap", "disr", "condred", "beta-gamma" or "cmi".
+    k : int, optional
+        How many columns to choose; all by default.
+    n_levels : sequence of int, optional
+        Levels per column; one more than the largest code by default.
+    n_classes : int, optional
+        Number of classes; one more than the largest label by default.
+    beta, gamma : float, default=1.0
+        Weights in "mifs" and "beta-gamma".
+    keep : sequence of int, default=()
+        Columns chosen before the search starts, in this order. They count towards `k`.
+    correction : {"none", "miller-madow", "grassberger"}, default="none"
+        Bias correction of every entropy. "none" is the plug-in of the literature.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Weights of the rows: counts become sums of weights.
+    n_threads : int, default=1
+        Threads; the result is the same bits for any number.
+
+    Returns
+    -------
+    CriterionPath
+        Columns in order of choice, and their scores in nats.
+
+    Notes
+    -----
+    The criteria are instances, or close relatives, of
+
+    .. math:: J(X) = I(X;Y) - \beta \sum_{W \in S} I(X;W) + \gamma \sum_{W \in S} I(X;W|Y)
+
+    (Brown et al., JMLR 13, 2012, eq. 17). Of tied columns the one with the lowest index wins.
+
+    Examples
+    --------
+    The third column repeats the first and is of no further use; the second one is.
+
+    >>> import numpy as np
+    >>> from pinsker.selection import select_by_criterion
+    >>> a, b = np.arange(16) % 4, np.arange(16) // 4
+    >>> labels = (a > 1).astype(int) + (b > 1)
+    >>> path = select_by_criterion(np.column_stack([a, b, a]), labels, "cmi")
+    >>> path.order
+    array([0, 1])
+    >>> path.scores.round(4)
+    array([0.3466, 0.6931])
+    """
+    columns = codes if isinstance(codes, PackedColumns) else PackedColumns.of(codes, n_levels)
+    tables = CountTables.of(
+        columns,
+        labels,
+        n_classes,
+        correction=correction,
+        sample_weight=sample_weight,
+        n_threads=n_threads,
+    )
+    formula = criterion_named(criterion, beta, gamma)
+    target_size = columns.n_columns if k is None else k
+    if not 1 <= target_size <= columns.n_columns:
+        raise ParameterError(f"k={k} but the table has {columns.n_columns} columns: use 1 to that.")
+    search = CriterionSearch(tables, formula)
+    scores: list[float] = []
+    while len(search.chosen) < target_size:
+        current = search.scores()
+        forced = len(search.chosen) < len(keep)
+        column = keep[len(search.chosen)] if forced else best_candidate(current)
+        if formula.gain and not forced and current[column] <= TIE_TOLERANCE:
+            break
+        scores.append(float(current[column]))
+        search.add(column)
+    return CriterionPath(
+        criterion, np.array(search.chosen, dtype=np.int64), np.array(scores), search.relevance
+    )

@@ -1,0 +1,125 @@
+"""What criteria are made of, counted once and only when a criterion asks for it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.engine._counts import NATS_PER_COST, CountTables, Group, JointCosts
+
+
+class Relevance:
+    """Every column against the class, before anything is chosen.
+
+    Parameters
+    ----------
+    tables : CountTables
+        The columns and the classes.
+    """
+
+    def __init__(self, tables: CountTables) -> None:
+        self.tables = tables
+        self.costs = tables.joint(Group.trivial(tables.columns.n_rows))
+        #: Cost sum of the classes, and of the columns with and without them.
+        self.of_classes, _ = tables.of_group(Group.trivial(tables.columns.n_rows))
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """I(X;Y) of every column, in nats."""
+        costs = self.costs
+        return _nats(
+            costs.with_classes - costs.without_classes - self.of_classes + self.tables.base
+        )
+
+
+class Beside:
+    """Every candidate X beside one W: a chosen feature, or several as one.
+
+    Parameters
+    ----------
+    relevance : Relevance
+        The candidates against the class.
+    group : Group
+        The values of W.
+    active : ndarray of shape (n_columns,), bool
+        Which columns are candidates; the others hold no meaningful values.
+    classes : bool
+        Whether anything but `redundancy` will be asked for.
+    """
+
+    def __init__(
+        self, relevance: Relevance, group: Group, active: BoolArray, *, classes: bool = True
+    ) -> None:
+        self._single = relevance
+        self._tables = relevance.tables
+        self._group = group
+        self._active = active
+        self._classes = classes
+
+    @property
+    def relevance(self) -> FloatArray:
+        """I(X;Y)."""
+        return self._single.values
+
+    @cached_property
+    def redundancy(self) -> FloatArray:
+        """I(X;W)."""
+        of_group = self._of_group[1]
+        return _nats(
+            self._pairs - self._single.costs.without_classes - of_group + self._tables.base
+        )
+
+    @cached_property
+    def conditional_redundancy(self) -> FloatArray:
+        """I(X;W|Y)."""
+        single = self._single
+        return _nats(
+            self._triples.with_classes
+            - single.costs.with_classes
+            - self._of_group[0]
+            + single.of_classes
+        )
+
+    @cached_property
+    def conditional_relevance(self) -> FloatArray:
+        """I(X;Y|W)."""
+        with_classes, without_classes = self._of_group
+        return _nats(
+            self._triples.with_classes
+            - self._triples.without_classes
+            - with_classes
+            + without_classes
+        )
+
+    @cached_property
+    def joint_relevance(self) -> FloatArray:
+        """I(X,W;Y)."""
+        return _nats(
+            self._triples.with_classes
+            - self._triples.without_classes
+            - self._single.of_classes
+            + self._tables.base
+        )
+
+    @cached_property
+    def joint_entropy(self) -> FloatArray:
+        """H(X,W,Y)."""
+        return _nats(self._tables.base - self._triples.with_classes)
+
+    @cached_property
+    def _of_group(self) -> tuple[int, int]:
+        return self._tables.of_group(self._group)
+
+    @cached_property
+    def _triples(self) -> JointCosts:
+        return self._tables.joint(self._group, self._active)
+
+    @cached_property
+    def _pairs(self) -> IntArray:
+        if self._classes:
+            return self._triples.without_classes
+        return self._tables.joint_without_classes(self._group, self._active)
+
+
+def _nats(costs: IntArray) -> FloatArray:
+    return np.asarray(costs, dtype=np.float64) * NATS_PER_COST
