@@ -192,11 +192,11 @@ class CountTables:
         without_classes = np.zeros(columns.n_columns, dtype=np.int64)
         places = (columns.packed, columns.wide, columns.home, columns.stride, columns.levels, mask)
         condition = (group.codes, group.n_groups, labels, n_classes)
-        if self.weights is None:
-            kernel, cells = _kernels.count_rows, self.cost
-        else:
-            kernel, cells = _kernels.weigh_rows, self.weights
-        kernel(*places, *condition, cells, self.n_threads, with_classes, without_classes)
+        sums = (self.n_threads, with_classes, without_classes)
+        if self.weights is not None:
+            _kernels.weigh_rows(*places, *condition, self.weights, *sums)
+        elif self.cost is not None:
+            _kernels.count_rows(*places, *condition, self.cost, *sums)
         return JointCosts(with_classes, without_classes)
 
 
@@ -213,6 +213,7 @@ def _cost_table(n_rows: int, correction: Correction) -> tuple[IntArray, int]:
         sign = 1.0 - 2.0 * (counts % 2)
         spread = digamma((counts + 1) / 2) - digamma(counts / 2)
         cost = share * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
+        cost[-1] = 0.0  # one cell with all rows: a constant carries no information
     else:
         cost = share * np.log(share)
         if correction == "miller-madow":

@@ -53,10 +53,13 @@ class PackedColumns:
     def column(self, index: int) -> npt.NDArray[np.uint32]:
         """Return the codes of one column."""
         home = int(self.home[index])
+        codes: npt.NDArray[np.uint32]
         if home < 0:
-            return self.wide[-1 - home]
-        codes = self.packed[home] // int(self.stride[index]) % int(self.levels[index])
-        return codes.astype(np.uint32)
+            codes = self.wide[-1 - home]
+        else:
+            byte = self.packed[home].astype(np.uint32)
+            codes = byte // np.uint32(self.stride[index]) % np.uint32(self.levels[index])
+        return codes
 
     @classmethod
     def of(

@@ -61,9 +61,9 @@ def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criteri
     """Return the criterion of that name; `beta` and `gamma` matter where the formula has them."""
     criteria = {
         # I(X;Y)
-        "mim": Criterion(_nothing, "last", lambda r, t, s: r, classes=False),
+        "mim": Criterion(_nothing, "last", lambda r, _t, _s: r, classes=False),
         # I(X;Y) - beta sum I(X;W)
-        "mifs": Criterion(_redundancy, "sum", lambda r, t, s: r - beta * t, classes=False),
+        "mifs": Criterion(_redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False),
         # I(X;Y) - mean I(X;W)
         "mrmr": Criterion(_redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
         # I(X;Y) / mean I(X;W)
@@ -77,22 +77,22 @@ def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criteri
         # min I(X,W;Y) / H(X,W,Y)
         "njmim": Criterion(_joint_share, "min", _term),
         # min(I(X;Y), min I(X;Y|W))
-        "cmim": Criterion(_given, "min", lambda r, t, s: np.minimum(r, t)),
+        "cmim": Criterion(_given, "min", lambda r, t, _s: np.minimum(r, t)),
         # min I(X;Y|W)
         "cmim-brown": Criterion(_given, "min", _term),
         # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
-        "cife": Criterion(_synergy, "sum", lambda r, t, s: r + t),
+        "cife": Criterion(_synergy, "sum", _plus),
         # I(X;Y) - sum max(0, I(X;W) - I(X;W|Y))
-        "icap": Criterion(lambda b: np.minimum(0.0, _synergy(b)), "sum", lambda r, t, s: r + t),
+        "icap": Criterion(lambda b: np.minimum(0.0, _synergy(b)), "sum", _plus),
         # sum I(X,W;Y) / H(X,W,Y)
         "disr": Criterion(_joint_share, "sum", _term),
         # I(X;Y) + sum I(X;W|Y)
-        "condred": Criterion(_conditional_redundancy, "sum", lambda r, t, s: r + t),
+        "condred": Criterion(_conditional_redundancy, "sum", _plus),
         # I(X;Y) - beta sum I(X;W) + gamma sum I(X;W|Y)
         "beta-gamma": Criterion(
             lambda b: gamma * b.conditional_redundancy - beta * b.redundancy,
             "sum",
-            lambda r, t, s: r + t,
+            _plus,
         ),
         # I(X;Y|S)
         "cmi": Criterion(_given, "last", _term, beside="set", gain=True),
@@ -142,6 +142,10 @@ def _joint_share(beside: Beside) -> FloatArray:
 
 def _term(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:  # noqa: ARG001
     return term
+
+
+def _plus(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:  # noqa: ARG001
+    return relevance + term
 
 
 def _quotient(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:

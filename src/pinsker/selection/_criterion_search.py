@@ -96,6 +96,10 @@ class CriterionSearch:
         self.chosen.append(column)
         self._active[column] = False
 
+    def is_exhausted(self, best: float) -> bool:
+        """Whether a best score of this size says that nothing is left to gain."""
+        return self._criterion.gain and best <= TIE_TOLERANCE
+
     def _fold(self, group: Group) -> None:
         criterion = self._criterion
         beside = Beside(self._relevance, group, self._active, classes=criterion.classes)
@@ -110,12 +114,6 @@ class CriterionSearch:
     @staticmethod
     def _merge(old: Group, new: Group) -> Group:
         return old.joined(new.codes, new.n_groups)
-
-
-def best_candidate(scores: FloatArray) -> int:
-    """Return the column with the highest score; of tied columns the first."""
-    best = float(np.nanmax(scores))
-    return int(np.flatnonzero(scores >= best - TIE_TOLERANCE * max(1.0, abs(best)))[0])
 
 
 def select_by_criterion(
@@ -153,7 +151,7 @@ def select_by_criterion(
     beta, gamma : float, default=1.0
         Weights in "mifs" and "beta-gamma".
     keep : sequence of int, default=()
-        Columns chosen before the search starts, in this order. They count towards `k`.
+        Columns chosen before all others, the best of them first. They count towards `k`.
     correction : {"none", "miller-madow", "grassberger"}, default="none"
         Bias correction of every entropy. "none" is the plug-in of the literature.
     sample_weight : ndarray of shape (n_rows,), optional
@@ -189,6 +187,8 @@ def select_by_criterion(
     array([0.3466, 0.6931])
     """
     columns = codes if isinstance(codes, PackedColumns) else PackedColumns.of(codes, n_levels)
+    size = columns.n_columns if k is None else k
+    _check_sizes(columns.n_columns, size, keep)
     tables = CountTables.of(
         columns,
         labels,
@@ -197,20 +197,47 @@ def select_by_criterion(
         sample_weight=sample_weight,
         n_threads=n_threads,
     )
-    formula = criterion_named(criterion, beta, gamma)
-    target_size = columns.n_columns if k is None else k
-    if not 1 <= target_size <= columns.n_columns:
-        raise ParameterError(f"k={k} but the table has {columns.n_columns} columns: use 1 to that.")
-    search = CriterionSearch(tables, formula)
-    scores: list[float] = []
-    while len(search.chosen) < target_size:
-        current = search.scores()
-        forced = len(search.chosen) < len(keep)
-        column = keep[len(search.chosen)] if forced else best_candidate(current)
-        if formula.gain and not forced and current[column] <= TIE_TOLERANCE:
-            break
-        scores.append(float(current[column]))
+    search = CriterionSearch(tables, criterion_named(criterion, beta, gamma))
+    scores = _choose(search, size, list(keep))
+    order = np.array(search.chosen, dtype=np.int64)
+    return CriterionPath(criterion, order, np.array(scores), search.relevance)
+
+
+def best_candidate(scores: FloatArray) -> int:
+    """Return the column with the highest score; of tied columns the first."""
+    best = float(np.nanmax(scores))
+    return int(np.flatnonzero(scores >= best - TIE_TOLERANCE * max(1.0, abs(best)))[0])
+
+
+def _choose(search: CriterionSearch, size: int, keep: list[int]) -> list[float]:
+    """Run the search and return the scores of what it chose."""
+    found: list[float] = []
+    while len(search.chosen) < size:
+        scores = search.scores()
+        waiting = [column for column in keep if column not in search.chosen]
+        if waiting:
+            column = waiting[best_candidate(scores[waiting])]
+        else:
+            column = best_candidate(scores)
+            if search.is_exhausted(scores[column]):
+                break
+        found.append(float(scores[column]))
         search.add(column)
-    return CriterionPath(
-        criterion, np.array(search.chosen, dtype=np.int64), np.array(scores), search.relevance
-    )
+    return found
+
+
+def _check_sizes(n_columns: int, size: int, keep: Sequence[int]) -> None:
+    if not 1 <= size <= n_columns:
+        raise ParameterError(
+            f"k={size} but the table has {n_columns} columns: use a number from 1 to {n_columns}."
+        )
+    for column in keep:
+        if not 0 <= column < n_columns:
+            raise ParameterError(
+                f"keep names column {column} but the table has {n_columns} columns, 0 to "
+                f"{n_columns - 1}."
+            )
+    if len(set(keep)) > size:
+        raise ParameterError(
+            f"k={size} is less than the {len(set(keep))} columns that keep names: raise k."
+        )

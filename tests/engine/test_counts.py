@@ -1,0 +1,214 @@
+"""Contingency tables of packed columns: the definition, and whatever the work is cut into."""
+
+import numpy as np
+import pytest
+
+from oracles.criteria import Sample
+from pinsker.engine._counts import NATS_PER_COST, CountTables, Group
+from pinsker.engine._packed_columns import PackedColumns
+from pinsker.exceptions import DataError, ParameterError
+
+# Rounding: a sum of a few hundred cells, each within 2**-53 of its entropy, below 10 nats.
+ROUNDING = 1e-13
+
+#: Levels of the columns of a table, to reach each way of counting: several columns to a byte,
+#: one of several in a byte, a byte of its own, more than a byte.
+LAYOUTS = {
+    "bits": [2] * 11,
+    "fives": [5, 5, 5, 5],
+    "tens": [10, 10, 10],
+    "mixed": [2, 200, 3, 7, 1, 256, 4],
+    "wide": [3, 300, 2, 1000],
+}
+
+
+def draw(levels, n_rows=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.integers(0, size, n_rows) for size in levels])
+
+
+def entropies(tables, group):
+    costs = tables.joint(group)
+    return (
+        (tables.base - costs.with_classes) * NATS_PER_COST,
+        (tables.base - costs.without_classes) * NATS_PER_COST,
+    )
+
+
+def assert_equal_oracle(codes, labels, levels, beside, **options):
+    """Compare the entropies of (column, group, class) and (column, group) with dictionaries."""
+    tables = CountTables.of(
+        PackedColumns.of(codes, levels),
+        labels,
+        correction=options.get("correction", "none"),
+        sample_weight=options.get("weights"),
+    )
+    group = Group.trivial(len(labels))
+    for column in beside:
+        group = group.joined(tables.columns.column(column), levels[column])
+    with_classes, without_classes = entropies(tables, group)
+    sample = Sample(codes, labels, options.get("weights"), options.get("correction", "none"))
+    for x in range(codes.shape[1]):
+        columns = [x, *beside]
+        assert with_classes[x] == pytest.approx(sample.entropy(columns, classes=True), abs=ROUNDING)
+        want = sample.entropy(columns, classes=False)
+        assert without_classes[x] == pytest.approx(want, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int32", "int64"])
+def test_packing_keeps_every_code(layout, order, dtype):
+    levels = LAYOUTS[layout]
+    if layout == "wide" and dtype == "uint8":
+        levels = [3, 200, 2, 250]
+    codes = draw(levels, 131)
+    packed = PackedColumns.of(np.asarray(codes, dtype=dtype, order=order), levels)
+    for column in range(len(levels)):
+        np.testing.assert_array_equal(packed.column(column), codes[:, column])
+
+
+def test_columns_share_bytes():
+    assert PackedColumns.of(draw([2] * 16)).packed.shape[0] == 2
+    assert PackedColumns.of(draw([5] * 9)).packed.shape[0] == 3
+    assert PackedColumns.of(draw([10] * 4)).nbytes == 2 * 400
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("beside", [(), (0,), (2, 0), (0, 1, 2)])
+def test_entropies_equal_the_oracle(layout, beside):
+    levels = LAYOUTS[layout]
+    labels = np.random.default_rng(1).integers(0, 3, 400)
+    assert_equal_oracle(draw(levels), labels, levels, beside)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("beside", [(0,), (0, 1, 2)])
+def test_weighted_entropies_equal_the_oracle(layout, beside):
+    rng = np.random.default_rng(2)
+    weights = rng.exponential(size=400) * (rng.random(400) < 0.8)
+    labels = rng.integers(0, 3, 400)
+    assert_equal_oracle(draw(LAYOUTS[layout]), labels, LAYOUTS[layout], beside, weights=weights)
+
+
+@pytest.mark.parametrize("correction", ["miller-madow", "grassberger"])
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 100, 101])
+def test_corrected_entropies_equal_the_oracle(correction, n_rows):
+    labels = np.random.default_rng(3).integers(0, 2, n_rows)
+    assert_equal_oracle(draw([3, 1, 4], n_rows), labels, [3, 1, 4], (0,), correction=correction)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 5, 2047, 2049, 5000])
+def test_block_ends_lose_no_row(n_rows):
+    labels = np.random.default_rng(4).integers(0, 2, n_rows)
+    assert_equal_oracle(draw([3, 3, 9], n_rows), labels, [3, 3, 9], (1,))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_same_bits_for_any_threads_rows_and_levels(layout, weighted):
+    levels, rng = LAYOUTS[layout], np.random.default_rng(5)
+    codes, labels = draw(levels), rng.integers(0, 3, 400)
+    weights = rng.exponential(size=400) if weighted else None
+    order = rng.permutation(400)
+    relabelled = np.column_stack(
+        [rng.permutation(size)[column] for size, column in zip(levels, codes.T, strict=True)]
+    )
+
+    def costs(table, rows, n_threads):
+        tables = CountTables.of(
+            PackedColumns.of(table[rows], levels),
+            labels[rows],
+            sample_weight=None if weights is None else weights[rows],
+            n_threads=n_threads,
+        )
+        found = tables.joint(tables.group_of(0))
+        return np.concatenate([found.with_classes, found.without_classes])
+
+    want = costs(codes, slice(None), 1)
+    for table, rows, n_threads in [
+        (codes, slice(None), 2),
+        (codes, slice(None), 16),
+        (codes, order, 1),
+        (relabelled, order, 3),
+    ]:
+        np.testing.assert_array_equal(costs(table, rows, n_threads), want)
+
+
+def test_whole_weights_are_repeated_rows():
+    rng = np.random.default_rng(6)
+    codes, labels = draw([4, 5, 300], 60), rng.integers(0, 2, 60)
+    weights = rng.integers(0, 4, 60)
+    repeated = np.repeat(np.arange(60), weights)
+    weighted = CountTables.of(
+        PackedColumns.of(codes, [4, 5, 300]), labels, sample_weight=weights.astype(float)
+    )
+    plain = CountTables.of(PackedColumns.of(codes[repeated], [4, 5, 300]), labels[repeated])
+    for got, want in zip(
+        entropies(weighted, weighted.group_of(0)),
+        entropies(plain, plain.group_of(0)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, want, rtol=0, atol=ROUNDING)
+
+
+def test_inactive_columns_are_left_alone():
+    codes = draw([10] * 6)
+    tables = CountTables.of(PackedColumns.of(codes), codes[:, 0] % 2)
+    active = np.array([False, True, False, False, True, True])
+    everything, some = tables.joint(tables.group_of(0)), tables.joint(tables.group_of(0), active)
+    np.testing.assert_array_equal(some.with_classes[active], everything.with_classes[active])
+    np.testing.assert_array_equal(some.with_classes[~active], 0)
+
+
+def test_shuffled_tables_deal_classes_choices_and_weights_together():
+    rng = np.random.default_rng(7)
+    codes, labels, weights = draw([4, 5, 6]), rng.integers(0, 2, 400), rng.exponential(size=400)
+    tables = CountTables.of(PackedColumns.of(codes), labels, sample_weight=weights)
+    order = rng.permutation(400)
+    shuffled = tables.shuffled(order)
+    assert shuffled.of_group(shuffled.group_of(0)) == tables.of_group(tables.group_of(0))
+    dealt = np.column_stack([codes[order, 0], codes[:, 1]])
+    sample = Sample(dealt, labels[order], weights[order])
+    got = entropies(shuffled, shuffled.group_of(0))[0][1]
+    assert got == pytest.approx(sample.entropy([0, 1], classes=True), abs=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("codes", "levels", "message"),
+    [
+        (np.zeros((3, 2)), None, r"codes have dtype float64: give integers"),
+        (np.zeros((0, 2), dtype=int), None, r"codes have shape \(0, 2\)"),
+        (np.array([[0, 1], [0, -1]]), None, r"code -1 in column 1"),
+        (np.array([[0, 1], [0, 2]]), [1, 2], r"code 2 in column 1 but n_levels is 2"),
+        (np.array([[0, 1], [0, 2]]), [1], r"n_levels has shape \(1,\): give one number for each"),
+    ],
+)
+def test_codes_that_cannot_be_counted(codes, levels, message):
+    with pytest.raises(DataError, match=message):
+        PackedColumns.of(codes, levels)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(3), r"sample_weight has shape \(3,\): give 4 weights"),
+        (np.array([1.0, np.nan, 1, 1]), r"sample_weight must be finite"),
+        (np.array([1.0, -1, 1, 1]), r"not negative"),
+        (np.zeros(4), r"not all zero"),
+    ],
+)
+def test_weights_that_cannot_be_used(weights, message):
+    with pytest.raises(DataError, match=message):
+        CountTables.of(PackedColumns.of(draw([2], 4)), np.arange(4) % 2, sample_weight=weights)
+
+
+def test_corrections_count_rows_not_weights():
+    columns, labels = PackedColumns.of(draw([2], 4)), np.arange(4) % 2
+    with pytest.raises(ParameterError, match=r"correction='grassberger' counts rows"):
+        CountTables.of(columns, labels, correction="grassberger", sample_weight=np.ones(4))
+
+
+def test_labels_must_match_the_rows():
+    with pytest.raises(DataError, match=r"4 rows of codes but labels of shape \(3,\)"):
+        CountTables.of(PackedColumns.of(draw([2], 4)), np.arange(3) % 2)
