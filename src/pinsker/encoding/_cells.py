@@ -70,7 +70,9 @@ def read_cells(cells: AnyArray, name: str) -> Cells:
     return _read_objects(cells.astype(object), name)
 
 
-def read_levels(cells: AnyArray, categories: Sequence[Any], name: str, *, ordered: bool) -> Cells:
+def read_levels(
+    cells: AnyArray, categories: Sequence[Any], name: str, *, ordered: bool = False
+) -> Cells:
     """Read one column of a categorical type: the categories' order is the order of the codes."""
     position = {category: float(i) for i, category in enumerate(categories)}
     values = np.array([position.get(cell, np.nan) for cell in cells], dtype=np.float64)

@@ -88,7 +88,7 @@ def _guess(table: Table) -> tuple[list[Kind], dict[str, list[str]]]:
     for j, levels in zip(unsure, distinct, strict=True):
         if levels > most:
             kinds[j] = Kind.CONTINUOUS
-        if most / 2 < levels <= 2 * most and levels > 2:
+        if most / 2 < levels <= 2 * most and 2 < levels < table.n_rows:
             doubts[kinds[j].value].append(table.names[j])
     return kinds, doubts
 

@@ -130,10 +130,9 @@ def _column_classes(table: Table, j: int) -> tuple[IntArray, AnyArray]:
 def _refuse_one_value(table: Table) -> None:
     distinct = count_distinct(table.values)
     if (distinct <= 1).all():
-        value, known = table.values[0, 0], table.levels[0]
-        shown = value if known is None else known[int(value)]
+        _, (only, *_) = _column_classes(table, 0)
         raise DataError(
-            f"y has one value ({listing([shown])}) in all of its {plural(table.n_rows, 'row')}: "
+            f"y has one value ({listing([only])}) in all of its {plural(table.n_rows, 'row')}: "
             "there is nothing to predict."
         )
 

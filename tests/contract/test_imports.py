@@ -1,0 +1,119 @@
+"""Imports point downwards, are absolute, and `import pinsker` stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pinsker
+
+PACKAGE = Path(pinsker.__file__).parent
+
+#: What each part of the package may import of the others. A part may always import itself.
+LEAVES = {"_types", "exceptions", "_compat"}
+BELOW = {
+    "_types": set(),
+    "exceptions": set(),
+    "_compat": {"_types", "exceptions"},
+    "datasets": {"_types", "exceptions"},
+    "encoding": LEAVES,
+    "engine": LEAVES | {"encoding"},
+    "information": LEAVES | {"encoding", "engine"},
+    "bounds": LEAVES | {"encoding", "engine", "information"},
+    "selection": LEAVES | {"encoding", "engine", "information", "bounds"},
+    "report": LEAVES | {"encoding", "engine", "information", "bounds", "selection"},
+    "cli": LEAVES | {"encoding", "engine", "information", "bounds", "selection", "report"},
+}
+BELOW["cli"] |= {"datasets", "__version__"}
+BELOW["report"] |= {"__version__"}
+
+#: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
+#: scikit-learn loads them itself when they are installed.
+HEAVY = ["matplotlib", "polars", "dask", "ray", "jinja2", "typer", "rich", "cupy", "numba", "torch"]
+
+
+def modules():
+    return sorted(path for path in PACKAGE.rglob("*.py"))
+
+
+def part_of(path):
+    """Return the stage or leaf that a file belongs to; None for the package's own file."""
+    top = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return None if top == "__init__" else top
+
+
+def imports_of(path):
+    """Yield line, level and full names of everything a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, 0, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if module == "pinsker":  # from pinsker import x: x is the part
+                for alias in node.names:
+                    yield node.lineno, node.level, f"pinsker.{alias.name}"
+            else:
+                yield node.lineno, node.level, module
+
+
+def wrong_imports(path, part):
+    """Return a line of text for every import that points sideways or up, or is relative."""
+    wrong = []
+    for line, level, name in imports_of(path):
+        if level:
+            wrong.append(f"{path.name}:{line} relative import of {name!r}")
+        elif name.startswith("pinsker."):
+            other = name.split(".")[1]
+            if other != part and other not in BELOW[part]:
+                wrong.append(f"{path.name}:{line} {part} imports {other}")
+    return wrong
+
+
+def test_every_part_is_known():
+    parts = {part_of(path) for path in modules()} - {None}
+    assert parts <= set(BELOW), f"say what {parts - set(BELOW)} may import"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path):
+    part = part_of(path)
+    if part is not None:
+        assert wrong_imports(path, part) == []
+
+
+def test_the_rule_sees_what_is_wrong(tmp_path):
+    bad = tmp_path / "bad.py"
+    bad.write_text("from . import x\nfrom pinsker.report import y\nfrom pinsker import cli\n")
+    assert wrong_imports(bad, "engine") == [
+        "bad.py:1 relative import of ''",
+        "bad.py:2 engine imports report",
+        "bad.py:3 engine imports cli",
+    ]
+
+
+def test_private_parts_of_scikit_learn_have_one_door():
+    for path in modules():
+        private = [
+            name
+            for _, _, name in imports_of(path)
+            if name.startswith("sklearn") and any(part.startswith("_") for part in name.split("."))
+        ]
+        assert not private or path.name == "_compat.py", f"{path} imports {private}"
+
+
+def loaded_by(statement):
+    """Return the top-level packages that a fresh interpreter holds after a statement."""
+    code = f"{statement}; import sys; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_is_light():
+    loaded = loaded_by("import pinsker")
+    assert loaded.isdisjoint(HEAVY)
+    # What scikit-learn loads is not ours to avoid; nothing beyond it.
+    allowed = loaded_by("import sklearn.base, sklearn.utils.validation, sklearn.feature_selection")
+    assert (loaded & {"pandas", "pyarrow"}) <= allowed
