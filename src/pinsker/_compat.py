@@ -5,6 +5,7 @@ When scikit-learn moves one of these names, this file changes and no other.
 
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import (
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import (
     RealNotInt,
     StrOptions,
 )
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
 from pinsker.exceptions import MissingDependencyError
@@ -25,9 +27,26 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "fit_context",
+    "output_container",
     "require",
     "validate_data",
 ]
+
+
+def output_container(estimator: Any) -> str:
+    """Return what ``estimator.set_output(transform=...)`` asked for.
+
+    Returns
+    -------
+    {"default", "pandas", "polars"}
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import VarianceThreshold
+    >>> output_container(VarianceThreshold().set_output(transform="pandas"))
+    'pandas'
+    """
+    return str(_get_output_config("transform", estimator)["dense"])
 
 
 def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleType:

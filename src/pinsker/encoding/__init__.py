@@ -9,6 +9,7 @@ from pinsker.encoding._binning import Binned, bin_columns, bin_values
 from pinsker.encoding._columns import encode_columns, encode_together
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import FARTHEST, NOMINAL_STEP, Columns, Encoded, Kind, Target
+from pinsker.encoding._kinds import find_columns
 from pinsker.encoding._neighbours import check_neighbors
 from pinsker.encoding._target import encode_target
 
@@ -27,4 +28,5 @@ __all__ = [
     "encode_columns",
     "encode_target",
     "encode_together",
+    "find_columns",
 ]

@@ -54,7 +54,22 @@ def count_distinct(values: FloatArray) -> IntArray:
 
 
 def find_columns(asked: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the positions of columns given by name or by position."""
+    """Return the positions of columns given by name or by position.
+
+    Parameters
+    ----------
+    asked : iterable of str or int
+        Names, or positions from 0.
+    names : sequence of str
+        The columns that there are.
+    parameter : str
+        What messages call the parameter that asked.
+
+    Examples
+    --------
+    >>> find_columns(["c", 0], ["a", "b", "c"], "keep")
+    [2, 0]
+    """
     position = {name: j for j, name in enumerate(names)}
     found = []
     for key in asked:

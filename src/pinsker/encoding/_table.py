@@ -83,7 +83,7 @@ def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = Fa
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
-        if two_dimensional and np.ndim(data) == 1:
+        if two_dimensional and not hasattr(data, "columns"):
             raise DataError(_one_dimension(label, "a series"))
         return _stack(cells, names, label)
     array = _as_array(data, label)
