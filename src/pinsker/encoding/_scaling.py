@@ -6,7 +6,7 @@ from scipy.special import ndtri
 from pinsker._types import BoolArray, FloatArray, IntArray, Scale
 
 #: Cells that are sorted at once: enough to amortise the call, few enough to stay in memory.
-_BLOCK_CELLS = 2**21
+_BLOCK_CELLS = 2**18
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
@@ -37,13 +37,11 @@ def normal_scores(values: FloatArray) -> FloatArray:
     """
     n = values.shape[0]
     scores = np.empty(values.shape, order="F")
+    table = _score_table(n)
     step = max(1, _BLOCK_CELLS // max(n, 1))
     for start in range(0, values.shape[1], step):
-        ranks = _average_ranks(np.ascontiguousarray(values[:, start : start + step].T))
-        from_end = np.minimum(ranks, n + 1 - ranks)
-        # Both tails from the lower one: scores of reversed columns differ by the sign alone.
-        lower = ndtri(from_end / (n + 1))
-        scores[:, start : start + step] = np.where(ranks > from_end, -lower, lower).T
+        doubled = _doubled_ranks(np.ascontiguousarray(values[:, start : start + step].T))
+        scores.T[start : start + step] = table[doubled]
     return scores
 
 
@@ -98,22 +96,31 @@ def scale_columns(values: FloatArray, ranked: BoolArray, scale: Scale) -> FloatA
     return scaled
 
 
-def _average_ranks(rows: FloatArray) -> FloatArray:
-    """Return the rank 1..n of each value in its row; equal values share their average rank."""
+def _score_table(n: int) -> FloatArray:
+    """Return the normal score of every rank that can occur, at twice the rank."""
+    doubled = np.arange(2 * n + 2)
+    lower = ndtri(np.minimum(doubled, 2 * n + 2 - doubled) / (2 * n + 2))
+    # Both tails from the lower one: scores of reversed columns differ by the sign alone.
+    return np.where(doubled > n + 1, -lower, lower)
+
+
+def _doubled_ranks(rows: FloatArray) -> IntArray:
+    """Return twice the rank 1..n of each value in its row; equal values share the average."""
     n = rows.shape[1]
-    if n == 0:
-        return rows
     order = np.argsort(rows, axis=1)
-    ordered = np.take_along_axis(rows, order, axis=1)
-    starts = np.ones(rows.shape, dtype=np.bool_)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    first: IntArray = np.flatnonzero(starts)
-    length = np.diff(first, append=rows.size)
-    run_of_cell = np.cumsum(starts.ravel()) - 1
-    shared = (first % n) + (length + 1) / 2.0
-    ranks = np.empty(rows.shape)
-    np.put_along_axis(ranks, order, shared[run_of_cell].reshape(rows.shape), axis=1)
-    return ranks
+    order += np.arange(0, rows.size, max(n, 1))[:, None]  # positions in the flat array
+    ordered = rows.ravel()[order.ravel()].reshape(rows.shape)
+    rises = ordered[:, 1:] != ordered[:, :-1]
+    ranks = np.empty(rows.size, dtype=np.int64)
+    if rises.all():
+        ranks[order] = np.arange(2, 2 * n + 1, 2)
+    else:
+        starts = np.ones(rows.shape, dtype=np.bool_)
+        starts[:, 1:] = rises
+        first = np.flatnonzero(starts)
+        length = np.diff(first, append=rows.size)
+        ranks[order.ravel()] = np.repeat(2 * (first % n) + length + 1, length)
+    return ranks.reshape(rows.shape)
 
 
 def _standardise_rows(rows: FloatArray) -> FloatArray:
