@@ -35,18 +35,20 @@ def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], 
     names = tuple(str(name) for name in wrapped.columns)
     if len(set(names)) < len(names):
         raise DataError(_repeated(names))
-    columns = zip(names, wrapped.iter_columns(), strict=True)
-    return names, [_read_series(series, name) for name, series in columns]
+    columns = zip(names, wrapped.columns, strict=True)
+    return names, [_read_series(wrapped.get_column(key), name) for name, key in columns]
 
 
 def _wrap(data: Any) -> Any:
     import narwhals.stable.v1 as nw
-    from narwhals.exceptions import DuplicateError
 
     try:
         return nw.from_native(data, pass_through=True, allow_series=True)
-    except DuplicateError as error:
-        raise DataError(_repeated([str(name) for name in data.columns])) from error
+    except ValueError as error:  # its subclass for repeated names changed places over time
+        names = [str(name) for name in getattr(data, "columns", ())]
+        if len(set(names)) == len(names):
+            raise
+        raise DataError(_repeated(names)) from error
 
 
 def _repeated(names: Sequence[str]) -> str:
