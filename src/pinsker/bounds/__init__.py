@@ -6,6 +6,19 @@ which one to use are in ``docs/bounds.md``; mistakes of the paper in ``docs/erra
 """
 
 from pinsker.bounds._classification import classification_budget, classification_growth
+from pinsker.bounds._clipped import (
+    clipped_budget,
+    clipped_growth,
+    clipped_regression_budget,
+    clipped_regression_growth,
+)
+from pinsker.bounds._error_interval import (
+    ErrorInterval,
+    error_interval,
+    fano_error,
+    feder_merhav_error,
+    hellman_raviv_error,
+)
 from pinsker.bounds._error_rate import (
     binary_budget,
     binary_growth,
@@ -29,6 +42,13 @@ from pinsker.bounds._gaussian import (
     gaussian_regression_growth,
     largest_entropy,
 )
+from pinsker.bounds._linear import (
+    linear_growth,
+    linear_growth_cauchy_schwarz,
+    linear_growth_each,
+    linear_growth_minkowski,
+    linear_growth_uncorrelated,
+)
 from pinsker.bounds._losses import (
     absolute_error_budget,
     absolute_error_growth,
@@ -38,6 +58,12 @@ from pinsker.bounds._losses import (
     brier_growth,
     log_loss_budget,
     log_loss_growth,
+)
+from pinsker.bounds._moments import (
+    second_moment_budget,
+    second_moment_growth,
+    subgaussian_budget,
+    subgaussian_growth,
 )
 from pinsker.bounds._range import (
     range_budget,
@@ -51,6 +77,7 @@ from pinsker.bounds._units import UNITS, error_growth, information_budget
 
 __all__ = [
     "UNITS",
+    "ErrorInterval",
     "TargetFacts",
     "absolute_error_budget",
     "absolute_error_growth",
@@ -62,17 +89,30 @@ __all__ = [
     "brier_growth",
     "classification_budget",
     "classification_growth",
+    "clipped_budget",
+    "clipped_growth",
+    "clipped_regression_budget",
+    "clipped_regression_growth",
     "entropy_power",
     "error_growth",
+    "error_interval",
+    "fano_error",
+    "feder_merhav_error",
     "full_error_budget",
     "full_error_growth",
     "gaussian_regression_budget",
     "gaussian_regression_growth",
+    "hellman_raviv_error",
     "information_budget",
     "kept_error_budget",
     "kept_error_growth",
     "largest_entropy",
     "least_information",
+    "linear_growth",
+    "linear_growth_cauchy_schwarz",
+    "linear_growth_each",
+    "linear_growth_minkowski",
+    "linear_growth_uncorrelated",
     "log_loss_budget",
     "log_loss_growth",
     "pinsker_budget",
@@ -81,10 +121,14 @@ __all__ = [
     "range_growth",
     "regression_budget",
     "regression_growth",
+    "second_moment_budget",
+    "second_moment_growth",
     "sharp_budget",
     "sharp_growth",
     "sharp_range_budget",
     "sharp_range_growth",
+    "subgaussian_budget",
+    "subgaussian_growth",
     "vajda_budget",
     "vajda_growth",
 ]

@@ -113,17 +113,17 @@ def solve_increasing(
     so that tiny targets cost no digits and no steps.
     """
     tiny = np.finfo(float).tiny
-    aim = np.log(np.maximum(target, tiny))
+    top = np.maximum(high, tiny)
 
     def gap(x: FloatArray) -> FloatArray:
-        return np.log(np.maximum(function(np.exp(x)), tiny)) - aim
+        return np.log(np.maximum(function(top * np.exp(x)), tiny) / target)
 
     with np.errstate(all="ignore"):
-        left, right = np.log(np.maximum(low, tiny)), np.log(np.maximum(high, tiny))
+        left, right = np.log(np.maximum(low, tiny) / top), np.zeros_like(top)
         below, above = gap(left), gap(right)
         root = _chandrupatla(gap, left, right, below, above)
         root = np.where(above <= 0.0, right, np.where(below >= 0.0, left, root))
-        return np.where(target > 0.0, np.clip(np.exp(root), low, high), 0.0)
+        return np.where(target > 0.0, np.clip(top * np.exp(root), low, high), 0.0)
 
 
 def _chandrupatla(
@@ -145,7 +145,7 @@ def _chandrupatla(
         a, fa = x, fx
         best = np.where(np.abs(fa) < np.abs(fb), a, b)
         width = np.abs(b - a)
-        least = 2.0 * np.finfo(float).eps * np.maximum(np.abs(best), 1.0) / width
+        least = 2.0 * np.finfo(float).eps * np.maximum(np.abs(best), 0.5) / width
         if np.all((least > 0.5) | (fa == 0.0) | (fb == 0.0) | np.isnan(fa)):
             break
         xi, ratio = (a - b) / (c - b), (fa - fb) / (fc - fb)

@@ -115,7 +115,7 @@ def kept_error_budget(delta: Value, error_limit: float) -> Value:
     """
     limit = probability(error_limit, "error_limit")
     growth = tolerated(delta, most=1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # a limit of next to nothing divides to infinity
         paid = growth**2 / min(0.5, limit)
     return like(np.where(growth < limit, paid, np.inf), delta)
 
@@ -272,7 +272,6 @@ def smallest_information(growth: FloatArray, kept_limit: float, full_limit: floa
 
 def largest_growth(nu: FloatArray, kept_limit: float, full_limit: float) -> FloatArray:
     """Inverse of `smallest_information`: the largest growth that `nu` allows within the limits."""
-    free, free_error = vajda_inverse(nu)
     if kept_limit == 0.0:
         return np.zeros_like(nu)
 
@@ -282,8 +281,11 @@ def largest_growth(nu: FloatArray, kept_limit: float, full_limit: float) -> Floa
     high = np.full_like(nu, kept_limit)
     low = 1e-9 * kept_limit * np.minimum(nu, 1.0)  # the growth is of order nu at the very least
     bound = solve_increasing(least_at_limit, nu, low, high)
-    inside = free_error <= np.minimum(kept_limit, free + full_limit)
-    return np.minimum(np.where(inside, free, bound), kept_limit)
+    if kept_limit > 0.5:  # e* is above 1/2: it may be within the limits
+        free, free_error = vajda_inverse(nu)
+        inside = free_error <= np.minimum(kept_limit, free + full_limit)
+        bound = np.where(inside, free, bound)
+    return np.minimum(bound, kept_limit)
 
 
 def _least(growth: FloatArray, kept: FloatArray) -> FloatArray:

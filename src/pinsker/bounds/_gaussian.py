@@ -56,8 +56,10 @@ def gaussian_regression_growth(
     grown = positive(variance, "variance") * -np.expm1(-2.0 * lost)
     if full_error_limit is not None:
         full = not_negative(full_error_limit, "full_error_limit")
-        # Beyond 350 nats exp overflows; the other form has long been the smaller one.
-        grown = np.minimum(grown, full * np.expm1(2.0 * np.minimum(lost, 350.0)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            # exp(2 nu) - 1 as a product: it overflows where the other form is smaller anyway.
+            other = full * np.exp(lost) * 2.0 * np.sinh(lost)
+        grown = np.minimum(grown, other) if full > 0.0 else np.zeros_like(grown)
     return like(grown, nu)
 
 
@@ -97,7 +99,7 @@ def gaussian_regression_budget(
     paid = np.where(share < 1.0, -0.5 * np.log1p(-np.minimum(share, 1.0 - 1e-16)), np.inf)
     if full_error_limit is not None:
         full = not_negative(full_error_limit, "full_error_limit")
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # an error of next to nothing divides to infinity
             other = np.where(growth > 0.0, 0.5 * np.log1p(growth / full), 0.0)
         paid = np.maximum(paid, other)
     return like(paid, delta)

@@ -81,7 +81,9 @@ class Backward:
         self.score = score
         self._active = np.zeros(problem.n_units, dtype=np.uint8)
         self._active[list(range(problem.n_units) if active is None else active)] = 1
-        self.plan: Plan = plan_rows(problem, max_memory=max_memory, max_samples=max_samples, seed=seed)
+        self.plan: Plan = plan_rows(
+            problem, max_memory=max_memory, max_samples=max_samples, seed=seed
+        )
         self._fixed = FixedPoint.of(problem.n_rows)
         self._search = _kernels.Backward(
             values=problem.values,

@@ -1,0 +1,194 @@
+"""The interval of error rates that a conditional entropy leaves possible."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr
+
+from pinsker._types import FloatArray
+from pinsker.bounds._divergence import LOG2, solve_increasing
+from pinsker.bounds._values import Value, class_count, like, nats
+from pinsker.exceptions import ParameterError
+
+#: Entropies at most this far above their largest value are that value, rounded.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ErrorInterval:
+    """Bayes error rates that a conditional entropy leaves possible.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Error rates: no classifier errs less often than `lower`, and the Bayes classifier errs at
+        most as often as `upper`.
+    """
+
+    lower: float
+    upper: float
+
+
+def error_interval(
+    conditional_entropy: float, classes: int, largest_prior: float | None = None
+) -> ErrorInterval:
+    """Interval that holds the Bayes error rate, given what is left to know about the class.
+
+    Parameters
+    ----------
+    conditional_entropy : float
+        :math:`H(Y | X_K) = H(Y) - I(Y; X_K)` in nats.
+    classes : int
+        Number of classes.
+    largest_prior : float, optional
+        Share of the most frequent class: always naming it errs one minus this share of times.
+
+    Returns
+    -------
+    ErrorInterval
+        Fano's bound below; above the smaller of :func:`feder_merhav_error` and one minus
+        `largest_prior`.
+
+    Notes
+    -----
+    Both ends are attained (the upper one without `largest_prior`). Proof: ``docs/bounds.md``, I1
+    to I3.
+
+    Examples
+    --------
+    >>> interval = error_interval(0.5, classes=2, largest_prior=0.7)
+    >>> round(interval.lower, 4), round(interval.upper, 4)
+    (0.1997, 0.3)
+    """
+    count = class_count(classes)
+    prior = 1.0 / count if largest_prior is None else largest_prior
+    if not 1.0 / count - _ROUNDING <= prior <= 1.0 + _ROUNDING:
+        raise ParameterError(f"largest_prior must lie between 1/{classes} and 1, got {prior:g}.")
+    naming_it = min(max(1.0 - prior, 0.0), 1.0 - 1.0 / count)
+    most = float(_fano_entropy(np.asarray(naming_it), count))
+    if conditional_entropy > most + _ROUNDING:
+        raise ParameterError(
+            f"conditional_entropy={conditional_entropy:g} is above {most:g} nats, the largest "
+            f"entropy of {classes} classes with a largest prior of {prior:g}."
+        )
+    entropy = min(conditional_entropy, most)
+    lower, upper = fano_error(entropy, classes), feder_merhav_error(entropy)
+    return ErrorInterval(min(lower, naming_it), min(upper, naming_it))
+
+
+def fano_error(conditional_entropy: Value, classes: int) -> Value:
+    r"""Least error rate that a conditional entropy leaves possible (I1, Fano).
+
+    The root e in :math:`[0, 1 - 1/m]` of
+
+    .. math:: h(e) + e \log(m - 1) = H(Y | X_K)
+
+    Parameters
+    ----------
+    conditional_entropy : float or ndarray
+        Nats.
+    classes : int
+        Number of classes m.
+
+    Returns
+    -------
+    float or ndarray
+        Error rate.
+
+    Notes
+    -----
+    Attained for every entropy: the most likely class has 1 - e, the others share e equally.
+    Proof: ``docs/bounds.md``, I1.
+
+    Examples
+    --------
+    >>> round(fano_error(0.325083, classes=2), 4)
+    0.1
+    """
+    count = class_count(classes)
+    entropy = nats(conditional_entropy, "conditional_entropy")
+    if np.any(entropy > math.log(count) + _ROUNDING):
+        raise ParameterError(
+            f"conditional_entropy must be at most log({classes}) = {math.log(count):g} nats, "
+            f"got {float(entropy.max()):g}."
+        )
+    high = np.full_like(entropy, 1.0 - 1.0 / count)
+    low = np.minimum(1e-6 * entropy**2, high)
+    root = solve_increasing(lambda e: _fano_entropy(e, count), entropy, low, high)
+    return like(root, conditional_entropy)
+
+
+def feder_merhav_error(conditional_entropy: Value) -> Value:
+    r"""Largest Bayes error rate that a conditional entropy leaves possible (I2, Feder and Merhav).
+
+    Linear between the entropies of uniform laws: for :math:`\log k \le H \le \log(k+1)`
+
+    .. math:: e \le \frac{k-1}{k} + \frac{H - \log k}{k (k+1) \log(1 + 1/k)}
+
+    Parameters
+    ----------
+    conditional_entropy : float or ndarray
+        Nats.
+
+    Returns
+    -------
+    float or ndarray
+        Error rate.
+
+    See Also
+    --------
+    hellman_raviv_error : the first of the straight pieces, extended.
+
+    Notes
+    -----
+    Valid for any number of classes, attained for every entropy, never above
+    :math:`1 - e^{-H}` nor :math:`H / (2 \log 2)`. Proof: ``docs/bounds.md``, I2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> feder_merhav_error(np.log([1, 2, 4])).round(6).tolist()
+    [0.0, 0.5, 0.75]
+    """
+    entropy = nats(conditional_entropy, "conditional_entropy")
+    k = np.maximum(np.floor(np.exp(np.minimum(entropy, 30.0))), 1.0)
+    within = (entropy - np.log(k)) / (k * (k + 1.0) * np.log1p(1.0 / k))
+    return like(np.where(entropy < 30.0, (k - 1.0) / k + within, 1.0), conditional_entropy)
+
+
+def hellman_raviv_error(conditional_entropy: Value) -> Value:
+    r"""Largest Bayes error rate by the line of Hellman and Raviv (I3).
+
+    .. math:: e \le H(Y | X_K) / (2 \log 2)
+
+    Parameters
+    ----------
+    conditional_entropy : float or ndarray
+        Nats.
+
+    Returns
+    -------
+    float or ndarray
+        Error rate, at most one.
+
+    See Also
+    --------
+    feder_merhav_error : never larger.
+
+    Notes
+    -----
+    Valid for any number of classes. Proof: ``docs/bounds.md``, I3.
+
+    Examples
+    --------
+    >>> round(hellman_raviv_error(0.2), 6)
+    0.14427
+    """
+    entropy = nats(conditional_entropy, "conditional_entropy")
+    return like(np.minimum(entropy / (2.0 * LOG2), 1.0), conditional_entropy)
+
+
+def _fano_entropy(error: FloatArray, count: float) -> FloatArray:
+    """Largest entropy of `count` classes of which the likeliest has ``1 - error``."""
+    return entr(error) + entr(1.0 - error) + error * math.log(count - 1.0)
