@@ -28,7 +28,14 @@ class ActiveTable {
         used_ = static_cast<int>(columns.size());
         units_.assign(static_cast<size_t>(width_), kNoUnit);
         values_.assign(static_cast<size_t>(rows) * static_cast<size_t>(width_), 0.0);
-        for (size_t c = 0; c < columns.size(); ++c) units_[c] = unit_of_column[columns[c]];
+        column_of_unit_.assign(active.size(), -1);
+        one_column_per_unit_ = true;
+        for (size_t c = 0; c < columns.size(); ++c) {
+            units_[c] = unit_of_column[columns[c]];
+            int32_t &first = column_of_unit_[static_cast<size_t>(units_[c])];
+            one_column_per_unit_ &= first < 0;
+            if (first < 0) first = static_cast<int32_t>(c);
+        }
         for (int64_t row = 0; row < rows; ++row) {
             double *to = values_.data() + row * width_;
             for (size_t c = 0; c < columns.size(); ++c)
@@ -50,10 +57,14 @@ class ActiveTable {
     int width() const { return width_; }
     const int32_t *units() const { return units_.data(); }
     const double *row(int64_t r) const { return values_.data() + r * width_; }
+    bool one_column_per_unit() const { return one_column_per_unit_; }
+    int32_t first_column(int32_t unit) const { return column_of_unit_[static_cast<size_t>(unit)]; }
 
    private:
     std::vector<double> values_;
     std::vector<int32_t> units_;
+    std::vector<int32_t> column_of_unit_;
+    bool one_column_per_unit_ = true;
     int width_ = 0, used_ = 0;
 };
 

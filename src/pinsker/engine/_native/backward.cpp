@@ -1,6 +1,8 @@
 // Python door of the backward search.
 #include "backward.hpp"
 
+#include <memory>
+
 #include "arrays.hpp"
 
 namespace nb = nanobind;
@@ -15,7 +17,7 @@ class PyBackward {
         : arrays_{values, units, labels, target, digamma, queries}, n_units_(n_units) {
         auto input = arrays_.input<BackwardInput>(n_units, rank, direct);
         input.watched_queries = watched_queries;
-        search_ = make_backward(input);
+        search_ = std::make_unique<BackwardSearch>(input);
     }
 
     void start(Flags active, int threads) {

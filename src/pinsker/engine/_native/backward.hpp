@@ -1,40 +1,105 @@
 // Backward search: the state of every query row, kept up to date as units are removed.
 //
-// A far pair has two units beyond its row's radius. Removals shrink the radius and the distances, so
-// the pair cannot become close before one of those two goes: it is enough to watch them. A pair is
-// looked at again only when a watched unit is removed. See docs/engine.md.
+// A far pair has two units beyond its row's limit. Removals shrink the limit and the distances, so
+// the pair cannot become close before one of those two goes: it is enough to watch them, and to look
+// at the pair again only when a watched unit is removed. With 32 units or fewer the same four bytes
+// hold a bit for every unit beyond the limit. See docs/engine.md.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "active_table.hpp"
 #include "close_pairs.hpp"
-#include "scan.hpp"
 #include "target.hpp"
 #include "terms.hpp"
 
 struct BackwardInput {
-    const double *values;        // (rows, columns), metric form, C order
-    const int32_t *units;        // (columns,)
-    const int64_t *labels;       // (rows,) or null
-    const double *target;        // (rows, targets) or null
-    const int64_t *digamma;      // (rows + 1,), fixed point
-    const int64_t *queries;      // (n_queries,)
+    const double *values;     // (rows, columns), metric form, C order
+    const int32_t *units;     // (columns,)
+    const int64_t *labels;    // (rows,) or null
+    const double *target;     // (rows, targets) or null
+    const int64_t *digamma;   // (rows + 1,), fixed point
+    const int64_t *queries;   // (n_queries,)
     int64_t rows, columns, n_units, targets, n_queries;
-    int64_t watched_queries;     // the first so many queries keep their state between steps
-    int rank;                    // k
+    int64_t watched_queries;  // the first so many queries keep their state between steps
+    int rank;                 // k
     bool direct;
 };
 
 class BackwardSearch {
    public:
-    virtual ~BackwardSearch() = default;
-    virtual void start(const uint8_t *active, int threads) = 0;
-    virtual void remove(int32_t unit, int threads) = 0;
-    virtual int64_t information() const = 0;          // fixed point, summed over the queries
-    virtual const int64_t *changes() const = 0;       // (n_units,), fixed point
-    virtual int64_t close_pairs() const = 0;          // diagnostics: close pairs held now
-};
+    explicit BackwardSearch(const BackwardInput &input);
+    void start(const uint8_t *active, int threads);
+    void remove(int32_t unit, int threads);
+    int64_t information() const { return kept_.information + fresh_.information; }
+    // Fixed point, summed over the queries: what each removal adds to the information of the set
+    // (a loss is negative), or the direct I(Y; X_unit | rest).
+    const int64_t *changes() const { return totals_.data(); }
+    int64_t close_pairs() const;
 
-std::unique_ptr<BackwardSearch> make_backward(const BackwardInput &input);
+   private:
+    struct RowState {
+        double limit = kInfinity;  // a unit is beyond when its distance is larger; never grows
+        double radius = kInfinity; // rank-th smallest joint distance
+        int64_t term = 0;
+        std::vector<ClosePair> pairs;
+        std::vector<Change> changes;
+    };
+    struct Sums {
+        int64_t information = 0;
+        std::vector<int64_t> changes;
+        explicit Sums(size_t units) : changes(units, 0) {}
+        void clear();
+        void add(const Sums &other);
+    };
+    struct Thread {
+        Workspace work;
+        Sums moved, fresh;  // of rows with state; of rows judged from scratch
+        RowState scratch;
+        explicit Thread(const BackwardInput &in);
+    };
+    enum class Pass { kBuild, kUpdate, kSwitchToMasks };
+
+    // The order of the work in one step (backward_search.cpp).
+    void lay_out_columns();
+    void forget();
+    void sweep(Pass pass, int32_t removed, int threads);
+    void visit(int64_t q, Pass pass, int32_t removed, Thread &thread);
+    void rejudge(int64_t q, RowState &state, Sums &sums, Workspace &work);
+
+    // What happens to one row (backward_row.cpp).
+    int rank(int64_t q) const;
+    double nearest_rank(int64_t a, int rank, Workspace &work) const;
+    void build(int64_t q, RowState &state, bool watch, Workspace &work);
+    void build_last(int64_t a, RowState &state) const;
+    void build_watches(int64_t q, RowState &state, bool watch);
+    void build_masks(int64_t q, RowState &state, bool watch, Workspace &work);
+    bool update_close(int64_t a, int32_t removed, RowState &state) const;
+    void revisit_watchers(int64_t q, int32_t removed, RowState &state, Workspace &work);
+    void revisit_exhausted(int64_t q, RowState &state, Workspace &work);
+    void tighten(int64_t q, bool watch, RowState &state, Workspace &work);
+    ClosePair close_pair(int64_t a, int64_t b) const;
+    void find_largest(int64_t a, ClosePair &pair) const;
+    uint32_t unit_bits(int64_t a, int64_t b, double limit) const;
+
+    uint32_t *masks(int64_t q) { return far_.data() + q * in_.rows; }
+    uint16_t *first_watch(int64_t q) { return reinterpret_cast<uint16_t *>(masks(q)); }
+    uint16_t *second_watch(int64_t q) { return first_watch(q) + in_.rows; }
+
+    const BackwardInput in_;
+    const TargetSpace target_;
+    const Terms terms_;
+    const RowJudge judge_;
+    ActiveTable table_;
+    std::vector<RowState> states_;   // one per watched query
+    std::vector<uint32_t> far_;      // (watched queries, rows): two watches, or a mask
+    bool uses_masks_ = false;
+    std::vector<int32_t> bit_of_unit_;
+    uint32_t alive_ = 0;             // bits of the units that are still there
+    std::vector<uint8_t> active_;
+    int n_active_ = 0;
+    Sums kept_, fresh_;              // of queries with state; of those judged afresh each step
+    std::vector<int64_t> totals_;
+    std::vector<Thread> threads_;
+};

@@ -29,17 +29,28 @@ int first_beyond(const double *a, const double *b, const int32_t *units, int fro
 Largest largest_except(const double *a, const double *b, const int32_t *units, int width,
                        int32_t skip);
 
+// The two largest coordinate distances and their columns; the second is -1 when there is one column.
+struct TopTwo {
+    double m1, m2;
+    int c1, c2;
+};
+TopTwo top_two(const double *a, const double *b, int width);
+
 // Distance of one unit: the largest over its columns.
 double unit_distance(const double *a, const double *b, const int32_t *units, int width,
                      int32_t unit);
 
-// Max-norm distance, given up (any value beyond `limit` returned) once it is beyond `limit`.
-double distance_up_to(const double *a, const double *b, int width, double limit);
+// Max-norm distance.
+double max_norm(const double *a, const double *b, int width);
+
+// Bit c set when column c is beyond `limit`, for the first `width` <= 32 columns.
+uint32_t beyond_bits(const double *a, const double *b, int width, double limit);
+
+// Positions p whose masks[p] & alive has fewer than two bits, written to `hits`; returns how many.
+int find_exhausted(const uint32_t *masks, int n, uint32_t alive, int32_t *hits);
 
 // Positions p with first[p] == unit or second[p] == unit, written to `hits`; returns how many.
 int find_watchers(const uint16_t *first, const uint16_t *second, int n, uint16_t unit,
-                  int32_t *hits);
-int find_watchers(const uint32_t *first, const uint32_t *second, int n, uint32_t unit,
                   int32_t *hits);
 
 // How many of the values are below `limit`, and how many are at most `limit`.

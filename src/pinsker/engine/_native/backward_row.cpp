@@ -1,0 +1,216 @@
+// What happens to one query row when the set changes.
+#include "backward.hpp"
+
+namespace {
+
+constexpr uint16_t kNobody = 0xFFFF;           // watch of a close pair: matches no unit
+constexpr uint32_t kEverything = ~uint32_t{0};  // mask of a close pair: never exhausted
+
+bool has_two_bits(uint32_t bits) { return (bits & (bits - 1)) != 0; }
+
+double limit_of(double radius) {
+    return radius < kFarthest ? inside_or_on(radius) : std::nextafter(kFarthest, 0.0);
+}
+
+}  // namespace
+
+int BackwardSearch::rank(int64_t q) const {
+    const size_t others = target_.company(in_.queries[q]).size() - 1;
+    return std::min(in_.rank, static_cast<int>(others));
+}
+
+// The rank-th smallest joint distance, over rows that can be neighbours at all.
+double BackwardSearch::nearest_rank(int64_t a, int rank, Workspace &work) const {
+    auto &best = work.pool;
+    best.assign(static_cast<size_t>(rank), kInfinity);
+    const double *xa = table_.row(a);
+    const int width = table_.width();
+    for (const int32_t b : target_.company(a)) {
+        const double bound = best.back();
+        const double dy = target_.distance(a, b);
+        if (b == a || dy >= bound) continue;
+        // Most rows are too far away, and one column is enough to tell.
+        const double *xb = table_.row(b);
+        if (first_beyond(xa, xb, table_.units(), 0, width, bound, kNoUnit) >= 0) continue;
+        const double gap = std::max(dy, max_norm(xa, xb, width));
+        if (gap >= bound) continue;
+        best.pop_back();
+        best.insert(std::upper_bound(best.begin(), best.end(), gap), gap);
+    }
+    return best.back();
+}
+
+// A set of one unit: every pair is close and no removal is scored, so distances are all there is.
+void BackwardSearch::build_last(int64_t a, RowState &state) const {
+    const double *xa = table_.row(a);
+    for (int64_t b = 0; b < in_.rows; ++b) {
+        if (b == a) continue;
+        const double gap = max_norm(xa, table_.row(b), table_.width());
+        state.pairs.push_back({gap, 0.0, target_.distance(a, b), static_cast<int32_t>(b), 0, kNoUnit});
+    }
+}
+
+// Everything about one row from scratch: its radius, its close pairs, and what keeps the rest far.
+void BackwardSearch::build(int64_t q, RowState &state, bool watch, Workspace &work) {
+    state.pairs.clear();
+    state.radius = kInfinity;
+    if (rank(q) == 0) return;  // alone in its class: its term is zero whatever is removed
+    state.radius = nearest_rank(in_.queries[q], rank(q), work);
+    state.limit = limit_of(state.radius);
+    if (n_active_ == 1)
+        build_last(in_.queries[q], state);
+    else if (uses_masks_)
+        build_masks(q, state, watch, work);
+    else
+        build_watches(q, state, watch);
+}
+
+void BackwardSearch::build_watches(int64_t q, RowState &state, bool watch) {
+    const int64_t a = in_.queries[q];
+    const double *xa = table_.row(a);
+    const int32_t *units = table_.units();
+    for (int64_t b = 0; b < in_.rows; ++b) {
+        if (b == a) continue;
+        const double *xb = table_.row(b);
+        const int c1 = first_beyond(xa, xb, units, 0, table_.width(), state.limit, kNoUnit);
+        const int32_t j1 = c1 < 0 ? kNoUnit : units[c1];
+        const int from = c1 / kBlock * kBlock;
+        const int c2 = c1 < 0 ? -1 : first_beyond(xa, xb, units, from, table_.width(), state.limit, j1);
+        if (c2 < 0) {
+            state.pairs.push_back(close_pair(a, b));
+        } else if (watch) {
+            first_watch(q)[b] = static_cast<uint16_t>(j1);
+            second_watch(q)[b] = static_cast<uint16_t>(units[c2]);
+        }
+    }
+}
+
+// Masks of all pairs that are not close yet; pairs with fewer than two units beyond become close.
+void BackwardSearch::build_masks(int64_t q, RowState &state, bool watch, Workspace &work) {
+    const int64_t a = in_.queries[q];
+    for (const auto &pair : state.pairs) work.is_close[static_cast<size_t>(pair.row)] = 1;
+    const size_t known = state.pairs.size();
+    for (int64_t b = 0; b < in_.rows; ++b) {
+        uint32_t bits = kEverything;
+        if (b != a && !work.is_close[static_cast<size_t>(b)]) {
+            bits = unit_bits(a, b, state.limit);
+            if (!has_two_bits(bits)) {
+                state.pairs.push_back(close_pair(a, b));
+                bits = kEverything;
+            }
+        }
+        if (watch) masks(q)[b] = bits;
+    }
+    for (size_t p = 0; p < known; ++p) work.is_close[static_cast<size_t>(state.pairs[p].row)] = 0;
+}
+
+// Close pairs in which the removed unit was one of the two largest.
+bool BackwardSearch::update_close(int64_t a, int32_t removed, RowState &state) const {
+    bool changed = false;
+    for (auto &pair : state.pairs) {
+        if (pair.j1 != removed && pair.j2 != removed) continue;
+        find_largest(a, pair);
+        changed = true;
+    }
+    return changed;
+}
+
+// Far pairs that watched the removed unit find another one beyond the limit, or become close.
+void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &state, Workspace &work) {
+    const int64_t a = in_.queries[q];
+    uint16_t *first = first_watch(q), *second = second_watch(q);
+    const int hits = find_watchers(first, second, static_cast<int>(in_.rows),
+                                   static_cast<uint16_t>(removed), work.hits.data());
+    for (int h = 0; h < hits; ++h) {
+        const int32_t b = work.hits[static_cast<size_t>(h)];
+        const uint16_t other = first[b] == removed ? second[b] : first[b];
+        const int c = first_beyond(table_.row(a), table_.row(b), table_.units(), 0, table_.width(),
+                                   state.limit, other);
+        if (c >= 0) {
+            first[b] = other;
+            second[b] = static_cast<uint16_t>(table_.units()[c]);
+        } else {
+            first[b] = second[b] = kNobody;
+            state.pairs.push_back(close_pair(a, b));
+        }
+    }
+}
+
+// Far pairs whose mask has fewer than two units left get a new mask, or become close.
+void BackwardSearch::revisit_exhausted(int64_t q, RowState &state, Workspace &work) {
+    const int64_t a = in_.queries[q];
+    uint32_t *mask = masks(q);
+    const int hits = find_exhausted(mask, static_cast<int>(in_.rows), alive_, work.hits.data());
+    for (int h = 0; h < hits; ++h) {
+        const int32_t b = work.hits[static_cast<size_t>(h)];
+        mask[b] = unit_bits(a, b, state.limit);
+        if (has_two_bits(mask[b])) continue;
+        mask[b] = kEverything;
+        state.pairs.push_back(close_pair(a, b));
+    }
+}
+
+// The radius may have shrunk: pairs with two units beyond the new limit are far again.
+void BackwardSearch::tighten(int64_t q, bool watch, RowState &state, Workspace &work) {
+    const int64_t a = in_.queries[q];
+    state.radius = RowJudge::rank_distance(state.pairs, rank(q), state.limit, work);
+    state.limit = limit_of(state.radius);
+    for (size_t p = 0; p < state.pairs.size();) {
+        const ClosePair &pair = state.pairs[p];
+        if (pair.m2 <= state.limit) {
+            ++p;
+            continue;
+        }
+        if (!watch) {
+            // The masks of the whole row are about to be built.
+        } else if (uses_masks_) {
+            masks(q)[pair.row] = unit_bits(a, pair.row, state.limit);
+        } else {
+            first_watch(q)[pair.row] = static_cast<uint16_t>(pair.j1);
+            second_watch(q)[pair.row] = static_cast<uint16_t>(pair.j2);
+        }
+        state.pairs[p] = state.pairs.back();
+        state.pairs.pop_back();
+    }
+}
+
+ClosePair BackwardSearch::close_pair(int64_t a, int64_t b) const {
+    ClosePair pair;
+    pair.row = static_cast<int32_t>(b);
+    pair.dy = target_.distance(a, b);
+    find_largest(a, pair);
+    return pair;
+}
+
+// The two largest unit distances of a pair.
+void BackwardSearch::find_largest(int64_t a, ClosePair &pair) const {
+    const double *xa = table_.row(a), *xb = table_.row(pair.row);
+    const int32_t *units = table_.units();
+    if (table_.one_column_per_unit()) {
+        const TopTwo top = top_two(xa, xb, table_.width());
+        pair.m1 = top.m1;
+        pair.m2 = top.m2;
+        pair.j1 = units[top.c1];
+        pair.j2 = units[top.c2];
+        if (pair.j1 != kNoUnit) return;  // otherwise all distances are zero, as in removed columns
+    }
+    const Largest first = largest_except(xa, xb, units, table_.width(), kNoUnit);
+    const Largest second = largest_except(xa, xb, units, table_.width(), first.unit);
+    pair.m1 = first.distance;
+    pair.j1 = first.unit;
+    pair.m2 = std::max(second.distance, 0.0);
+    pair.j2 = second.unit;
+}
+
+// A bit for every unit beyond the limit.
+uint32_t BackwardSearch::unit_bits(int64_t a, int64_t b, double limit) const {
+    const double *xa = table_.row(a), *xb = table_.row(b);
+    if (table_.one_column_per_unit()) return beyond_bits(xa, xb, table_.width(), limit);
+    uint32_t bits = 0;
+    for (int c = 0; c < table_.width(); ++c) {
+        const int32_t unit = table_.units()[c];
+        if (unit != kNoUnit && std::fabs(xa[c] - xb[c]) > limit)
+            bits |= uint32_t{1} << bit_of_unit_[static_cast<size_t>(unit)];
+    }
+    return bits;
+}
