@@ -12,4 +12,22 @@ The flow, one folder a stage; imports only point back along the arrows::
 `datasets` holds problems that know their own truth.
 """
 
+from pinsker.information import (
+    Estimate,
+    IndependenceTest,
+    conditional_mutual_information,
+    entropy,
+    independence_test,
+    mutual_information,
+)
+
+__all__ = [
+    "Estimate",
+    "IndependenceTest",
+    "conditional_mutual_information",
+    "entropy",
+    "independence_test",
+    "mutual_information",
+]
+
 __version__ = "0.1.0"

@@ -1,0 +1,171 @@
+"""When an estimate should not be trusted, and how much it would vary."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import digamma
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.encoding import Columns, Kind
+from pinsker.information._arguments import Sides
+from pinsker.information._discrete import merge_states, state_entropy
+from pinsker.information._measure import ROWS_PER_CELL, Measured, Prepared
+
+#: Below this many nats of resolution, neighbours lost a fifth or more of the information in
+#: Gaussian problems of all sizes and dimensions (docs/estimators.md).
+RESOLUTION_NEEDED = 0.8
+#: Above this share of the resolution the estimate is squeezed against its limit.
+SQUEEZED_SHARE = 0.7
+#: Above this share of the ceiling the resolution is worth computing whatever the dimension.
+_SUSPICIOUS_SHARE = 0.35
+#: Up to this many columns and from this many rows on, the resolution is never the problem.
+_SAFE_COLUMNS, _SAFE_ROWS = 3, 500
+#: More rows than this share without any comparable row, and the estimate is dragged to zero.
+_ALONE_SHARE = 0.1
+#: A resolution above this share of a side's entropy is limited by that entropy.
+_ENTROPY_SHARE = 0.9
+_QUERY_ROWS = 50
+N_HALVES = 20
+
+
+def doubts(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
+    """Return the reasons not to trust a measurement."""
+    if measured.rows_per_cell is not None:
+        return sparse_cells(measured.rows_per_cell)
+    if math.isinf(measured.value):
+        return ("x and y are exact linear functions of each other, so it is infinite",)
+    if measured.ceiling is None:
+        return ()
+    return (
+        *lonely_rows(measured.n_alone, prepared.n_rows),
+        *_unresolved(prepared, measured, sides),
+    )
+
+
+def half_sampling_error(
+    measure: Callable[[IntArray], float], n_rows: int, smallest: int, random_state: int
+) -> float | None:
+    """Standard error in nats: the standard deviation over random halves of the rows.
+
+    A half drawn without replacement from n rows differs from the whole by a variance of
+    sigma²(2/n - 1/n) = sigma²/n, which is that of the whole: no factor is needed.
+
+    Parameters
+    ----------
+    measure : callable
+        Returns the estimate from some of the rows.
+    n_rows : int
+        Number of rows.
+    smallest : int
+        Fewest rows that a half must have; None is returned otherwise.
+    random_state : int
+        Seed of the halves.
+    """
+    half = n_rows // 2
+    if half < max(smallest, 4):
+        return None
+    rng = np.random.default_rng(random_state)
+    halves = (np.sort(rng.permutation(n_rows)[:half]) for _ in range(N_HALVES))
+    values = np.array([measure(rows) for rows in halves])
+    return float(values.std(ddof=1)) if np.isfinite(values).all() else None
+
+
+def sparse_cells(rows_per_cell: float) -> tuple[str, ...]:
+    """Say so when too few rows share a joint state."""
+    if rows_per_cell >= ROWS_PER_CELL:
+        return ()
+    reason = (
+        f"there are {rows_per_cell:.1f} rows per joint state, and counting needs "
+        f"{ROWS_PER_CELL:.0f}; merge values or use more rows"
+    )
+    return (reason,)
+
+
+def lonely_rows(n_alone: int, n_rows: int) -> tuple[str, ...]:
+    """Say so when many rows have no row to be compared with."""
+    if n_alone <= _ALONE_SHARE * n_rows:
+        return ()
+    reason = (
+        f"{n_alone} of {n_rows} rows share their nominal values with no other row and count as "
+        "zero; merge rare levels"
+    )
+    return (reason,)
+
+
+def _unresolved(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
+    """Compare the estimate with what the neighbours could have shown."""
+    assert measured.ceiling is not None
+    if any(kind is Kind.CONTINUOUS for kind in sides.x.kinds) and any(
+        kind is Kind.CONTINUOUS for kind in sides.y.kinds
+    ):
+        return _unresolved_numbers(prepared, measured, sides)
+    entropy = min(_entropy(sides.x), _entropy(sides.y))
+    if measured.ceiling >= entropy:
+        return ()
+    reason = (
+        f"neighbours could show at most {measured.ceiling:.2g} nats, less than the {entropy:.2g} "
+        "nats of the discrete side; use fewer columns or more rows"
+    )
+    return (reason,)
+
+
+def _unresolved_numbers(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
+    """The same when both sides are continuous, where the radii are the limit."""
+    assert measured.ceiling is not None
+    n_rows = prepared.n_rows
+    n_columns = sum(columns.n_columns for columns in sides.given.values())
+    suspicious = measured.value > _SUSPICIOUS_SHARE * measured.ceiling
+    if n_columns <= _SAFE_COLUMNS and n_rows >= _SAFE_ROWS and not suspicious:
+        return ()
+    resolution = neighbour_resolution(prepared)
+    # A side of few values cannot tell more than its entropy: that is no fault of the neighbours.
+    entropy = min(_entropy(sides.x), _entropy(sides.y))
+    if resolution < min(RESOLUTION_NEEDED, _ENTROPY_SHARE * entropy):
+        reason = (
+            f"{n_columns} columns are too many for {n_rows} rows: neighbours are so far apart that "
+            f"they show at most {resolution:.2g} nats, and less than is there"
+        )
+        return (reason,)
+    if measured.value > SQUEEZED_SHARE * resolution and resolution < _ENTROPY_SHARE * entropy:
+        reason = (
+            f"the estimate is close to the {resolution:.2g} nats that neighbours can show with "
+            f"{n_rows} rows, so the truth may be larger"
+        )
+        return (reason,)
+    return ()
+
+
+def _entropy(side: Columns) -> float:
+    """Plug-in entropy of a side's states, ln n for distinct values."""
+    return state_entropy(merge_states(side.metric())[0], "none")
+
+
+def neighbour_resolution(prepared: Prepared) -> float:
+    """The information that neighbours could show if x told all of y, or y all of x.
+
+    With the radius rho of each row and the counts n of rows inside it, the estimate is at most the
+    mean of psi(n_z + 1) - psi(n_xz + 1), and of the same with y for x: the smaller of both, from
+    a few rows spread evenly over the sample. It is sharper than the ceiling, and unlike the
+    ceiling it shrinks when x or y has many columns and there is no condition.
+    """
+    n_rows = prepared.n_rows
+    rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))
+    to_x, to_y = _distances(prepared.x, rows), _distances(prepared.y, rows)
+    to_z = np.zeros_like(to_x) if prepared.z is None else _distances(prepared.z, rows)
+    joint = np.maximum(np.maximum(to_x, to_y), to_z)
+    radius = np.partition(joint, prepared.k, axis=1)[:, [prepared.k]]  # position 0 is the row
+    # The row itself is counted: that is the + 1.
+    n_z, n_xz, n_yz = (
+        digamma(np.maximum(np.sum(distance < radius, axis=1), 1))
+        for distance in (to_z, np.maximum(to_x, to_z), np.maximum(to_y, to_z))
+    )
+    return float(min(np.mean(n_z - n_xz), np.mean(n_z - n_yz)))
+
+
+def _distances(columns: AnyArray, rows: IntArray) -> FloatArray:
+    """Max-norm distances of some rows to all rows."""
+    distances = np.zeros((rows.size, columns.shape[0]))
+    for values in columns.T:
+        np.maximum(distances, np.abs(values[rows, np.newaxis] - values), out=distances)
+    return distances
