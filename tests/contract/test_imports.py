@@ -28,6 +28,7 @@ BELOW = {
 }
 BELOW["cli"] |= {"datasets", "__version__"}
 BELOW["report"] |= {"__version__"}
+BELOW["__main__"] = {"cli"}
 
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.

@@ -9,6 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pinsker.encoding import Kind, encode, encode_columns
 
@@ -49,6 +51,30 @@ def test_containers_agree(container):
     read = encode_columns(container(MIXED))
     assert read.kinds == KINDS
     assert_same(read, encode_columns(pd.DataFrame(MIXED)))
+
+
+cells = {
+    "number": st.one_of(st.none(), st.floats(-1e6, 1e6)),
+    "whole": st.one_of(st.none(), st.integers(-3, 3)),
+    "word": st.one_of(st.none(), st.sampled_from(["", "a", "b", "a b", "ä"])),
+    "flag": st.one_of(st.none(), st.booleans()),
+}
+
+
+@given(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=12))
+def test_containers_agree_on_any_table(rows):
+    table = {name: [row[name] for row in rows] for name in cells}
+    lists = encode_columns([[row[name] for name in cells] for row in rows], missing="level")
+    types = {"number": pl.Float64, "whole": pl.Int64, "word": pl.String, "flag": pl.Boolean}
+    nullable = {"number": "Float64", "whole": "Int64", "word": "string", "flag": "boolean"}
+    for frame in (
+        pl.DataFrame(table, schema=types),
+        pd.DataFrame(table, dtype=object),
+        pd.DataFrame(table, dtype=object).astype(nullable),
+    ):
+        read = encode_columns(frame, missing="level")
+        assert read.names == tuple(cells)
+        np.testing.assert_array_equal(read.metric(), lists.metric())
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g", "i1", "u2", "i8", "u8", ">f8", "O"])

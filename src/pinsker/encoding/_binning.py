@@ -103,11 +103,12 @@ def bin_columns(
         else:
             found, codes = np.unique(values[present], return_inverse=True)
             cuts, size = None, max(1, len(found))
-        everything = np.full(columns.n_rows, size, dtype=np.int64)
+        n_levels.append(size + int(len(codes) < columns.n_rows))
+        last = n_levels[-1] - 1  # what is missing, if anything is
+        everything = np.full(columns.n_rows, last, dtype=_smallest_type(n_levels[-1]))
         everything[present] = codes
         coded.append(everything)
         edges.append(cuts)
-        n_levels.append(size + int(len(codes) < columns.n_rows))
     levels = np.array(n_levels, dtype=np.int64)
     levels.flags.writeable = False
     notes = _notes(columns, levels, edges)
@@ -167,10 +168,13 @@ def _check(columns: Columns, labels: IntArray | None, bins: Any, strategy: Strat
         raise DataError(f"labels has {len(labels)} rows, but the columns have {columns.n_rows}.")
 
 
-def _packed(coded: list[IntArray], levels: IntArray) -> npt.NDArray[Any]:
+def _smallest_type(n_levels: int) -> npt.DTypeLike:
+    return np.uint8 if n_levels <= 2**8 else np.uint16 if n_levels <= 2**16 else np.int32
+
+
+def _packed(coded: list[npt.NDArray[Any]], levels: IntArray) -> npt.NDArray[Any]:
     """Lay codes out column by column in the smallest type: less memory to read for each count."""
-    largest = int(levels.max())
-    dtype = np.uint8 if largest <= 2**8 else np.uint16 if largest <= 2**16 else np.int32
+    dtype = _smallest_type(int(levels.max()))
     codes = np.empty((len(coded[0]), len(coded)), dtype=dtype, order="F")
     for j, column in enumerate(coded):
         codes[:, j] = column

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.encoding._blocks import column_blocks
 from pinsker.encoding._cells import Origin
 from pinsker.encoding._encoded import Kind
 from pinsker.encoding._table import Table
@@ -42,15 +43,22 @@ def choose_kinds(table: Table, discrete: Discrete = "auto") -> tuple[tuple[Kind,
 
 def whole_numbers(values: FloatArray) -> BoolArray:
     """Return for each column whether all present values are whole numbers."""
-    return np.asarray(((np.floor(values) == values) | np.isnan(values)).all(axis=0))
+    whole = np.empty(values.shape[1], dtype=np.bool_)
+    for some in column_blocks(values.shape):
+        block = values[:, some]
+        whole[some] = ((np.floor(block) == block) | np.isnan(block)).all(axis=0)
+    return whole
 
 
 def count_distinct(values: FloatArray) -> IntArray:
     """Return for each column the number of different values; missing ones are not counted."""
-    ordered = np.sort(values, axis=0)  # NaN last
-    with np.errstate(invalid="ignore"):
-        steps = ordered[1:] > ordered[:-1]  # never true next to a NaN
-    return np.asarray(steps.sum(axis=0) + ~np.isnan(ordered[0]), dtype=np.int64)
+    distinct = np.empty(values.shape[1], dtype=np.int64)
+    for some in column_blocks(values.shape):
+        ordered = np.sort(values[:, some], axis=0)  # NaN last
+        with np.errstate(invalid="ignore"):
+            steps = ordered[1:] > ordered[:-1]  # never true next to a NaN
+        distinct[some] = steps.sum(axis=0) + ~np.isnan(ordered[0])
+    return distinct
 
 
 def find_columns(asked: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:

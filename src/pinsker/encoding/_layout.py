@@ -26,16 +26,17 @@ def build_columns(table: Table, *, scale: Scale, discrete: Discrete, notes: list
     kinds, doubts = choose_kinds(table, discrete)
     numeric = np.array([kind.is_numeric for kind in kinds])
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
-    values = np.array(table.values, order="F")
-    values[:, numeric] = scale_columns(values[:, numeric], ranked[numeric], scale)
-    refuse_far(values, numeric, table)
+    values = scale_columns(table.values, numeric, ranked, scale)
+    if scale == "none":
+        refuse_far(values, numeric, table)
     levels: list[AnyArray | None] = [None] * table.n_columns
     for j in np.flatnonzero(~numeric):
         values[:, j], levels[j] = _code_levels(table, int(j), kinds[j])
     gaps = np.isnan(values)
     values[gaps] = 0.0
+    values.flags.writeable = False
     columns = Columns(
-        frozen(values),
+        values,
         tuple(_final_kind(*pair) for pair in zip(kinds, levels, strict=True)),
         table.names,
         tuple(levels),
@@ -70,7 +71,7 @@ def _code_levels(table: Table, j: int, kind: Kind) -> tuple[FloatArray, AnyArray
 
 def refuse_far(values: FloatArray, numeric: BoolArray, table: Table) -> None:
     """Refuse distances that the kernels would take for infinite."""
-    reach = np.fmax.reduce(np.abs(values), axis=0)
+    reach = np.fmax(np.fmax.reduce(values, axis=0), -np.fmin.reduce(values, axis=0))
     for j in np.flatnonzero(numeric & (reach >= FARTHEST / 2)):
         raise DataError(
             f"column {table.names[j]!r} of {table.label} reaches {reach[j]:.3g}, too far for "

@@ -5,6 +5,7 @@ from hashlib import blake2b
 import numpy as np
 
 from pinsker._types import BoolArray
+from pinsker.encoding._blocks import column_blocks
 from pinsker.encoding._encoded import Columns
 from pinsker.encoding._wording import listing
 
@@ -29,15 +30,16 @@ def duplicate_columns(columns: Columns) -> dict[int, int]:
     """
     first: dict[bytes, int] = {}
     repeats: dict[int, int] = {}
-    values = np.asfortranarray(columns.values) + 0.0  # -0.0 and 0.0 are one value
-    for j in range(columns.n_columns):
-        digest = blake2b(values[:, j].tobytes(), digest_size=16)
-        digest.update(b"number" if columns.kinds[j].is_numeric else b"level")
-        if columns.missing is not None:
-            digest.update(columns.missing[:, j].tobytes())
-        earlier = first.setdefault(digest.digest(), j)
-        if earlier != j:
-            repeats[j] = earlier
+    for some in column_blocks(columns.values.shape):
+        block = np.ascontiguousarray(columns.values[:, some].T) + 0.0  # -0.0 and 0.0 are one value
+        for j, column in enumerate(block, some.start):
+            digest = blake2b(column, digest_size=16)
+            digest.update(b"number" if columns.kinds[j].is_numeric else b"level")
+            if columns.missing is not None:
+                digest.update(columns.missing[:, j].tobytes())
+            earlier = first.setdefault(digest.digest(), j)
+            if earlier != j:
+                repeats[j] = earlier
     return repeats
 
 

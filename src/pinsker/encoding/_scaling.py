@@ -1,12 +1,12 @@
 """Scaling of numeric columns: what makes distances in different columns comparable."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import ndtri
 
 from pinsker._types import BoolArray, FloatArray, IntArray, Scale
-
-#: Cells that are sorted at once: enough to amortise the call, few enough to stay in memory.
-_BLOCK_CELLS = 2**18
+from pinsker.encoding._blocks import column_blocks
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
@@ -23,7 +23,7 @@ def normal_scores(values: FloatArray) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (n_rows, n_columns), Fortran order
+    ndarray of shape (n_rows, n_columns)
 
     References
     ----------
@@ -35,14 +35,8 @@ def normal_scores(values: FloatArray) -> FloatArray:
     >>> normal_scores(np.array([[1.0], [100.0], [2.0]])).ravel().round(4) + 0.0
     array([-0.6745,  0.6745,  0.    ])
     """
-    n = values.shape[0]
-    scores = np.empty(values.shape, order="F")
-    table = _score_table(n)
-    step = max(1, _BLOCK_CELLS // max(n, 1))
-    for start in range(0, values.shape[1], step):
-        doubled = _doubled_ranks(np.ascontiguousarray(values[:, start : start + step].T))
-        scores.T[start : start + step] = table[doubled]
-    return scores
+    doubled = _doubled_ranks(np.ascontiguousarray(values.T))
+    return _score_table(values.shape[0])[doubled].T
 
 
 def standardise(values: FloatArray) -> FloatArray:
@@ -60,40 +54,63 @@ def standardise(values: FloatArray) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (n_rows, n_columns), Fortran order
+    ndarray of shape (n_rows, n_columns)
 
     Examples
     --------
     >>> standardise(np.array([[1e300], [3e300]])).ravel()
     array([-1.,  1.])
     """
-    scaled = np.empty(values.shape, order="F")
-    step = max(1, _BLOCK_CELLS // max(values.shape[0], 1))
-    for start in range(0, values.shape[1], step):
-        block = np.ascontiguousarray(values[:, start : start + step].T)
-        scaled[:, start : start + step] = _standardise_rows(block).T
-    return scaled
-
-
-def scale_columns(values: FloatArray, ranked: BoolArray, scale: Scale) -> FloatArray:
-    """Scale numeric columns; under "copula" the `ranked` ones become normal scores.
-
-    NaN marks what is missing and stays NaN: only present values are ranked or averaged.
-    """
-    if scale == "none":
+    rows = np.ascontiguousarray(values.T)
+    if rows.size == 0:
         return values
-    scaled = np.full(values.shape, np.nan, order="F")
-    gaps = np.isnan(values)
-    complete = ~gaps.any(axis=0)
-    by_rank = ranked & (scale == "copula")
-    for method, chosen in ((normal_scores, by_rank), (standardise, ~by_rank)):
-        whole = np.flatnonzero(chosen & complete)
-        if len(whole):
-            scaled[:, whole] = method(values[:, whole])
-        for j in np.flatnonzero(chosen & ~complete):
-            present = ~gaps[:, j]
-            scaled[present, j] = method(values[present, j : j + 1])[:, 0]
+    exponent = np.frexp(np.abs(rows).max(axis=1))[1]
+    rows = np.ldexp(rows, -exponent[:, None])
+    ordered = np.sort(rows, axis=1)
+    varies = ordered[:, -1] > ordered[:, 0]
+    # Differences from the smallest value first: a large offset then costs no digits.
+    low = ordered[:, :1].copy()
+    ordered -= low
+    centre = ordered.mean(axis=1, keepdims=True)
+    ordered -= centre
+    spread = np.sqrt(np.mean(ordered * ordered, axis=1))
+    scaled = ((rows - low) - centre) / np.where(varies, spread, 1.0)[:, None]
+    return np.where(varies[:, None], scaled, 0.0).T
+
+
+def scale_columns(
+    values: FloatArray, numeric: BoolArray, ranked: BoolArray, scale: Scale
+) -> FloatArray:
+    """Return a C-ordered copy with the `numeric` columns scaled, the others as they are.
+
+    Under "copula" the `ranked` columns become normal scores and other numeric ones are
+    standardised. NaN marks what is missing and stays NaN: only present values are ranked or
+    averaged.
+    """
+    scaled = np.empty(values.shape)
+    for some in column_blocks(values.shape):
+        block = np.array(values[:, some], order="F")
+        if scale != "none":
+            by_rank = numeric[some] & ranked[some] & (scale == "copula")
+            _scale_block(block, by_rank, normal_scores)
+            _scale_block(block, numeric[some] & ~by_rank, standardise)
+        scaled[:, some] = block
     return scaled
+
+
+def _scale_block(
+    block: FloatArray, chosen: BoolArray, method: Callable[[FloatArray], FloatArray]
+) -> None:
+    """Scale the chosen columns of a block in place."""
+    if not chosen.any():
+        return
+    gaps = np.isnan(block)
+    complete = ~gaps.any(axis=0)
+    whole = np.flatnonzero(chosen & complete)
+    block[:, whole] = method(block[:, whole])
+    for j in np.flatnonzero(chosen & ~complete):
+        present = ~gaps[:, j]
+        block[present, j] = method(block[present, j : j + 1])[:, 0]
 
 
 def _score_table(n: int) -> FloatArray:
@@ -121,21 +138,3 @@ def _doubled_ranks(rows: FloatArray) -> IntArray:
         length = np.diff(first, append=rows.size)
         ranks[order.ravel()] = np.repeat(2 * (first % n) + length + 1, length)
     return ranks.reshape(rows.shape)
-
-
-def _standardise_rows(rows: FloatArray) -> FloatArray:
-    if rows.shape[1] == 0:
-        return rows
-    exponent = np.frexp(np.abs(rows).max(axis=1))[1]
-    rows = np.ldexp(rows, -exponent[:, None])
-    ordered = np.sort(rows, axis=1)
-    varies = ordered[:, -1] > ordered[:, 0]
-    # Differences from the smallest value first: a large offset then costs no digits.
-    low = ordered[:, :1].copy()
-    ordered -= low
-    centre = ordered.mean(axis=1)[:, None]
-    ordered -= centre
-    spread = np.sqrt(np.mean(ordered * ordered, axis=1))
-    return np.where(
-        varies[:, None], ((rows - low) - centre) / np.where(varies, spread, 1.0)[:, None], 0.0
-    )

@@ -100,10 +100,9 @@ def build_target(
         return Target(task, frozen(labels), frozen(classes), None, None, table.names, tuple(notes))
     _refuse_text(table)
     everything = np.ones(table.n_columns, dtype=np.bool_)
-    values = scale_columns(table.values, everything, scale)
+    values = frozen(scale_columns(table.values, everything, everything, scale))
     refuse_far(values, everything, table)
-    raw, scaled = frozen(table.values), frozen(values)
-    return Target(task, None, None, scaled, raw, table.names, tuple(notes))
+    return Target(task, None, None, values, frozen(table.values), table.names, tuple(notes))
 
 
 def _classes(table: Table) -> tuple[IntArray, AnyArray]:
