@@ -8,7 +8,7 @@ from scipy.special import digamma
 
 from pinsker._types import FloatArray, IntArray
 
-#: A row's term is a sum of four digammas of counts; 2**5 bounds it for any table that fits in memory.
+#: A row's term is a sum of four digammas of counts: below 2**5 for any table that fits in memory.
 _TERM_BITS = 5
 
 

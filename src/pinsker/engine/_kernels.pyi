@@ -64,3 +64,43 @@ def weigh_rows(
     with_classes: IntArray,
     without_classes: IntArray,
 ) -> None: ...
+
+# backward.cpp and forward.cpp: every candidate of a search. Sums are in fixed point.
+
+class Backward:
+    def __init__(
+        self,
+        values: FloatArray,
+        units: npt.NDArray[np.int32],
+        n_units: int,
+        labels: IntArray | None,
+        target: FloatArray | None,
+        digamma: IntArray,
+        queries: IntArray,
+        rank: int,
+        direct: bool,
+        watched_queries: int,
+    ) -> None: ...
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None: ...
+    def remove(self, unit: int, threads: int) -> None: ...
+    def information(self) -> int: ...
+    def changes(self, out: IntArray) -> None: ...
+    def close_pairs(self) -> int: ...
+
+class Forward:
+    def __init__(
+        self,
+        values: FloatArray,
+        units: npt.NDArray[np.int32],
+        n_units: int,
+        labels: IntArray | None,
+        target: FloatArray | None,
+        digamma: IntArray,
+        queries: IntArray,
+        rank: int,
+        direct: bool,
+    ) -> None: ...
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None: ...
+    def add(self, unit: int, threads: int) -> None: ...
+    def information(self) -> int: ...
+    def sums(self, out: IntArray) -> None: ...

@@ -63,8 +63,9 @@ void BackwardSearch::remove(int32_t unit, int threads) {
     if (switching || (!uses_masks_ && table_.sparse())) {
         uses_masks_ |= switching;
         lay_out_columns();
+    } else if (uses_masks_) {
+        alive_ &= ~(uint32_t{1} << bit_of_unit_[static_cast<size_t>(unit)]);
     }
-    if (uses_masks_) alive_ &= ~(uint32_t{1} << bit_of_unit_[static_cast<size_t>(unit)] % kMaskBits);
     sweep(switching ? Pass::kSwitchToMasks : Pass::kUpdate, unit, threads);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -57,21 +58,23 @@ class TargetSpace {
         if (columns_ == 1) {
             // Rounding is monotone, so the sorted values split exactly where the differences do.
             const double here = values_[a];
-            const auto split = [&](double limit, bool edge) {
-                const auto before = std::partition_point(
-                    sorted_.begin(), sorted_.end(), [&](double y) {
-                        const double gap = here - y;
-                        return edge ? gap > limit : gap >= limit;
-                    });
-                const auto after = std::partition_point(
-                    before, sorted_.end(), [&](double y) {
-                        const double gap = y - here;
-                        return edge ? gap <= limit : gap < limit;
-                    });
-                return static_cast<int>(after - before);
-            };
-            open = std::max(split(low, false) - 1, 0);  // the row itself is inside any open ball
-            closed = split(high, true) - 1;
+            auto first = std::partition_point(sorted_.begin(), sorted_.end(),
+                                              [&](double y) { return here - y >= low; });
+            auto last = std::partition_point(first, sorted_.end(),
+                                             [&](double y) { return y - here < low; });
+            open = std::max(static_cast<int>(last - first) - 1, 0);  // the row itself is no other
+            // Few values lie on the edge itself, unless they are tied: walk a little, then search.
+            const auto stop_first = first - std::min<std::ptrdiff_t>(first - sorted_.begin(), kWalk);
+            while (first != stop_first && here - *(first - 1) <= high) --first;
+            if (first == stop_first)
+                first = std::partition_point(sorted_.begin(), first,
+                                             [&](double y) { return here - y > high; });
+            const auto stop_last = last + std::min<std::ptrdiff_t>(sorted_.end() - last, kWalk);
+            while (last != stop_last && *last - here <= high) ++last;
+            if (last == stop_last)
+                last = std::partition_point(last, sorted_.end(),
+                                            [&](double y) { return y - here <= high; });
+            closed = static_cast<int>(last - first) - 1;
             return;
         }
         open = closed = 0;
@@ -84,6 +87,8 @@ class TargetSpace {
     }
 
    private:
+    static constexpr std::ptrdiff_t kWalk = 4;
+
     const int64_t *labels_;
     const double *values_;
     int64_t rows_, columns_;

@@ -1,0 +1,119 @@
+"""Every score of the engine is the estimator's, on that subset, to the last neighbour."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.tables import STYLES, draw
+from oracles import search as oracle
+from pinsker.engine import Backward, Forward, Problem
+from pinsker.information._knn import knn_terms
+
+# Both sides add at most a few hundred digammas of at most 6: rounding stays far below.
+ROUNDING = 1e-12
+TARGETS = ("classes", "rare classes", "number", "numbers")
+
+
+def problem(table):
+    return Problem.from_arrays(
+        table.values,
+        units=table.unit_of_column,
+        labels=table.labels,
+        target=None if table.labels is not None else table.target,
+    )
+
+
+def afresh(table, unit, others, k, score):
+    """One score by calling the estimator on that subset."""
+
+    def columns(units):
+        picked = sorted(c for u in units for c in table.units[u])
+        return np.ascontiguousarray(table.values[:, picked])
+
+    def information(units):
+        return knn_terms(columns(units), table.target, None, k=k).value if units else 0.0
+
+    if score == "direct" and others:
+        return knn_terms(columns([unit]), table.target, columns(others), k=k).value
+    return information([*others, unit]) - information(others)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(3, 14),
+    columns=st.integers(1, 6),
+    k=st.integers(1, 4),
+    style=st.sampled_from(STYLES),
+    target=st.sampled_from(TARGETS),
+    grouped=st.booleans(),
+    score=st.sampled_from(["difference", "direct"]),
+)
+@settings(max_examples=60)
+def test_small_tables_match_the_definition(seed, rows, columns, k, style, target, grouped, score):
+    table = draw(seed, rows=rows, columns=columns, style=style, target=target, grouped=grouped)
+    k = min(k, rows - 1)
+    order = np.random.default_rng(seed).permutation(len(table.units)).tolist()
+    backward = Backward(problem(table), n_neighbors=k, score=score)
+    forward = Forward(problem(table), n_neighbors=k, score=score)
+    for size, unit in enumerate(order):
+        removal, addition = backward.scores(), forward.scores()
+        for other in order[size:]:
+            rest = sorted(set(order[size:]) - {other})
+            args = (table.values, table.units, table.target)
+            want = oracle.gain(*args, other, rest, k, score)
+            assert removal[other] == pytest.approx(want, abs=ROUNDING)
+            want = oracle.gain(*args, other, order[:size], k, score)
+            assert addition[other] == pytest.approx(want, abs=ROUNDING)
+        backward.remove(unit)
+        forward.add(unit)
+
+
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("style", STYLES)
+def test_every_candidate_equals_the_estimator_afresh(style, target, score, seed):
+    # 45 units: the search starts with watched pairs and goes over to masks at 32.
+    table = draw(seed, rows=60, columns=45, style=style, target=target, grouped=style == "tied")
+    backward = Backward(problem(table), n_neighbors=3, score=score, n_threads=2)
+    rng = np.random.default_rng(seed)
+    while len(backward.active) > 1:
+        here = backward.active
+        scores = backward.scores()
+        for unit in rng.choice(here, size=min(3, len(here)), replace=False):
+            others = [u for u in here if u != unit]
+            assert scores[unit] == pytest.approx(
+                afresh(table, unit, others, 3, score), abs=ROUNDING
+            )
+        backward.remove(int(np.nanargmin(scores)))
+    assert backward.scores()[backward.active[0]] == backward.information
+
+
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("style", STYLES)
+def test_every_addition_equals_the_estimator_afresh(style, target, score, seed):
+    # 200 rows: most candidates settle within reach, some need all rows.
+    table = draw(seed, rows=200, columns=9, style=style, target=target, grouped=style == "nominal")
+    forward = Forward(problem(table), n_neighbors=4, score=score, n_threads=2)
+    for _ in range(len(table.units)):
+        scores = forward.scores()
+        inside = list(forward.active)
+        for unit in np.flatnonzero(~np.isnan(scores)):
+            want = afresh(table, int(unit), inside, 4, score)
+            assert scores[unit] == pytest.approx(want, abs=ROUNDING)
+        forward.add(int(np.nanargmax(scores)))
+    assert np.isnan(forward.scores()).all()
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 12, 39])
+def test_many_neighbours(n_neighbors, seed):
+    table = draw(seed, rows=40, columns=5, style="mixed", target="classes")
+    backward = Backward(problem(table), n_neighbors=n_neighbors)
+    forward = Forward(problem(table), n_neighbors=n_neighbors)
+    for unit in range(5):
+        others = [u for u in range(5) if u != unit]
+        want = afresh(table, unit, others, n_neighbors, "difference")
+        assert backward.scores()[unit] == pytest.approx(want, abs=ROUNDING)
+        want = afresh(table, unit, [], n_neighbors, "difference")
+        assert forward.scores()[unit] == pytest.approx(want, abs=ROUNDING)
