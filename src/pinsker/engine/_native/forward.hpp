@@ -45,7 +45,11 @@ class ForwardSearch {
     void measure_alone(int64_t a, int lane, Scratch &s) const;
     int64_t base_term(int64_t a, Scratch &s) const;
     int64_t term(int64_t a, int lane, const Scratch &s) const;
-    void lane_distances(int64_t a, int64_t b, Scratch &s) const;
+    struct Lanes {
+        const double *a, *b;
+    };
+    Lanes lane_distances(int64_t a, int64_t b, Scratch &s) const;
+    void measure_columns_alone(int threads);
 
     const ForwardInput in_;
     const TargetSpace target_;

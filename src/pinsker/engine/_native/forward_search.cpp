@@ -15,20 +15,21 @@ constexpr double kReachShare = 3.0; // rows scanned, as a multiple of those a ty
 
 // One thread's buffers, sized once per sweep.
 struct ForwardSearch::Scratch {
-    std::vector<double> distance, dy, joint, gap, best, radius, low, high, pool, one;
+    std::vector<double> distance, dy, joint, gap, zeros, best, radius, low, high, few, one, wide;
     std::vector<double> open, closed, joint_closed, z_open, z_closed, yz_open, yz_closed;
     std::vector<int> k;
     std::vector<int32_t> near;
+    int64_t n_near = 0;
     double reach = 0.0;
     int rank = 0;
     std::vector<int64_t> sums;
     int64_t information = 0;
 
     Scratch(int64_t rows, int lanes, int rank_limit, size_t units)
-        : distance(rows), dy(rows), joint(rows), gap(lanes),
-          best(static_cast<size_t>(rank_limit) * lanes), radius(lanes), low(lanes), high(lanes), one(rows),
+        : distance(rows), dy(rows), joint(rows), gap(lanes), zeros(lanes, 0.0),
+          best(static_cast<size_t>(rank_limit) * lanes), radius(lanes), low(lanes), high(lanes), few(rank_limit), one(rows), wide(rows),
           open(lanes), closed(lanes), joint_closed(lanes), z_open(lanes), z_closed(lanes),
-          yz_open(lanes), yz_closed(lanes), k(lanes), sums(units, 0) {}
+          yz_open(lanes), yz_closed(lanes), k(lanes), near(rows), sums(units, 0) {}
 };
 
 ForwardSearch::ForwardSearch(const ForwardInput &input)
@@ -84,6 +85,10 @@ void ForwardSearch::sweep([[maybe_unused]] int threads) {
     lanes_ = (static_cast<int>(unit_of_lane_.size()) + kBlock - 1) / kBlock * kBlock;
     std::fill(sums_.begin(), sums_.end(), 0);
     information_ = 0;
+    if (n_active_columns_ == 0 && one_column_per_lane_) {
+        measure_columns_alone(threads);
+        return;
+    }
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
 #endif
@@ -115,7 +120,7 @@ void ForwardSearch::measure_row(int64_t a, Scratch &s) const {
             raise_by_column(s.distance.data(), column, column[a], in_.rows);
         }
     }
-    for (int64_t b = 0; b < in_.rows; ++b) s.dy[static_cast<size_t>(b)] = target_.distance(a, b);
+    target_.distances(a, s.dy.data());
     s.distance[static_cast<size_t>(a)] = s.dy[static_cast<size_t>(a)] = kInfinity;  // never its own neighbour
     larger_of(s.distance.data(), s.dy.data(), in_.rows, s.joint.data());
     if (n_active_columns_ > 0) s.information += base_term(a, s);
@@ -149,31 +154,31 @@ double ForwardSearch::reach(int64_t a, const Scratch &s) const {
     return sample[at];
 }
 
-void ForwardSearch::lane_distances(int64_t a, int64_t b, Scratch &s) const {
+// Two arrays whose difference is the distance of every lane.
+ForwardSearch::Lanes ForwardSearch::lane_distances(int64_t a, int64_t b, Scratch &s) const {
     const double *xa = candidates_.row(a), *xb = candidates_.row(b);
-    if (one_column_per_lane_) {
-        lane_gaps(xa, xb, lanes_, s.gap.data());
-        return;
-    }
+    if (one_column_per_lane_) return {xa, xb};
     std::fill(s.gap.begin(), s.gap.end(), 0.0);
     for (int c = 0; c < candidates_.width(); ++c) {
         const int32_t lane = lane_of_column_[static_cast<size_t>(c)];
         if (lane < 0) continue;
-        s.gap[static_cast<size_t>(lane)] = std::max(s.gap[static_cast<size_t>(lane)], std::fabs(xa[c] - xb[c]));
+        double &gap = s.gap[static_cast<size_t>(lane)];
+        gap = std::max(gap, std::fabs(xa[c] - xb[c]));
     }
+    return {s.gap.data(), s.zeros.data()};
 }
 
 // Radius of every lane, from the rows within reach.
 void ForwardSearch::scan_near_rows(int64_t a, Scratch &s) const {
-    s.near.clear();
-    for (int64_t b = 0; b < in_.rows; ++b)
-        if (s.distance[static_cast<size_t>(b)] <= s.reach && b != a) s.near.push_back(static_cast<int32_t>(b));
+    s.n_near = positions_up_to(s.distance.data(), in_.rows, std::min(s.reach, std::nextafter(kFarthest, 0.0)),
+                               s.near.data());
     std::fill(s.best.begin(), s.best.begin() + static_cast<int64_t>(s.rank) * lanes_, kInfinity);
-    for (const int32_t b : s.near) {
+    for (int64_t i = 0; i < s.n_near; ++i) {
+        const int32_t b = s.near[static_cast<size_t>(i)];
         const double floor = s.joint[static_cast<size_t>(b)];
         if (floor >= kFarthest) continue;
-        lane_distances(a, b, s);
-        lane_insert(s.best.data(), s.rank, lanes_, s.gap.data(), floor);
+        const Lanes lanes = lane_distances(a, b, s);
+        lane_insert(s.best.data(), s.rank, lanes_, lanes.a, lanes.b, floor);
     }
     for (int lane = 0; lane < lanes_; ++lane) {
         int k = s.rank;
@@ -194,11 +199,10 @@ void ForwardSearch::set_ball(int lane, int k, double radius, Scratch &s) const {
 void ForwardSearch::count_near_rows(int64_t a, Scratch &s) const {
     for (auto *counts : {&s.open, &s.closed, &s.joint_closed, &s.z_open, &s.z_closed, &s.yz_open, &s.yz_closed})
         std::fill(counts->begin(), counts->end(), 0.0);
-    for (const int32_t b : s.near) {
-        const size_t at = static_cast<size_t>(b);
-        if (s.distance[at] >= kFarthest) continue;
-        lane_distances(a, b, s);
-        lane_count({s.open.data(), s.closed.data(), s.joint_closed.data()}, lanes_, s.gap.data(),
+    for (int64_t i = 0; i < s.n_near; ++i) {
+        const size_t at = static_cast<size_t>(s.near[static_cast<size_t>(i)]);
+        const Lanes lanes = lane_distances(a, static_cast<int64_t>(at), s);
+        lane_count({s.open.data(), s.closed.data(), s.joint_closed.data()}, lanes_, lanes.a, lanes.b,
                    s.distance[at], s.dy[at], s.low.data(), s.high.data());
         if (!in_.direct) continue;
         lane_count_base(s.z_open.data(), s.z_closed.data(), lanes_, s.distance[at], s.low.data(), s.high.data());
@@ -215,22 +219,16 @@ void ForwardSearch::measure_alone(int64_t a, int lane, Scratch &s) const {
         raise_by_column(s.one.data(), column, column[a], in_.rows);
     }
     const double found = s.best[static_cast<size_t>((s.rank - 1) * lanes_ + lane)];
-    const double limit = found < kFarthest ? found : std::nextafter(kFarthest, 0.0);
-    s.pool.clear();
-    for (size_t b = 0; b < s.one.size(); ++b) {
-        const double joint = std::max(s.one[b], s.dy[b]);
-        if (joint <= limit) s.pool.push_back(joint);
-    }
-    const int k = std::min(s.rank, static_cast<int>(s.pool.size()));
-    if (k > 0) std::nth_element(s.pool.begin(), s.pool.begin() + (k - 1), s.pool.end());
-    set_ball(lane, k, k > 0 ? s.pool[static_cast<size_t>(k - 1)] : 0.0, s);
+    const double limit = std::min(found, std::nextafter(kFarthest, 0.0));
+    const int n = static_cast<int>(in_.rows);
+    larger_of(s.one.data(), s.dy.data(), in_.rows, s.wide.data());
+    const int k = smallest_values(s.wide.data(), n, s.rank, limit, s.few.data());
+    set_ball(lane, k, k > 0 ? s.few[static_cast<size_t>(k - 1)] : 0.0, s);
     if (k == 0) return;
     const double low = s.low[at], high = s.high[at];
-    const int n = static_cast<int>(in_.rows);
     s.open[at] = count_below(s.one.data(), n, low);
     s.closed[at] = count_up_to(s.one.data(), n, high);
-    larger_of(s.one.data(), s.dy.data(), in_.rows, s.one.data());
-    s.joint_closed[at] = count_up_to(s.one.data(), n, high);
+    s.joint_closed[at] = count_up_to(s.wide.data(), n, high);
     if (!in_.direct) return;
     s.z_open[at] = count_below(s.distance.data(), n, low);
     s.z_closed[at] = count_up_to(s.distance.data(), n, high);
@@ -256,13 +254,10 @@ int64_t ForwardSearch::term(int64_t a, int lane, const Scratch &s) const {
 
 // The row's term for the current set alone.
 int64_t ForwardSearch::base_term(int64_t a, Scratch &s) const {
-    s.pool.clear();
-    for (const double joint : s.joint)
-        if (joint < kFarthest) s.pool.push_back(joint);
-    const int k = std::min(s.rank, static_cast<int>(s.pool.size()));
+    const int k = smallest_values(s.joint.data(), in_.rows, s.rank, std::nextafter(kFarthest, 0.0),
+                                  s.few.data());
     if (k == 0) return 0;
-    std::nth_element(s.pool.begin(), s.pool.begin() + (k - 1), s.pool.end());
-    const double radius = s.pool[static_cast<size_t>(k - 1)];
+    const double radius = s.few[static_cast<size_t>(k - 1)];
     const double low = strictly_inside(radius), high = inside_or_on(radius);
     const int n = static_cast<int>(in_.rows);
     const Count x{count_below(s.distance.data(), n, low), count_up_to(s.distance.data(), n, high)};

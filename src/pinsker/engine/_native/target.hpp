@@ -42,6 +42,18 @@ class TargetSpace {
         return top;
     }
 
+    // Distances of row a to all rows.
+    void distances(int64_t a, double *out) const {
+        if (is_class()) {
+            const int64_t here = labels_[a];
+            for (int64_t b = 0; b < rows_; ++b) out[b] = labels_[b] == here ? 0.0 : kInfinity;
+        } else if (columns_ == 1) {
+            for (int64_t b = 0; b < rows_; ++b) out[b] = std::fabs(values_[b] - values_[a]);
+        } else {
+            for (int64_t b = 0; b < rows_; ++b) out[b] = distance(a, b);
+        }
+    }
+
     // Rows that can be neighbours of row a in the joint space.
     const std::vector<int32_t> &company(int64_t a) const {
         return is_class() ? members_[static_cast<size_t>(labels_[a])] : everyone_;
