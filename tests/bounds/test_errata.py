@@ -22,7 +22,9 @@ def test_e4_predictions_must_be_real_numbers():
     assert float(np.mean((COIN - 0.0) ** 2)) <= printed
 
 
-@pytest.mark.parametrize(("sigma2", "between", "first", "second"), [(4, 0.075, 0.094, 0.999)])
+@pytest.mark.parametrize(
+    ("sigma2", "between", "first", "second"), [(4, 0.075, 0.094, 0.999), (9, 0.001, 0.001, 1.0)]
+)
 def test_e6_example_one_has_one_high_correlation(sigma2, between, first, second):
     """X1 = Z, X2 = exp Z, Y = X1 + X2: moments of the lognormal law."""
     spread = math.exp(sigma2) * math.expm1(sigma2)
@@ -35,7 +37,8 @@ def test_e6_example_one_has_one_high_correlation(sigma2, between, first, second)
     # Corrected: with a scaled to the spread of exp Z both matter to a linear model.
     a = math.sqrt(spread / sigma2)
     cov = np.array([[sigma2, shared], [shared, spread]])
-    share = bounds.linear_growth_each(cov, cov @ [a, 1.0]) / ([a, 1.0] @ cov @ [a, 1.0])
+    weights = np.array([a, 1.0])
+    share = bounds.linear_growth_each(cov, cov @ weights) / (weights @ cov @ weights)
     assert np.all(share > 0.3)
 
 
