@@ -45,8 +45,8 @@ def test_grow_follows_the_definition(score, forced):
 class Scripted:
     """A state whose information per set is written down."""
 
-    def __init__(self, known, active):
-        self.known, self.chosen = known, set(active)
+    def __init__(self, known, active, *, grows=False):
+        self.known, self.chosen, self.grows = known, set(active), grows
 
     @property
     def active(self):
@@ -57,20 +57,43 @@ class Scripted:
         return self.known(frozenset(self.chosen))
 
     def scores(self):
-        units = range(6)
-        return np.array(
-            [abs(self.information - self.known(frozenset(self.chosen ^ {u}))) for u in units]
-        )
+        out = np.full(6, np.nan)
+        for unit in range(6):
+            if (unit in self.chosen) != self.grows:
+                out[unit] = abs(self.information - self.known(frozenset(self.chosen ^ {unit})))
+        return out
 
     def remove(self, unit):
         self.chosen.remove(unit)
 
-    add = None
-
-
-class Growing(Scripted):
     def add(self, unit):
         self.chosen.add(unit)
+
+
+class StopAfter:
+    """A watch that has seen enough after some moves."""
+
+    def __init__(self, moves):
+        self.moves, self.begun = moves, 0
+
+    def before(self):
+        self.begun += 1
+
+    def after(self, trace):
+        assert self.begun == len(trace.moves)
+        return len(trace.moves) == self.moves
+
+
+class InterruptAfter(StopAfter):
+    """Somebody at the keyboard."""
+
+    def before(self):
+        if self.begun == self.moves:
+            raise KeyboardInterrupt
+        super().before()
+
+    def after(self, trace):
+        return False
 
 
 def count_up_to(most):
@@ -81,7 +104,7 @@ def test_equal_scores_keep_the_earlier_feature():
     state = Scripted(lambda chosen: float(bool(chosen & {1, 4})), range(6))
     trace = shrink(state, Trace(tuple(range(6)), [1.0]))
     assert trace.moves == [5, 4, 3, 2, 0, 1]
-    state = Growing(lambda chosen: float(bool(chosen & {1, 4})), ())
+    state = Scripted(lambda chosen: float(bool(chosen & {1, 4})), (), grows=True)
     assert grow(state, Trace((), [0.0]), n_units=6, patience=1).moves == [1, 0]
 
 
@@ -97,7 +120,7 @@ def test_equal_scores_keep_the_earlier_feature():
     ],
 )
 def test_grow_ends_where_it_should(limits, size):
-    trace = grow(Growing(count_up_to(3), ()), Trace((), [0.0]), n_units=6, **limits)
+    trace = grow(Scripted(count_up_to(3), (), grows=True), Trace((), [0.0]), n_units=6, **limits)
     assert len(trace.moves) == size
     assert trace.complete
 
@@ -106,7 +129,7 @@ def test_listener_can_end_the_search():
     trace = shrink(
         Scripted(count_up_to(3), range(6)),
         Trace(tuple(range(6)), [3.0]),
-        listener=lambda trace: len(trace.moves) == 2,
+        watch=StopAfter(2),
     )
     assert len(trace.moves) == 2
     assert not trace.complete
@@ -118,20 +141,18 @@ def test_an_interrupt_leaves_a_valid_trace_that_can_go_on(search):
     table = problem()
     names = ("a", "b", "c", "d")
 
-    def interrupt(trace):
-        if len(trace.moves) == 2:
-            raise KeyboardInterrupt
-        return False
-
     if search == "shrink":
         state = slow.SlowBackward(*table, active=range(4))
-        trace = shrink(state, Trace((0, 1, 2, 3), [state.information]), listener=interrupt)
+        trace = shrink(state, Trace((0, 1, 2, 3), [state.information]), watch=InterruptAfter(2))
         path = trace.path("backward", names, "difference")
         again = shrink(slow.SlowBackward(*table, active=path.set_at(2)), Trace.resume(path))
         expected = slow.backward(*table)
     else:
         trace = grow(
-            slow.SlowForward(*table, active=()), Trace((), [0.0]), n_units=4, listener=interrupt
+            slow.SlowForward(*table, active=()),
+            Trace((), [0.0]),
+            n_units=4,
+            watch=InterruptAfter(2),
         )
         path = trace.path("forward", names, "difference")
         again = grow(slow.SlowForward(*table, active=path.set_at(2)), Trace.resume(path), n_units=4)

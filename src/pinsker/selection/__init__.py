@@ -1,7 +1,14 @@
-"""Stage: selection. A greedy search gives a `SelectionPath`; a stopping rule cuts it."""
+"""Stage: selection. A greedy search gives a `SelectionPath`; a stopping rule cuts it.
 
+`select_by_criterion` ranks features by the classical heuristics.
+"""
+
+from pinsker.selection._backward import BackwardElimination
+from pinsker.selection._base import InformationSelector
 from pinsker.selection._criterion_search import CriterionPath, select_by_criterion
 from pinsker.selection._error_budget import ErrorBudget
+from pinsker.selection._evidence import PathEvidence
+from pinsker.selection._forward import ForwardSelection
 from pinsker.selection._path import SelectionPath, Step
 from pinsker.selection._rules import (
     Decision,
@@ -12,10 +19,14 @@ from pinsker.selection._rules import (
 )
 
 __all__ = [
+    "BackwardElimination",
     "CriterionPath",
     "Decision",
     "ErrorBudget",
     "FeatureCount",
+    "ForwardSelection",
+    "InformationSelector",
+    "PathEvidence",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",

@@ -119,6 +119,22 @@ class ErrorBudget(StoppingRule):
             )
         )
 
+    def check(self, n_features: int, n_forced: int, facts: TargetFacts) -> None:  # noqa: ARG002
+        """Refuse a budget that means nothing for this target."""
+        self.budget(facts)
+
+    def growth_of(self, lost: float, facts: TargetFacts) -> float:
+        """Return the growth of the ideal error that a loss of information allows."""
+        return float(
+            error_growth(
+                lost,
+                unit=self.unit_for(facts),
+                facts=facts,
+                constants=self.constants,
+                model=self.model,
+            )
+        )
+
     def growth(self, path: SelectionPath, facts: TargetFacts) -> FloatArray:
         """Return the growth of the ideal error that each set of a path allows.
 

@@ -139,6 +139,11 @@ class SelectionPath:
         assert self.start is not None  # filled in by __post_init__
         return self.start
 
+    @property
+    def last_set(self) -> tuple[int, ...]:
+        """The set after the last move."""
+        return self.order[: int(self.sizes[-1])]
+
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Features such that the set of size ``s`` is ``order[:s]``."""

@@ -43,6 +43,9 @@ class StoppingRule(ABC):
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
         """Return how many features stay, and why not fewer."""
 
+    def check(self, n_features: int, n_forced: int, facts: TargetFacts) -> None:  # noqa: B027
+        """Refuse what no path of these features can answer, before anybody searches."""
+
     def size(self, path: SelectionPath, facts: TargetFacts | None = None) -> int:
         """Return how many features stay.
 
@@ -183,17 +186,25 @@ class FeatureCount(StoppingRule):
 
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
         """Return how many features stay."""
-        if self.k > path.n_features:
-            raise ParameterError(
-                f"{self} asks for more features than there are: the path has {path.n_features}. "
-                f"Use k<={path.n_features}."
-            )
-        if self.k < path.n_forced:
-            raise ParameterError(
-                f"{self} asks for fewer features than must be kept ({path.n_forced}). Use "
-                f"k>={path.n_forced}, or keep fewer."
-            )
+        self.check(path.n_features, path.n_forced)
         return self._settle(path, int(self.k))
+
+    def check(
+        self,
+        n_features: int,
+        n_forced: int,
+        facts: TargetFacts | None = None,  # noqa: ARG002
+    ) -> None:
+        """Refuse to keep more features than there are, or fewer than must stay."""
+        if self.k > n_features:
+            raise ParameterError(
+                f"{self} asks for more features than there are ({n_features}): use k<={n_features}."
+            )
+        if self.k < n_forced:
+            raise ParameterError(
+                f"{self} asks for fewer features than must be kept ({n_forced}): use "
+                f"k>={n_forced}, or keep fewer."
+            )
 
 
 def _leading(flags: np.ndarray) -> int:

@@ -4,7 +4,7 @@ Nothing here knows scikit-learn, neighbours or matrices: a `State` is asked for 
 candidates, and told which one goes or comes.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -43,8 +43,14 @@ class GrowingState(State, Protocol):
         """Put a feature into the set."""
 
 
-#: Told after every move what is known so far; a true answer ends the search.
-Listener = Callable[["Trace"], bool]
+class Watch(Protocol):
+    """Somebody who follows a search."""
+
+    def before(self) -> None:
+        """Hear that a move is about to be looked for."""
+
+    def after(self, trace: "Trace") -> bool:
+        """Hear what is known after a move; a true answer ends the search."""
 
 
 @dataclass
@@ -69,7 +75,15 @@ class Trace:
         self.scores.append(float(score))
         self.information.append(float(information))
 
-    def path(self, direction: Direction, names: Sequence[str], score: str) -> SelectionPath:
+    def path(
+        self,
+        direction: Direction,
+        names: Sequence[str],
+        score: str,
+        *,
+        n_forced: int = 0,
+        full_information: float | None = None,
+    ) -> SelectionPath:
         """Return what was seen as a path."""
         return SelectionPath(
             direction=direction,
@@ -79,6 +93,8 @@ class Trace:
             information=tuple(self.information),
             start=self.start,
             score=score,
+            full_information=full_information,
+            n_forced=n_forced,
             complete=self.complete,
         )
 
@@ -87,8 +103,8 @@ def shrink(
     state: ShrinkingState,
     trace: Trace,
     *,
-    forced: Collection[int] = (),
-    listener: Listener = lambda _: False,
+    forced: Sequence[int] = (),
+    watch: Watch | None = None,
 ) -> Trace:
     """Remove the feature with the smallest score until none is left.
 
@@ -98,17 +114,17 @@ def shrink(
     A keyboard interrupt between two moves ends the search; the trace stays valid.
     """
     try:
-        while len(state.active) > 1:
+        for _ in range(len(trace.start) - len(trace.moves) - 1):
+            if watch:
+                watch.before()
             scores = state.scores()
-            loose = [unit for unit in state.active if unit not in forced]
-            unit = _last_smallest(scores, loose or list(state.active))
+            unit = _last_smallest(_without(scores, forced))
             state.remove(unit)
             trace.record(unit, scores[unit], state.information)
-            if listener(trace):
+            if watch and watch.after(trace):
                 return trace
-        if state.active:
+        if len(trace.moves) < len(trace.start):
             trace.record(state.active[0], state.information, 0.0)
-            listener(trace)
         trace.complete = True
     except KeyboardInterrupt:
         trace.interrupted = True
@@ -120,11 +136,11 @@ def grow(
     trace: Trace,
     *,
     n_units: int,
-    forced: Collection[int] = (),
+    forced: Sequence[int] = (),
     patience: int | None = None,
     at_least: int = 0,
     max_size: int | None = None,
-    listener: Listener = lambda _: False,
+    watch: Watch | None = None,
 ) -> Trace:
     """Add the feature with the largest score.
 
@@ -134,17 +150,19 @@ def grow(
 
     A keyboard interrupt between two moves ends the search; the trace stays valid.
     """
+    first = len(trace.start) + len(trace.moves)
+    most = max(len(forced), max_size or n_units)
     try:
-        while len(state.active) < min(n_units, max(len(forced), max_size or n_units)):
-            if len(state.active) >= max(len(forced), at_least) and _is_idle(trace, patience):
+        for size in range(first, min(n_units, most)):
+            if size >= max(len(forced), at_least) and _is_idle(trace, patience):
                 break
+            if watch:
+                watch.before()
             scores = state.scores()
-            outside = [unit for unit in range(n_units) if unit not in state.active]
-            first = [unit for unit in outside if unit in forced]
-            unit = _first_largest(scores, first or outside)
+            unit = _first_largest(_only(scores, forced))
             state.add(unit)
             trace.record(unit, scores[unit], state.information)
-            if listener(trace):
+            if watch and watch.after(trace):
                 return trace
         trace.complete = True
     except KeyboardInterrupt:
@@ -159,11 +177,23 @@ def _is_idle(trace: Trace, patience: int | None) -> bool:
     return len(trace.information) - 1 - best >= patience
 
 
-def _last_smallest(scores: FloatArray, candidates: list[int]) -> int:
-    picked = scores[candidates]
-    return candidates[int(np.flatnonzero(picked <= picked.min() + RESOLUTION)[-1])]
+def _without(scores: FloatArray, forced: Sequence[int]) -> FloatArray:
+    """Return the scores without those of the forced, unless nobody else is left."""
+    loose = scores.copy()
+    loose[list(forced)] = np.nan
+    return scores if np.isnan(loose).all() else loose
 
 
-def _first_largest(scores: FloatArray, candidates: list[int]) -> int:
-    picked = scores[candidates]
-    return candidates[int(np.flatnonzero(picked >= picked.max() - RESOLUTION)[0])]
+def _only(scores: FloatArray, forced: Sequence[int]) -> FloatArray:
+    """Return the scores of the forced alone, as long as there are any."""
+    first = np.full_like(scores, np.nan)
+    first[list(forced)] = scores[list(forced)]
+    return scores if np.isnan(first).all() else first
+
+
+def _last_smallest(scores: FloatArray) -> int:
+    return int(np.flatnonzero(scores <= np.nanmin(scores) + RESOLUTION)[-1])
+
+
+def _first_largest(scores: FloatArray) -> int:
+    return int(np.flatnonzero(scores >= np.nanmax(scores) - RESOLUTION)[0])

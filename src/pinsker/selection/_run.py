@@ -1,0 +1,119 @@
+"""One call of ``fit``: who follows the search, and whether the data were seen before."""
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from pinsker.bounds import TargetFacts
+from pinsker.encoding import Encoded
+from pinsker.selection._error_budget import ErrorBudget
+from pinsker.selection._path import SelectionPath
+from pinsker.selection._rules import StoppingRule
+from pinsker.selection._search import Trace, Watch
+from pinsker.selection._watch import CallbackSteps, ProgressLine, Watches
+
+if TYPE_CHECKING:
+    from pinsker.selection._base import InformationSelector
+
+#: Parameters that change how a path is cut or shown, but not the path.
+_NOT_OF_THE_PATH = {
+    "error_budget", "stop", "verbose", "warm_start", "n_jobs", "max_memory", "patience",
+    "max_features",
+}  # fmt: skip
+
+
+class Run:
+    """What one call of ``fit`` knows while it searches.
+
+    Parameters
+    ----------
+    selector : InformationSelector
+        Who is fitted.
+    encoded, facts, rule, forced
+        What it works on.
+    X, y
+        What the user gave, for callbacks.
+    """
+
+    def __init__(
+        self,
+        selector: "InformationSelector",
+        encoded: Encoded,
+        facts: TargetFacts,
+        rule: StoppingRule,
+        forced: tuple[int, ...],
+        X: Any,
+        y: Any,
+    ) -> None:
+        self.selector, self.encoded, self.facts = selector, encoded, facts
+        self.rule, self.forced = rule, forced
+        self.data = {"X": X, "y": y}
+        self.context: Any = None
+        self.line: ProgressLine | None = None
+        self.interrupted = False
+
+    def watch(self, n_steps: int) -> Watch:
+        """Open the progress line and the callbacks of a search of at most `n_steps` steps."""
+        watches: list[Watch] = []
+        name = type(self.selector).__name__
+        if hasattr(self.selector, "_init_callback_context"):
+            self.context = self.selector._init_callback_context(max_subtasks=n_steps)
+            self.context.call_on_fit_task_begin(estimator=self.selector, **self.data)
+            move = "remove" if self.selector._direction == "backward" else "add"
+            watches.append(
+                CallbackSteps(self.selector, self.context, move, self.data, self._attributes)
+            )
+        if self.selector.verbose:
+            yardstick = self.rule if isinstance(self.rule, ErrorBudget) else ErrorBudget(0.0)
+            self.line = ProgressLine(
+                name, n_steps, lambda nu: yardstick.growth_of(nu, self.facts),
+                yardstick.unit_for(self.facts),
+            )  # fmt: skip
+            watches.append(self.line)
+        return Watches(watches)
+
+    def finish(
+        self, trace: Trace, score: str, full_information: float | None = None
+    ) -> SelectionPath:
+        """Return the path of a search that has ended."""
+        if self.line:
+            self.line.finish(trace)
+        self.interrupted = trace.interrupted
+        return self._path(trace, score, full_information)
+
+    def close(self) -> None:
+        """Tell the callbacks that ``fit`` is done."""
+        if self.context is not None:
+            self.context.call_on_fit_task_end(estimator=self.selector, **self.data)
+
+    def _path(
+        self, trace: Trace, score: str = "difference", full_information: float | None = None
+    ) -> SelectionPath:
+        return trace.path(
+            self.selector._direction,
+            self.encoded.unit_names,
+            score,
+            n_forced=len(self.forced),
+            full_information=full_information,
+        )
+
+    def _attributes(self, trace: Trace) -> dict[str, Any]:
+        """Return what a selector would know had it stopped here."""
+        return self.selector._fitted(self._path(trace), self.encoded, self.facts, self.rule)
+
+
+def fingerprint(selector: Any, encoded: Encoded) -> str:
+    """Return a digest of everything that a path depends on.
+
+    A search may go on from an earlier one only if this has not changed.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    settings = {
+        name: value
+        for name, value in selector.get_params(deep=False).items()
+        if name not in _NOT_OF_THE_PATH
+    }
+    digest.update(repr((type(selector).__name__, settings, encoded.unit_names)).encode())
+    for values in (encoded.columns.values, encoded.target.labels, encoded.target.values):
+        if values is not None:
+            digest.update(values.tobytes())
+    return digest.hexdigest()
