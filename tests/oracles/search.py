@@ -145,3 +145,29 @@ class SlowForward(Table):
     def add(self, unit):
         """Put a unit in."""
         self.chosen.append(unit)
+
+
+def left_by_linear_model(columns, target, chosen):
+    """Sum of squares that least squares on some columns leaves, with an intercept."""
+    design = np.column_stack([np.ones(len(target)), columns[:, chosen]])
+    weights = np.linalg.lstsq(design, target, rcond=None)[0]
+    return float(np.square(target - design @ weights).sum())
+
+
+def linear(direction, columns, units, target):
+    """Greedy search by least squares alone: moves and what each set leaves, with no shortcut."""
+    inside = list(range(len(units))) if direction == "backward" else []
+    moves, left = [], [left_by_linear_model(columns, target, columns_of(units, inside))]
+    for _ in units:
+        outcome = {}
+        for unit in range(len(units)):
+            if (unit in inside) == (direction == "backward"):
+                chosen = sorted(set(inside) ^ {unit})
+                outcome[unit] = left_by_linear_model(columns, target, columns_of(units, chosen))
+        best = min(outcome.values())
+        ties = [unit for unit, value in outcome.items() if value <= best + 1e-9 * left[-1] + 1e-12]
+        unit = max(ties) if direction == "backward" else min(ties)
+        inside = sorted(set(inside) ^ {unit})
+        moves.append(unit)
+        left.append(outcome[unit])
+    return moves, left

@@ -9,6 +9,7 @@ from pinsker.selection._criterion_search import CriterionPath, select_by_criteri
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._evidence import PathEvidence
 from pinsker.selection._forward import ForwardSelection
+from pinsker.selection._linear import LinearElimination
 from pinsker.selection._path import SelectionPath, Step
 from pinsker.selection._rules import (
     Decision,
@@ -26,6 +27,7 @@ __all__ = [
     "FeatureCount",
     "ForwardSelection",
     "InformationSelector",
+    "LinearElimination",
     "PathEvidence",
     "ScoreJump",
     "ScoreThreshold",

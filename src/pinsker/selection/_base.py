@@ -151,7 +151,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
     def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:
         """Search from the start, or on from where an earlier path ends."""
 
-    def _budget_rule(self, delta: float) -> StoppingRule:
+    def _budget_rule(self, delta: float) -> ErrorBudget:
         """Return what the parameter `error_budget` stands for."""
         return ErrorBudget(delta)
 
@@ -162,6 +162,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
     def _tier(self, encoded: Encoded) -> str:  # noqa: ARG002
         """Return the kind of evidence that the path is."""
         return PATH_ALONE
+
+    def _notes(self, encoded: Encoded) -> tuple[str, ...]:
+        """Return what a user should know before anything was searched."""
+        return encoded.notes
 
     def _encoding(self) -> dict[str, Any]:
         """Return the parameters that the encoding takes."""
@@ -192,7 +196,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
     ) -> dict[str, Any]:
         """Return the fitted attributes of a selector that has seen this path."""
         yardstick = rule if isinstance(rule, ErrorBudget) else self._budget_rule(0.0)
-        assert isinstance(yardstick, ErrorBudget)
         growth = tuple(float(value) for value in yardstick.growth(path, facts))
         path = path.with_bounds(growth, yardstick.unit_for(facts))
         decision = rule.decide(path, facts)
@@ -208,7 +211,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "support_": ranking == 1,
             "ranking_": ranking,
             "certificate_": evidence,
-            "notes_": encoded.notes + decision.notes,
+            "notes_": self._notes(encoded) + decision.notes,
         }
 
     def _columns(self, units: tuple[int, ...]) -> BoolArray:

@@ -63,7 +63,9 @@ class Run:
                 CallbackSteps(self.selector, self.context, move, self.data, self._attributes)
             )
         if self.selector.verbose:
-            yardstick = self.rule if isinstance(self.rule, ErrorBudget) else ErrorBudget(0.0)
+            yardstick = (
+                self.rule if isinstance(self.rule, ErrorBudget) else self.selector._budget_rule(0.0)
+            )
             self.line = ProgressLine(
                 name, n_steps, lambda nu: yardstick.growth_of(nu, self.facts),
                 yardstick.unit_for(self.facts),
