@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from pinsker.selection import BackwardElimination
+from pinsker import BackwardElimination
 
 BUDGET = 0.05
 

@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
 
-from pinsker.selection import BackwardElimination, ForwardSelection, LinearElimination
+from pinsker import BackwardElimination, ForwardSelection, LinearElimination
 
 NAMES = np.array(["X1", "X2"])
 

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from pinsker.selection import BackwardElimination, ForwardSelection
+from pinsker import BackwardElimination, ForwardSelection
 
 BUDGETS = (0.05, 0.1, 0.25)
 SHIPPED = ("wine", "breast_cancer", "digits")

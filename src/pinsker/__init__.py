@@ -20,10 +20,28 @@ from pinsker.information import (
     independence_test,
     mutual_information,
 )
+from pinsker.selection import (
+    BackwardElimination,
+    ErrorBudget,
+    FeatureCount,
+    ForwardSelection,
+    LinearElimination,
+    ScoreJump,
+    ScoreThreshold,
+    SelectionPath,
+)
 
 __all__ = [
+    "BackwardElimination",
+    "ErrorBudget",
     "Estimate",
+    "FeatureCount",
+    "ForwardSelection",
     "IndependenceTest",
+    "LinearElimination",
+    "ScoreJump",
+    "ScoreThreshold",
+    "SelectionPath",
     "conditional_mutual_information",
     "entropy",
     "independence_test",

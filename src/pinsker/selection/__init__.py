@@ -1,5 +1,7 @@
 """Stage: selection. A greedy search gives a `SelectionPath`; a stopping rule cuts it.
 
+`BackwardElimination` and `ForwardSelection` are the paper's two algorithms, `LinearElimination`
+its linear case. All are scikit-learn selectors and share the path, the rules and the evidence.
 `select_by_criterion` ranks features by the classical heuristics.
 """
 
