@@ -12,11 +12,11 @@ from pinsker.information._arguments import Sides
 from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._measure import ROWS_PER_CELL, Measured, Prepared
 
-#: Below this many nats of resolution, neighbours lost a fifth or more of the information in
+#: Below this many nats of resolution, neighbours lost an eighth or more of the information in
 #: Gaussian problems of all sizes and dimensions (docs/estimators.md).
-RESOLUTION_NEEDED = 0.8
+RESOLUTION_NEEDED = 1.0
 #: Above this share of the resolution the estimate is squeezed against its limit.
-SQUEEZED_SHARE = 0.7
+SQUEEZED_SHARE = 0.75
 #: Above this share of the ceiling the resolution is worth computing whatever the dimension.
 _SUSPICIOUS_SHARE = 0.35
 #: Up to this many columns and from this many rows on, the resolution is never the problem.
