@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import digamma
 
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.encoding import Columns, Kind
+from pinsker.encoding import Columns
 from pinsker.information._arguments import Sides
 from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._measure import ROWS_PER_CELL, Measured, Prepared
@@ -23,8 +23,8 @@ _SUSPICIOUS_SHARE = 0.35
 _SAFE_COLUMNS, _SAFE_ROWS = 3, 500
 #: More rows than this share without any comparable row, and the estimate is dragged to zero.
 _ALONE_SHARE = 0.1
-#: A resolution above this share of a side's entropy is limited by that entropy.
-_ENTROPY_SHARE = 0.9
+#: Share of the entropy of classes that neighbours must be able to show.
+_CLASSES_SHARE = 0.9
 _QUERY_ROWS = 50
 N_HALVES = 20
 
@@ -96,38 +96,22 @@ def lonely_rows(n_alone: int, n_rows: int) -> tuple[str, ...]:
 def _unresolved(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
     """Compare the estimate with what the neighbours could have shown."""
     assert measured.ceiling is not None
-    if any(kind is Kind.CONTINUOUS for kind in sides.x.kinds) and any(
-        kind is Kind.CONTINUOUS for kind in sides.y.kinds
-    ):
-        return _unresolved_numbers(prepared, measured, sides)
-    entropy = min(_entropy(sides.x), _entropy(sides.y))
-    if measured.ceiling >= entropy:
-        return ()
-    reason = (
-        f"neighbours could show at most {measured.ceiling:.2g} nats, less than the {entropy:.2g} "
-        "nats of the discrete side; use fewer columns or more rows"
-    )
-    return (reason,)
-
-
-def _unresolved_numbers(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
-    """The same when both sides are continuous, where the radii are the limit."""
-    assert measured.ceiling is not None
     n_rows = prepared.n_rows
     n_columns = sum(columns.n_columns for columns in sides.given.values())
     suspicious = measured.value > _SUSPICIOUS_SHARE * measured.ceiling
     if n_columns <= _SAFE_COLUMNS and n_rows >= _SAFE_ROWS and not suspicious:
         return ()
-    resolution = neighbour_resolution(prepared)
-    # A side of few values cannot tell more than its entropy: that is no fault of the neighbours.
-    entropy = min(_entropy(sides.x), _entropy(sides.y))
-    if resolution < min(RESOLUTION_NEEDED, _ENTROPY_SHARE * entropy):
+    resolution = neighbour_resolution(prepared, sides)
+    # Classes cannot tell more than their entropy, so no more need be resolved.
+    classes = [side for side in (sides.x, sides.y) if _is_nominal(side)]
+    needed = min([RESOLUTION_NEEDED, *(_CLASSES_SHARE * _entropy(side) for side in classes)])
+    if resolution < needed and not _repeats_condition(prepared):
         reason = (
             f"{n_columns} columns are too many for {n_rows} rows: neighbours are so far apart that "
             f"they show at most {resolution:.2g} nats, and less than is there"
         )
         return (reason,)
-    if measured.value > SQUEEZED_SHARE * resolution and resolution < _ENTROPY_SHARE * entropy:
+    if not classes and measured.value > SQUEEZED_SHARE * resolution:
         reason = (
             f"the estimate is close to the {resolution:.2g} nats that neighbours can show with "
             f"{n_rows} rows, so the truth may be larger"
@@ -136,18 +120,35 @@ def _unresolved_numbers(prepared: Prepared, measured: Measured, sides: Sides) ->
     return ()
 
 
+def _is_nominal(side: Columns) -> bool:
+    return not any(kind.is_numeric for kind in side.kinds)
+
+
 def _entropy(side: Columns) -> float:
-    """Plug-in entropy of a side's states, ln n for distinct values."""
+    """Plug-in entropy of a side's states."""
     return state_entropy(merge_states(side.metric())[0], "none")
 
 
-def neighbour_resolution(prepared: Prepared) -> float:
+def _repeats_condition(prepared: Prepared) -> bool:
+    """Whether z holds all columns of x, or all of y: zero is the right answer then."""
+    if prepared.z is None:
+        return False
+    known = {column.tobytes() for column in np.ascontiguousarray(prepared.z.T)}
+    return any(
+        all(column.tobytes() in known for column in np.ascontiguousarray(side.T))
+        for side in (prepared.x, prepared.y)
+    )
+
+
+def neighbour_resolution(prepared: Prepared, sides: Sides) -> float:
     """The information that neighbours could show if x told all of y, or y all of x.
 
-    With the radius rho of each row and the counts n of rows inside it, the estimate is at most the
+    With the radius of each row and the numbers n of rows inside it, the estimate is at most the
     mean of psi(n_z + 1) - psi(n_xz + 1), and of the same with y for x: the smaller of both, from
     a few rows spread evenly over the sample. It is sharper than the ceiling, and unlike the
-    ceiling it shrinks when x or y has many columns and there is no condition.
+    ceiling it shrinks when x or y has many columns and there is no condition. Rows whose ball
+    holds a single value of a side are resolved as well as can be, and count as ln n; sides of
+    nothing but nominal columns always are.
     """
     n_rows = prepared.n_rows
     rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))
@@ -155,12 +156,17 @@ def neighbour_resolution(prepared: Prepared) -> float:
     to_z = np.zeros_like(to_x) if prepared.z is None else _distances(prepared.z, rows)
     joint = np.maximum(np.maximum(to_x, to_y), to_z)
     radius = np.partition(joint, prepared.k, axis=1)[:, [prepared.k]]  # position 0 is the row
-    # The row itself is counted: that is the + 1.
-    n_z, n_xz, n_yz = (
-        digamma(np.maximum(np.sum(distance < radius, axis=1), 1))
-        for distance in (to_z, np.maximum(to_x, to_z), np.maximum(to_y, to_z))
-    )
-    return float(min(np.mean(n_z - n_xz), np.mean(n_z - n_yz)))
+    near = to_z < radius
+    best = math.log(n_rows)
+    found = [best]
+    for side, to_side in ((sides.x, to_x), (sides.y, to_y)):
+        if not _is_nominal(side):
+            n_side = np.sum(near & (to_side < radius), axis=1)
+            resolved = n_side == np.sum(near & (to_side == 0), axis=1)
+            # The row itself is counted: that is the + 1.
+            shown = digamma(np.maximum(near.sum(axis=1), 1)) - digamma(np.maximum(n_side, 1))
+            found.append(float(np.where(resolved, best, shown).mean()))
+    return min(found)
 
 
 def _distances(columns: AnyArray, rows: IntArray) -> FloatArray:
