@@ -7,8 +7,9 @@ import pytest
 
 from pinsker import independence_test
 from pinsker.datasets import BivariateNormal, Chain, Collider, Xor
+from pinsker.encoding import encode_columns
 from pinsker.exceptions import ParameterError
-from pinsker.information._independence import _within_states, local_permutations
+from pinsker.information._independence import _permutations, _within_states, local_permutations
 
 
 def test_dependence_is_found():
@@ -76,7 +77,7 @@ def test_orders_within_states_are_permutations_within_states():
 
 def test_local_orders_stay_near_and_seldom_repeat():
     z = np.random.default_rng(0).normal(size=(100, 1))
-    orders = local_permutations(z, 20, 5, np.random.default_rng(1))
+    orders = local_permutations(z, np.arange(100), 20, 5, np.random.default_rng(1))
     distances = np.abs(z - z.T)
     fifth = np.sort(distances, axis=1)[:, 4]
     for order in orders:
@@ -86,9 +87,18 @@ def test_local_orders_stay_near_and_seldom_repeat():
 
 
 def test_local_orders_never_leave_a_level():
-    z = np.repeat([0.0, 1e200], [98, 2])[:, np.newaxis]
-    orders = local_permutations(z, 10, 5, np.random.default_rng(1))
+    z = np.r_[np.arange(98.0), 1e200, 1e200][:, np.newaxis]
+    orders = local_permutations(z, np.arange(100), 10, 5, np.random.default_rng(1))
     assert (orders[:, 98:] >= 98).all()
+    assert (orders[:, :98] < 98).all()
+
+
+def test_crowded_states_are_permuted_within_and_others_nearby():
+    z = encode_columns([*[0] * 20, *range(10, 20)], scale="none", discrete="all")
+    orders = _permutations(z, 30, 40, 5, np.random.default_rng(0))
+    for order in orders:
+        np.testing.assert_array_equal(np.sort(order[:20]), np.arange(20))
+        assert (np.abs(order[20:] - np.arange(20, 30)) <= 4).all()
 
 
 def test_counts_that_make_no_sense():

@@ -69,7 +69,7 @@ def conditional_mutual_information(
         One or several columns each, of any kinds, as in `mutual_information`; whole numbers in z
         are counts, as in x.
     return_details, method, n_neighbors, scale, discrete, missing, correction, clip
-        As in `mutual_information`; "ksg2" has no conditional form.
+        As in `mutual_information`.
     n_jobs, random_state
         As in `mutual_information`.
 
@@ -88,13 +88,16 @@ def conditional_mutual_information(
     "knn" is Frenzel and Pompe's estimator [1]_, by class where y is classes, and Mesner and
     Shalizi's where values are tied. With k neighbours it never exceeds the mean of
     psi(n_z + 1) - psi(k), n_z the rows as near in z as the neighbours are: the `ceiling`, which
-    falls to zero as z gets more columns. "gao" uses the chain rule I(XZ;Y) - I(Z;Y). "discrete",
+    falls to zero as z gets more columns. "ksg2" has a box instead of a ball [2]_; "gao" uses the
+    chain rule I(XZ;Y) - I(Z;Y), each with its own radius. "discrete",
     "gaussian" and "copula" obey the chain rule exactly.
 
     References
     ----------
     .. [1] Frenzel, Pompe, "Partial mutual information for coupling analysis of multivariate time
        series", Phys. Rev. Lett. 99, 2007.
+    .. [2] Wibral, Vicente, Lindner, "Transfer entropy in neuroscience", in Directed Information
+       Measures in Neuroscience, Springer, 2014.
 
     Examples
     --------

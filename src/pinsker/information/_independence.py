@@ -10,7 +10,7 @@ from pinsker._types import FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import FARTHEST, Columns
 from pinsker.exceptions import ParameterError
 from pinsker.information._discrete import Correction, merge_states
-from pinsker.information._measure import ROWS_PER_CELL, Method
+from pinsker.information._measure import Method
 from pinsker.information._procedure import Options, get_ready
 
 #: Neighbours for the statistic, as a share of the rows: a test wants low variance, not low bias.
@@ -82,9 +82,8 @@ def independence_test(
     n_permutations : int, default=199
         Number of permutations; the smallest p-value is 1 / (n_permutations + 1).
     n_local : int, default=5
-        With z, a row may take the x of so many rows nearest in z, itself included. Where z is
-        discrete and its states have 5 rows on average, x is permuted within the states instead,
-        which is exact.
+        With z, a row may take the x of so many rows nearest in z, itself included. Rows that
+        share all of z with so many rows are permuted among those instead, which is exact.
     method : str, default="auto"
         As in `mutual_information`.
     n_neighbors : int, optional
@@ -102,10 +101,10 @@ def independence_test(
 
     Notes
     -----
-    Without z, and with discrete z, the p-value is exact: under independence it is at most p with
-    probability at most p, whatever the statistic. With continuous z it is as good as neighbours
-    in z are alike: too few rows for many columns of z, or a z that x follows closely, and
-    independence is rejected too often.
+    Without z, and with a discrete z whose states have `n_local` rows or more, the p-value is exact:
+    under independence it is at most p with probability at most p, whatever the statistic. With
+    continuous z it is as good as neighbours in z are alike: too few rows for many columns of z, or
+    a z that x follows closely, and independence is rejected too often.
 
     References
     ----------
@@ -161,11 +160,13 @@ def _permutations(
     """Draw orders of the rows of x that keep its relation to z."""
     if z is None:
         return _within_states(np.zeros(n_rows, dtype=np.int64), n_permutations, rng)
-    if all(kind.is_discrete for kind in z.kinds):
-        states, n_states = merge_states(z.metric())
-        if n_rows / n_states >= ROWS_PER_CELL:
-            return _within_states(states, n_permutations, rng)
-    return local_permutations(z.metric(), n_permutations, n_local, rng)
+    metric = z.metric()
+    states, _ = merge_states(metric)
+    orders = _within_states(states, n_permutations, rng)
+    few = np.flatnonzero(np.bincount(states)[states] < n_local)
+    if few.size:
+        orders[:, few] = local_permutations(metric, few, n_permutations, n_local, rng)
+    return orders
 
 
 def _within_states(states: IntArray, n_permutations: int, rng: np.random.Generator) -> IntArray:
@@ -179,26 +180,30 @@ def _within_states(states: IntArray, n_permutations: int, rng: np.random.Generat
 
 
 def local_permutations(
-    z: FloatArray, n_permutations: int, n_local: int, rng: np.random.Generator
+    z: FloatArray, rows: IntArray, n_permutations: int, n_local: int, rng: np.random.Generator
 ) -> IntArray:
-    """Orders in which each row takes the place of a near one, each as seldom twice as can be.
+    """What some rows take the place of: near rows, each as seldom twice as can be.
 
-    Rows come in random order and take the first of their neighbours, in random order, that no
+    Rows come in random order and take the first of their neighbours in z, in random order, that no
     row before has taken; the last one if all are taken. All permutations advance together.
+
+    Returns
+    -------
+    ndarray of shape (n_permutations, len(rows)), int64
     """
     n_rows = z.shape[0]
     n_local = min(n_local, n_rows)
-    _, near = cKDTree(z).query(z, k=n_local, p=np.inf, distance_upper_bound=FARTHEST)
-    near = np.where(near == n_rows, np.arange(n_rows)[:, np.newaxis], near)
+    found = cKDTree(z).query(z[rows], k=n_local, p=np.inf, distance_upper_bound=FARTHEST)[1]
+    near = np.where(found == n_rows, rows[:, np.newaxis], found)
     every = np.arange(n_permutations)
-    turn = rng.permuted(np.tile(np.arange(n_rows), (n_permutations, 1)), axis=1)
+    turns = rng.permuted(np.tile(np.arange(rows.size), (n_permutations, 1)), axis=1)
     taken = np.zeros((n_permutations, n_rows), dtype=np.bool_)
-    orders = np.empty((n_permutations, n_rows), dtype=np.int64)
-    for row in turn.T:
-        choices = rng.permuted(near[row], axis=1)
+    orders = np.empty((n_permutations, rows.size), dtype=np.int64)
+    for turn in turns.T:
+        choices = rng.permuted(near[turn], axis=1)
         free = ~taken[every[:, np.newaxis], choices]
         first = np.where(free.any(axis=1), free.argmax(axis=1), n_local - 1)
         chosen = choices[every, first]
-        orders[every, row] = chosen
+        orders[every, turn] = chosen
         taken[every, chosen] = True
     return orders

@@ -55,8 +55,6 @@ class Ready:
 def get_ready(x: Any, y: Any, z: Any, options: Options) -> Ready:
     """Check the options, encode the arguments, choose the method and lay out its arrays."""
     options.check()
-    if options.method == "ksg2" and z is not None:
-        raise ParameterError("method='ksg2' takes no condition z: use method='knn' or 'gao'.")
     by_neighbours = options.method in ("auto", *NEIGHBOUR_METHODS)
     gaussian = options.method in GAUSSIAN_METHODS
     sides = encode_sides(

@@ -98,12 +98,12 @@ def _unresolved(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[s
     assert measured.ceiling is not None
     n_rows = prepared.n_rows
     n_columns = sum(columns.n_columns for columns in sides.given.values())
-    suspicious = measured.value > _SUSPICIOUS_SHARE * measured.ceiling
+    classes = [side for side in (sides.x, sides.y) if _is_nominal(side)]
+    suspicious = not classes and measured.value > _SUSPICIOUS_SHARE * measured.ceiling
     if n_columns <= _SAFE_COLUMNS and n_rows >= _SAFE_ROWS and not suspicious:
         return ()
     resolution = neighbour_resolution(prepared, sides)
     # Classes cannot tell more than their entropy, so no more need be resolved.
-    classes = [side for side in (sides.x, sides.y) if _is_nominal(side)]
     needed = min([RESOLUTION_NEEDED, *(_CLASSES_SHARE * _entropy(side) for side in classes)])
     if resolution < needed and not _repeats_condition(prepared):
         reason = (
