@@ -2,14 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include <memory>
 
 #include "counts_dense.hpp"
 #include "counts_sparse.hpp"
+#include "counts_threads.hpp"
 
 namespace nb = nanobind;
 
@@ -30,14 +27,6 @@ void fill_cells_wide(const std::uint32_t *code, const std::uint16_t *state, std:
 }
 
 namespace {
-
-int thread_number() {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 // Columns of a pack are neighbours; they are counted together when their joint table is small.
 struct Plan {
@@ -77,29 +66,28 @@ void joint_costs(const PackedColumns &columns, const Condition &condition, const
     std::vector<DenseCounter<Rows>> dense;  // none when even the states alone are too many
     if (condition.n_states() <= kDenseCells) dense.emplace_back(columns, condition, rows);
     const Plan plan = plan_jobs(columns, dense.empty() ? nullptr : dense.data(), active);
-    const auto threads = static_cast<std::size_t>(n_threads);
 
     if (!plan.dense.empty()) {
+        const std::size_t n_jobs = plan.dense.size();
+        const std::size_t threads = useful_threads(n_threads, n_jobs, columns.n_rows);
         const std::unique_ptr<Cell[]> scratch(new Cell[threads * kDenseCells]);
-        const auto n_jobs = static_cast<std::ptrdiff_t>(plan.dense.size());
-#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
-        for (std::ptrdiff_t job = 0; job < n_jobs; ++job)
-            dense[0].run(plan.dense[job], active, out, scratch.get() + thread_number() * kDenseCells);
+        share_jobs(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
+            dense[0].run(plan.dense[job], active, out, scratch.get() + thread * kDenseCells);
+        });
     }
     if (!plan.sparse.empty()) {
         const SortedRows sorted(condition, columns.n_rows);
         std::size_t room = 0;
         for (std::size_t column : plan.sparse)
             room = std::max(room, 2 * static_cast<std::size_t>(columns.levels[column]));
+        const std::size_t n_jobs = plan.sparse.size();
+        const std::size_t threads = useful_threads(n_threads, n_jobs, columns.n_rows);
         std::vector<Cell> cells(threads * room);
         std::vector<std::uint32_t> level(threads * columns.n_rows);
-        const auto n_jobs = static_cast<std::ptrdiff_t>(plan.sparse.size());
-#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
-        for (std::ptrdiff_t job = 0; job < n_jobs; ++job) {
-            const int thread = thread_number();
+        share_jobs(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
             count_sparse(columns, sorted, rows, plan.sparse[job], cells.data() + thread * room,
                          level.data() + thread * columns.n_rows, out);
-        }
+        });
     }
 }
 
