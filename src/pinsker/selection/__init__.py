@@ -8,11 +8,13 @@ its linear case. All are scikit-learn selectors and share the path, the rules an
 from pinsker.selection._backward import BackwardElimination
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._criterion_search import CriterionPath, select_by_criterion
+from pinsker.selection._criterion_selection import CriterionSelection
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._evidence import PathEvidence
 from pinsker.selection._forward import ForwardSelection
 from pinsker.selection._linear import LinearElimination
 from pinsker.selection._path import SelectionPath, Step
+from pinsker.selection._permutation_test import CountedPath, PermutationTest
 from pinsker.selection._rules import (
     Decision,
     FeatureCount,
@@ -23,7 +25,9 @@ from pinsker.selection._rules import (
 
 __all__ = [
     "BackwardElimination",
+    "CountedPath",
     "CriterionPath",
+    "CriterionSelection",
     "Decision",
     "ErrorBudget",
     "FeatureCount",
@@ -31,6 +35,7 @@ __all__ = [
     "InformationSelector",
     "LinearElimination",
     "PathEvidence",
+    "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",

@@ -1,0 +1,144 @@
+"""From an encoded table to what criteria count: one code per row and feature, and classes."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.encoding import Binned, Columns, Encoded, bin_columns
+from pinsker.encoding._binning import Strategy
+from pinsker.encoding._weighted_binning import bin_weighted, weighted_cuts
+from pinsker.engine._counts import Correction, CountTables, Group
+from pinsker.engine._packed_columns import PackedColumns
+from pinsker.exceptions import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Integer tables of a problem.
+
+    Attributes
+    ----------
+    tables : CountTables
+        Every feature of the search against the classes.
+    binning : Binned
+        How the columns were cut.
+    """
+
+    tables: CountTables
+    binning: Binned
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The target as classes.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_rows,), int64
+        Class codes; the bin of a numeric target.
+    edges : tuple of ndarray
+        The cuts of each numeric target, in the user's unit; empty for a class target.
+    """
+
+    labels: IntArray
+    edges: tuple[FloatArray, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know: a numeric target stands in bins."""
+        if not self.edges:
+            return ()
+        cuts = "; ".join(", ".join(f"{cut:.4g}" for cut in edges) for edges in self.edges)
+        note = (
+            f"the numeric target was cut into bins at {cuts}: information, scores and budgets are "
+            "about the bin, and a budget is a rate of wrong bins"
+        )
+        return (note,)
+
+
+def target_classes(encoded: Encoded, weights: FloatArray | None, bins: int) -> Classes:
+    """Return the classes of a target; numbers are cut into bins of equal frequency."""
+    target = encoded.target
+    if target.labels is not None:
+        return Classes(target.labels)
+    assert target.raw is not None  # a regression target always keeps the user's values
+    group, edges = Group.trivial(encoded.n_rows), []
+    used = np.ones(encoded.n_rows) if weights is None else weights
+    for values in target.raw.T:
+        cuts = weighted_cuts(values[used > 0], used[used > 0], bins)
+        codes = np.searchsorted(cuts, values, side="left")
+        group = group.joined(codes.astype(np.uint32), len(cuts) + 1)
+        edges.append(cuts)
+    _, labels = np.unique(group.codes, return_inverse=True)
+    return Classes(labels.astype(np.int64), tuple(edges))
+
+
+def prepare(
+    encoded: Encoded,
+    classes: Classes,
+    weights: FloatArray | None,
+    *,
+    bins: int,
+    strategy: Strategy,
+    correction: Correction,
+    n_threads: int,
+) -> Prepared:
+    """Bin the columns, join those of a group, and lay everything out for counting.
+
+    Rows of weight zero are left out before anything is cut: they are as good as absent.
+    """
+    columns, labels = encoded.columns, classes.labels
+    if weights is None:
+        binning = bin_columns(columns, labels, bins=bins, strategy=strategy)
+    else:
+        rows = np.flatnonzero(weights)
+        if len(rows) < len(weights):
+            columns, labels, weights = _some_rows(columns, rows), labels[rows], weights[rows]
+        binning = bin_weighted(columns, weights, labels, bins=bins, strategy=strategy)
+    codes, levels = _feature_codes(encoded, binning)
+    tables = CountTables.of(
+        PackedColumns.of(codes, levels),
+        np.unique(labels, return_inverse=True)[1],
+        correction=correction,
+        sample_weight=weights,
+        n_threads=n_threads,
+    )
+    return Prepared(tables, binning)
+
+
+def row_weights(sample_weight: Any, y: Any) -> FloatArray:
+    """Check the user's weights against the rows of the target."""
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    n_rows = len(weights) if y is None else len(np.asarray(y))
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise DataError("sample_weight must be finite, not negative, and not all zero.")
+    return weights
+
+
+def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:
+    """Give every unit one code per row: that of its column, or the joint one of its group."""
+    if all(len(unit) == 1 for unit in encoded.units):
+        order = [unit[0] for unit in encoded.units]
+        if order == list(range(len(order))):
+            return binning.codes, binning.n_levels
+        return binning.codes[:, order], binning.n_levels[order]
+    codes = np.empty((binning.codes.shape[0], encoded.n_units), dtype=np.int64, order="F")
+    levels = np.empty(encoded.n_units, dtype=np.int64)
+    for j, unit in enumerate(encoded.units):
+        group = Group.trivial(codes.shape[0])
+        for column in unit:
+            column_codes = binning.codes[:, column].astype(np.uint32)
+            group = group.joined(column_codes, int(binning.n_levels[column]))
+        codes[:, j], levels[j] = group.codes, group.n_groups
+    return codes, levels
+
+
+def _some_rows(columns: Columns, rows: IntArray) -> Columns:
+    missing = None if columns.missing is None else columns.missing[rows]
+    return replace(columns, values=np.ascontiguousarray(columns.values[rows]), missing=missing)
