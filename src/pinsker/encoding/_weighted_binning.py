@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding._binning import Binned, Strategy, bin_columns
@@ -49,7 +48,8 @@ def bin_weighted(
             "strategy='mdl' counts rows, so it needs whole sample weights: use 'frequency' or "
             "'width', or round the weights."
         )
-    codes, edges, levels = _columns_of(plain), list(plain.edges), plain.n_levels.copy()
+    codes = np.array(plain.codes, dtype=np.int32, order="F")
+    edges, levels = list(plain.edges), plain.n_levels.copy()
     for j, kind in enumerate(columns.kinds):
         if kind is not Kind.CONTINUOUS:
             continue
@@ -66,7 +66,10 @@ def bin_weighted(
         codes[:, j] = len(cuts) + 1
         codes[present, j] = np.searchsorted(cuts, values, side="left")
         edges[j], levels[j] = cuts, len(cuts) + 1 + int(not present.all())
-    return replace(plain, codes=codes, n_levels=levels, edges=tuple(edges))
+    smallest = codes.astype(np.min_scalar_type(int(levels.max()) - 1))
+    for array in (smallest, levels):
+        array.flags.writeable = False
+    return replace(plain, codes=smallest, n_levels=levels, edges=tuple(edges))
 
 
 def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatArray:
@@ -95,7 +98,3 @@ def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatAr
 
 def _are_whole(weights: FloatArray) -> bool:
     return bool((weights == np.floor(weights)).all())
-
-
-def _columns_of(binned: Binned) -> npt.NDArray[np.int32]:
-    return np.array(binned.codes, dtype=np.int32, order="F")
