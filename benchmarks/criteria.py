@@ -5,9 +5,13 @@
     python benchmarks/criteria.py --quick    # a tenth of the rows, to see that it runs
 
 The same table goes to every package. A peer takes part in a criterion when it chooses the same
-features in the same order; that is checked in the run. Packages too slow for the whole job are timed
-on fewer columns and fewer choices, and the time for the whole job is worked out from the number of
-tables they count; such times are marked.
+features in the same order; that is checked in the run. Packages too slow for the whole job are
+timed on fewer columns and fewer choices, and the time for the whole job is worked out from the
+number of tables they count; such times are marked.
+
+Not in the table: mrmr_selection has no mutual information (F statistic and Pearson correlation);
+feature-engine's MRMR takes redundancy from a nearest-neighbour estimate for continuous columns.
+Neither computes a criterion of this table on integers.
 """
 
 import argparse
@@ -35,7 +39,7 @@ Select = Callable[[np.ndarray, np.ndarray, int], list[int]]
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that computes a criterion; `cost` counts the tables behind p columns and k choices."""
+    """A package and a criterion; `cost` counts the tables behind p columns and k choices."""
 
     package: str
     criterion: str
@@ -45,7 +49,7 @@ class Peer:
 
 
 def make_table(n_rows, n_columns, seed=0):
-    """Ten-valued columns, two classes: a tenth of the columns tell of the class, some repeat others."""
+    """Ten-valued columns, two classes: a tenth of the columns tell of it, some repeat others."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, N_CLASSES, n_rows)
     codes = rng.integers(0, N_VALUES, (n_rows, n_columns), dtype=np.uint8)
@@ -141,7 +145,8 @@ def compare(n_rows, n_columns, k):
     codes, labels = make_table(n_rows, n_columns)
     wide = codes.astype(np.int64)
     print(
-        f"{n_rows} x {n_columns}, {N_VALUES} values, {N_CLASSES} classes, k = {k}, {THREADS} threads\n"
+        f"{n_rows} x {n_columns}, {N_VALUES} values, {N_CLASSES} classes, k = {k}, "
+        f"{THREADS} threads\n"
     )
     print("| criterion | package | seconds | times pinsker | same choices |")
     print("|---|---|---|---|---|")
