@@ -22,23 +22,28 @@ from pinsker.information import (
 )
 from pinsker.selection import (
     BackwardElimination,
+    CriterionSelection,
     ErrorBudget,
     FeatureCount,
     ForwardSelection,
     LinearElimination,
+    PermutationTest,
     ScoreJump,
     ScoreThreshold,
     SelectionPath,
+    select_by_criterion,
 )
 
 __all__ = [
     "BackwardElimination",
+    "CriterionSelection",
     "ErrorBudget",
     "Estimate",
     "FeatureCount",
     "ForwardSelection",
     "IndependenceTest",
     "LinearElimination",
+    "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
@@ -46,6 +51,7 @@ __all__ = [
     "entropy",
     "independence_test",
     "mutual_information",
+    "select_by_criterion",
 ]
 
 __version__ = "0.1.0"

@@ -217,3 +217,30 @@ def test_an_interrupt_leaves_the_sets_seen_so_far(monkeypatch, breast_cancer):
         selector.fit(*breast_cancer)
     assert selector.path_.order == (22, 24, 7)
     assert not selector.path_.complete
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_search_goes_on_where_it_ended(weighted, breast_cancer):
+    X, y = breast_cancer
+    weights = np.random.default_rng(5).exponential(size=len(y)) if weighted else None
+    whole = CriterionSelection("mrmr", 12).fit(X, y, sample_weight=weights)
+    selector = CriterionSelection("mrmr", 5, warm_start=True).fit(X, y, sample_weight=weights)
+    selector.set_params(n_features_to_select=12).fit(X, y, sample_weight=weights)
+    assert selector.path_ == whole.path_
+
+
+def test_other_weights_start_afresh(breast_cancer):
+    X, y = breast_cancer
+    weights = np.random.default_rng(5).exponential(size=len(y))
+    selector = CriterionSelection("mrmr", 5, warm_start=True).fit(X, y)
+    selector.fit(X, y, sample_weight=weights)
+    assert selector.path_ == CriterionSelection("mrmr", 5).fit(X, y, sample_weight=weights).path_
+
+
+def test_a_tested_search_goes_on_only_from_a_tested_one(breast_cancer):
+    X, y = breast_cancer
+    rule = PermutationTest(n_permutations=19)
+    want = CriterionSelection("cmim", stop=rule).fit(X, y).path_
+    selector = CriterionSelection("cmim", 3, warm_start=True).fit(X, y)
+    assert selector.set_params(stop=rule).fit(X, y).path_ == want
+    assert selector.fit(X, y).path_ == want

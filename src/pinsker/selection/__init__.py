@@ -2,7 +2,7 @@
 
 `BackwardElimination` and `ForwardSelection` are the paper's two algorithms, `LinearElimination`
 its linear case. All are scikit-learn selectors and share the path, the rules and the evidence.
-`select_by_criterion` ranks features by the classical heuristics.
+`CriterionSelection` has the classical heuristics, `select_by_criterion` the same on integers.
 """
 
 from pinsker.selection._backward import BackwardElimination

@@ -1,6 +1,7 @@
 """The classical criteria as a scikit-learn selector."""
 
 from dataclasses import replace
+from hashlib import sha256
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,29 +14,25 @@ from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.encoding._binning import Strategy
 from pinsker.engine._counts import Correction
-from pinsker.exceptions import DataError
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._criteria import CRITERIA, criterion_named
+from pinsker.selection._criterion_ends import (
+    FeatureLimit,
+    has_ended,
+    largest_size,
+    refuse_unjudged,
+)
 from pinsker.selection._criterion_state import ROWS_PER_CELL, CriterionState
 from pinsker.selection._criterion_tables import Classes, prepare, row_weights, target_classes
-from pinsker.selection._criterion_walk import CountedTrace, walk
-from pinsker.selection._error_budget import ErrorBudget
+from pinsker.selection._criterion_walk import CountedTrace, resume, walk
 from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._permutation_test import CountedPath, PermutationTest
-from pinsker.selection._rules import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
+from pinsker.selection._rules import StoppingRule
 from pinsker.selection._run import Run
 
 #: What is known of a path by counting, and what its losses are measured against.
 COUNTED = "counts of binned columns, on the rows used for the search"
 AGAINST_ENTROPY = COUNTED + "; losses against the target's entropy, which no set exceeds"
-
-
-class FeatureLimit(FeatureCount):
-    """Keep k features, or all of them if there are fewer."""
-
-    def check(self, n_features: int, n_forced: int, facts: TargetFacts | None = None) -> None:
-        """Refuse only what is asked for too little."""
-        super().check(max(n_features, self.k), n_forced, facts)
 
 
 class CriterionSelection(InformationSelector):
@@ -86,8 +83,8 @@ class CriterionSelection(InformationSelector):
         As in `BackwardElimination`. A group counts as one feature with its joint values.
     n_jobs : int, optional
         Threads; the result is the same bits for any number.
-    verbose : int, default=0
-        Show a line of progress.
+    verbose, warm_start
+        As in `BackwardElimination`.
 
     Attributes
     ----------
@@ -127,14 +124,8 @@ class CriterionSelection(InformationSelector):
     """
 
     _direction: Direction = "forward"
-    #: A search is too quick to be worth resuming.
-    warm_start = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: allowed
-            for name, allowed in InformationSelector._parameter_constraints.items()
-            if name != "warm_start"
-        },
+        **InformationSelector._parameter_constraints,
         "criterion": [StrOptions(set(CRITERIA))],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
         "error_budget": [Interval(Real, 0, None, closed="left"), None],
@@ -165,6 +156,7 @@ class CriterionSelection(InformationSelector):
         task: Literal["auto"] | Task = "auto",
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
     ) -> None:
         self.criterion = criterion
         self.n_features_to_select = n_features_to_select
@@ -182,6 +174,7 @@ class CriterionSelection(InformationSelector):
         self.task = task
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Search the path and cut it.
@@ -214,8 +207,8 @@ class CriterionSelection(InformationSelector):
         `InformationSelector.support_at`.
         """
         support = super().support_at(error_budget=error_budget, stop=stop)
-        rule = stop if error_budget is None else self._budget_rule(error_budget)
-        self._refuse(self.path_, rule, self.facts_)
+        rule = stop if stop is not None else self._budget_rule(float(error_budget or 0.0))
+        refuse_unjudged(self.path_, rule, self.facts_)
         return support
 
     def _rule(self) -> StoppingRule:
@@ -239,7 +232,29 @@ class CriterionSelection(InformationSelector):
         weights = None if self._weights is None else self._weights[encoded.rows]
         return target_classes(encoded, weights, self.bins), weights
 
-    def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:  # noqa: ARG002
+    def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:
+        state = self._state(encoded, run.rule)
+        trace = CountedTrace((), [0.0], target_entropy=state.chosen_set.target_entropy)
+        tested = isinstance(run.rule, PermutationTest)
+        if isinstance(earlier, CountedPath) and bool(earlier.p_values) == tested:
+            resume(state, trace, earlier)
+        most = largest_size(run.rule, encoded.n_units)
+        walk(
+            state,
+            trace,
+            most=most,
+            forced=run.forced,
+            has_ended=lambda seen: has_ended(
+                seen, run.rule, run.facts, encoded.unit_names, len(run.forced)
+            ),
+            watch=run.watch(max(most, len(run.forced))),
+        )
+        path = run.finish(trace, self.criterion)
+        refuse_unjudged(path, run.rule, run.facts)
+        return path
+
+    def _state(self, encoded: Encoded, rule: StoppingRule) -> CriterionState:
+        """Count the table, and start a search that has chosen nothing."""
         classes, weights = self._target(encoded)
         prepared = prepare(
             encoded,
@@ -251,65 +266,33 @@ class CriterionSelection(InformationSelector):
             n_threads=effective_n_jobs(self.n_jobs),
         )
         self.binning_ = prepared.binning
-        tables, rule = prepared.tables, run.rule
-        tested = rule.shuffles(tables.columns.n_rows) if isinstance(rule, PermutationTest) else ()
-        state = CriterionState(
-            tables, criterion_named(self.criterion, self.beta, self.gamma), tested
-        )
-        trace = CountedTrace((), [0.0], target_entropy=state.chosen_set.target_entropy)
-        most = rule.k if isinstance(rule, FeatureCount) else encoded.n_units
-        most = min(most, encoded.n_units)
-        walk(
-            state,
-            trace,
-            most=most,
-            forced=run.forced,
-            has_ended=lambda seen: self._has_ended(seen, encoded, run),
-            watch=run.watch(max(most, len(run.forced))),
-        )
-        path = run.finish(trace, self.criterion)
-        self._refuse(path, rule, run.facts)
-        return path
+        n_rows = prepared.tables.columns.n_rows
+        shuffles = rule.shuffles(n_rows) if isinstance(rule, PermutationTest) else ()
+        formula = criterion_named(self.criterion, self.beta, self.gamma)
+        return CriterionState(prepared.tables, formula, shuffles)
 
-    def _has_ended(self, trace: CountedTrace, encoded: Encoded, run: Run) -> bool:
-        """Whether no later feature can change what the rule says."""
-        size = len(trace.moves)
-        if isinstance(run.rule, ErrorBudget):
-            return trace.n_counted < size
-        if isinstance(run.rule, ScoreThreshold | ScoreJump | PermutationTest):
-            path = trace.path("forward", encoded.unit_names, "", n_forced=len(run.forced))
-            return size > len(run.forced) and run.rule.size(path, run.facts) < size
-        return False
+    def _go_on(self, run: Run) -> SelectionPath:
+        weights = "" if self._weights is None else sha256(self._weights.tobytes()).hexdigest()
+        if getattr(self, "_earlier_weights", "") != weights:
+            self._fingerprint = ""  # other weights: nothing to go on from
+        self._earlier_weights = weights
+        return super()._go_on(run)
 
-    def _refuse(self, path: SelectionPath, rule: StoppingRule | None, facts: TargetFacts) -> None:
-        """Refuse a budget that counting cannot answer."""
-        assert isinstance(path, CountedPath)
-        if not isinstance(rule, ErrorBudget) or path.n_counted == path.n_features:
-            return
-        if (rule.growth(path, facts)[: path.n_counted + 1] <= rule.delta).any():
-            return
-        raise DataError(
-            f"the error budget cannot be judged by counting: with more than {path.n_counted} "
-            f"features the rows do not fill the joint table ({ROWS_PER_CELL:g} rows per cell), and "
-            f"those {path.n_counted} do not meet it. Use fewer bins, stop=FeatureCount(k) or "
-            "PermutationTest(), or a selector that judges on held-out rows."
-        )
+    def _notes(self, encoded: Encoded) -> tuple[str, ...]:
+        return super()._notes(encoded) + self.binning_.notes + self._target(encoded)[0].notes
 
     def _fitted(
         self, path: SelectionPath, encoded: Encoded, facts: TargetFacts, rule: StoppingRule
     ) -> dict[str, Any]:
         assert isinstance(path, CountedPath)
         fitted = super()._fitted(path, encoded, facts, rule)
-        notes = [*self.binning_.notes, *self._target(encoded)[0].notes]
         if path.n_counted < len(path.moves):
-            notes.append(
+            note = (
                 f"the information of sets of more than {path.n_counted} features is not counted "
                 f"(fewer than {ROWS_PER_CELL:g} rows per cell): shown is what the first "
                 f"{path.n_counted} have"
             )
-        whole = path.n_counted == path.n_features
-        fitted["certificate_"] = replace(
-            fitted["certificate_"], tier=COUNTED if whole else AGAINST_ENTROPY
-        )
-        fitted["notes_"] = fitted["notes_"] + tuple(notes)
+            fitted["notes_"] = (*fitted["notes_"], note)
+        tier = COUNTED if path.n_counted == path.n_features else AGAINST_ENTROPY
+        fitted["certificate_"] = replace(fitted["certificate_"], tier=tier)
         return fitted

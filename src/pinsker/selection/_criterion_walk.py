@@ -51,6 +51,17 @@ class CountedTrace(Trace):
         return CountedPath(**known, n_counted=self.n_counted, p_values=tuple(self.p_values))
 
 
+def resume(state: CriterionState, trace: CountedTrace, earlier: CountedPath) -> None:
+    """Bring a fresh search to where an earlier path of the same data ends."""
+    for unit in earlier.moves:
+        state.add(unit)
+    trace.moves.extend(earlier.moves)
+    trace.scores.extend(earlier.scores)
+    trace.information[:] = earlier.information
+    trace.p_values.extend(earlier.p_values)
+    trace.n_counted = earlier.n_counted
+
+
 def walk(
     state: CriterionState,
     trace: CountedTrace,
@@ -66,7 +77,9 @@ def walk(
     A keyboard interrupt between two moves ends the search; the trace stays valid.
     """
     try:
-        for _ in range(max(most, len(forced))):
+        for _ in range(len(trace.moves), max(most, len(forced))):
+            if trace.moves and has_ended(trace):
+                return trace
             watch.before()
             scores = state.scores()
             waiting = [unit for unit in forced if unit not in state.active]
@@ -79,7 +92,7 @@ def walk(
             trace.n_counted = state.chosen_set.n_counted
             if not np.isnan(chance):
                 trace.p_values.append(chance)
-            if watch.after(trace) or has_ended(trace):
+            if watch.after(trace):
                 return trace
         trace.complete = True
     except KeyboardInterrupt:
