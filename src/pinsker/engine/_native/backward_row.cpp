@@ -8,6 +8,18 @@ constexpr uint32_t kEverything = ~uint32_t{0};  // mask of a close pair: never e
 
 bool has_two_bits(uint32_t bits) { return (bits & (bits - 1)) != 0; }
 
+// Hits are scattered over the table; asking for the rows early hides the wait for memory.
+constexpr int kAhead = 6;
+
+void fetch(const double *row) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + 8);
+#else
+    (void)row;
+#endif
+}
+
 double limit_of(double radius) {
     return radius < kFarthest ? inside_or_on(radius) : std::nextafter(kFarthest, 0.0);
 }
@@ -123,6 +135,7 @@ void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &stat
                                    static_cast<uint16_t>(removed), work.hits.data());
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
+        if (h + kAhead < hits) fetch(table_.row(work.hits[static_cast<size_t>(h + kAhead)]));
         const uint16_t other = first[b] == removed ? second[b] : first[b];
         const int c = first_beyond(table_.row(a), table_.row(b), table_.units(), 0, table_.width(),
                                    state.limit, other);
@@ -143,6 +156,7 @@ void BackwardSearch::revisit_exhausted(int64_t q, RowState &state, Workspace &wo
     const int hits = find_exhausted(mask, static_cast<int>(in_.rows), alive_, work.hits.data());
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
+        if (h + kAhead < hits) fetch(table_.row(work.hits[static_cast<size_t>(h + kAhead)]));
         mask[b] = unit_bits(a, b, state.limit);
         if (has_two_bits(mask[b])) continue;
         mask[b] = kEverything;
