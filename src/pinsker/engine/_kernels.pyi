@@ -16,6 +16,7 @@ def neighbour_counts(
     y: FloatArray,
     z: FloatArray,
     k: int,
+    strategy: int,
     n_threads: int,
     radius: FloatArray,
     counts: IntArray,

@@ -1,11 +1,16 @@
 """Radii and neighbour counts of one (x, y, z), for every row."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
+
+Strategy = Literal["auto", "tree", "pairs"]
+#: In the order of the kernel's enumeration.
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +43,13 @@ class NeighbourCounts:
 
 
 def neighbour_counts(
-    x: FloatArray, y: FloatArray, z: FloatArray, *, k: int, n_threads: int = 1
+    x: FloatArray,
+    y: FloatArray,
+    z: FloatArray,
+    *,
+    k: int,
+    n_threads: int = 1,
+    strategy: Strategy = "auto",
 ) -> NeighbourCounts:
     """Find each row's radius in (x, y, z) and count its neighbours in xz, yz and z.
 
@@ -50,6 +61,8 @@ def neighbour_counts(
         Number of neighbours, at least 1.
     n_threads : int, default=1
         Threads to use. The result is the same for any number.
+    strategy : {"auto", "tree", "pairs"}, default="auto"
+        How rows are searched. The result is the same for all.
 
     Returns
     -------
@@ -57,7 +70,7 @@ def neighbour_counts(
         One entry per row.
     """
     n = x.shape[0]
-    radius = np.empty(n)
-    counts = np.empty((8, n), dtype=np.int64)
-    _kernels.neighbour_counts(x, y, z, k, n_threads, radius, counts)
+    radius = np.zeros(n)
+    counts = np.zeros((8, n), dtype=np.int64)
+    _kernels.neighbour_counts(x, y, z, k, STRATEGIES.index(strategy), n_threads, radius, counts)
     return NeighbourCounts(radius, *counts)
