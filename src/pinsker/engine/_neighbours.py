@@ -8,7 +8,7 @@ import numpy as np
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
 
-Strategy = Literal["auto", "tree", "pairs"]
+Strategy = Literal["auto", "tree", "sweep", "pairs"]
 #: In the order of the kernel's enumeration.
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
@@ -61,7 +61,7 @@ def neighbour_counts(
         Number of neighbours, at least 1.
     n_threads : int, default=1
         Threads to use. The result is the same for any number.
-    strategy : {"auto", "tree", "pairs"}, default="auto"
+    strategy : {"auto", "tree", "sweep", "pairs"}, default="auto"
         How rows are searched. The result is the same for all.
 
     Returns

@@ -10,23 +10,56 @@ namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 pinsker::Rows rows_of(const Matrix &matrix) {
     return {matrix.data(), (int64_t)matrix.shape(0), (int64_t)matrix.shape(1)};
 }
 
-// IN x, y, z, k, strategy, n_threads; OUT radius (n,) and counts (8, n), both zero on entry.
+// Six rows of counts: xz, yz, z, each open and closed.
+pinsker::Marginals marginals_of(int64_t *to, int64_t n) {
+    return {{to, to + n}, {to + 2 * n, to + 3 * n}, {to + 4 * n, to + 5 * n}};
+}
+
+// IN x, y, z, k, strategy, n_threads. OUT radius (n,) and counts (8, n): k_i, the closed joint
+// count, then open and closed counts of xz, yz and z. Both are zero on entry.
 void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int n_threads,
                       Vector radius, Counts counts) {
     const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
     const int64_t n = in_x.n;
-    int64_t *to = counts.data();
-    const pinsker::Neighbours out = {radius.data(), to,
-                                     to + n,        {to + 2 * n, to + 3 * n},
-                                     {to + 4 * n, to + 5 * n}, {to + 6 * n, to + 7 * n}};
+    double *rho = radius.data();
+    int64_t *found = counts.data(), *closed = found + n;
     nb::gil_scoped_release released;
-    pinsker::find_neighbours(in_x, in_y, in_z, k, (pinsker::Strategy)strategy, n_threads, out);
+    if (n == 0) return;
+    std::vector<uint8_t> crowded(n, 0), live(n, 0);
+    pinsker::Plan plan(in_x, in_y, in_z, k, (pinsker::Strategy)strategy, n_threads);
+    plan.find_radii({rho, found, crowded.data()});
+    for (int64_t i = 0; i < n; ++i) {
+        live[i] = found[i] > 0;
+        closed[i] = found[i];
+    }
+    plan.count_joint(rho, crowded.data(), closed);
+    plan.count_marginals({rho, rho, rho, live.data()}, marginals_of(found + 2 * n, n));
+}
+
+// IN x, y, z, radius (n,), n_threads. OUT extents (3, n): the largest distance in z, x and y among
+// the rows inside or on the radius; counts (6, n): open and closed counts of xz, yz and z in boxes
+// of that size. Both are zero on entry. Without z its extent is taken to be the radius.
+void box_counts(Matrix x, Matrix y, Matrix z, Vector radius, int n_threads, Table extents,
+                Counts counts) {
+    const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
+    const int64_t n = in_x.n;
+    const double *rho = radius.data();
+    double *extent = extents.data();
+    int64_t *to = counts.data();
+    nb::gil_scoped_release released;
+    if (n == 0) return;
+    const std::vector<uint8_t> live(n, 1);
+    pinsker::Plan plan(in_x, in_y, in_z, 1, pinsker::kAuto, n_threads);
+    plan.find_extents(rho, live.data(), {{extent, extent + n, extent + 2 * n}});
+    if (in_z.d == 0) std::copy_n(rho, n, extent);
+    plan.count_marginals({extent, extent + n, extent + 2 * n, live.data()}, marginals_of(to, n));
 }
 
 }  // namespace
@@ -35,4 +68,6 @@ void bind_neighbours(nb::module_ &m) {
     m.def("neighbour_counts", &neighbour_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"),
           nb::arg("k"), nb::arg("strategy"), nb::arg("n_threads"), nb::arg("radius"),
           nb::arg("counts"));
+    m.def("box_counts", &box_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"), nb::arg("radius"),
+          nb::arg("n_threads"), nb::arg("extents"), nb::arg("counts"));
 }

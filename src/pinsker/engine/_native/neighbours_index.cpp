@@ -2,18 +2,22 @@
 
 #include <limits>
 
+#include "neighbours_sorted.hpp"
+
 namespace pinsker {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int32_t kTaskRows = 2048;  // smaller subtrees are built by one thread
+constexpr int32_t kTaskRows = 1024;  // smaller subtrees are built by one thread
 
 // A run of rows that becomes one child.
 struct Part {
-    int32_t first, last;   // rows, positions in Builder::rows
-    int32_t block;         // its first block
+    int32_t first, last;  // positions in the builder's lists of rows
+    int32_t block;        // its first block
     int32_t n_blocks;
+
+    int32_t size() const { return last - first; }
 };
 
 int32_t blocks_for(int32_t n_rows) { return (n_rows + kLanes - 1) / kLanes; }
@@ -36,10 +40,25 @@ int32_t nodes_for(int32_t n_blocks) {
     return nodes;
 }
 
+// Keeps the rows in the order of every column that may be cut. A cut at the median of one column
+// then is a stable split of the other lists, and extents are read off their ends.
 class Builder {
 public:
-    Builder(const ColumnList &columns, Index &index, std::vector<int32_t> rows)
-        : columns_(columns), index_(index), rows_(std::move(rows)) {}
+    Builder(const ColumnList &columns, int n_cut, Index &index, const Cells &cells)
+        : columns_(columns),
+          index_(index),
+          lists_(n_cut, cells.rows),
+          spare_(cells.rows.size()),
+          upper_(cells.rows.size()) {}
+
+    void sort(int c, const Cells &cells) {
+        for (int32_t cell = 0; cell < cells.n_cells(); ++cell) {
+            const int32_t first = cells.start[cell];
+            if (cells.size(cell) > 1) {
+                sort_rows(columns_[c], lists_[c].data() + first, cells.size(cell));
+            }
+        }
+    }
 
     // Fill node `id` and everything below it; nodes below take the ids that follow.
     void build(Part all, int32_t id) {
@@ -49,7 +68,7 @@ public:
         int32_t next = id + 1;
         for (int i = 0; i < node.n_children; ++i) {
             const Part part = parts[i];
-            node.size[i] = part.last - part.first;
+            node.size[i] = part.size();
             if (part.n_blocks == 1) {
                 node.child[i] = ~part.block;
                 fill_block(part);
@@ -58,38 +77,46 @@ public:
             node.child[i] = next;
             const int32_t child = next;
             next += nodes_for(part.n_blocks);
-#pragma omp task if (node.size[i] > kTaskRows) firstprivate(part, child)
+#pragma omp task if (part.size() > kTaskRows) firstprivate(part, child)
             build(part, child);
         }
 #pragma omp taskwait
         enclose(id);
     }
 
-    void fill_block(const Part &part) {
-        const int32_t *rows = rows_.data() + part.first;
-        const int n = part.last - part.first;
-        int32_t *held = index_.rows.data() + (int64_t)part.block * kLanes;
-        for (int l = 0; l < kLanes; ++l) held[l] = l < n ? rows[l] : -1;
-        Octet *block = index_.values.data() + (int64_t)part.block * index_.d;
-        for (int c = 0; c < index_.d; ++c) {
-            for (int l = 0; l < kLanes; ++l) {
-                block[c].lane[l] = l < n ? columns_[c][rows[l]] : kInfinity;
-            }
+    // Without a tree: blocks one after the other, in the order of the first list.
+    void fill_in_order(const Part &all) {
+        for (int32_t b = 0; b < all.n_blocks; ++b) {
+            const int32_t first = all.first + b * kLanes;
+            const int32_t last = std::min(first + kLanes, all.last);
+            fill_block({first, last, all.block + b, 1});
+            if (index_.order != Order::kSorted) continue;
+            index_.first[all.block + b] = columns_[0][lists_[0][first]];
+            index_.last[all.block + b] = columns_[0][lists_[0][last - 1]];
         }
     }
 
 private:
+    void fill_block(const Part &part) {
+        const int32_t *rows = lists_[0].data() + part.first;
+        int32_t *held = index_.rows.data() + (int64_t)part.block * kLanes;
+        for (int l = 0; l < kLanes; ++l) held[l] = l < part.size() ? rows[l] : -1;
+        Octet *block = index_.values.data() + (int64_t)part.block * index_.d;
+        for (int c = 0; c < index_.d; ++c) {
+            for (int l = 0; l < kLanes; ++l) {
+                block[c].lane[l] = l < part.size() ? columns_[c][rows[l]] : kInfinity;
+            }
+        }
+    }
+
     // Cut at the median of the widest column, three times at most.
     int split(const Part &part, int depth, Part *out) {
         if (part.n_blocks == 1 || depth == 3) {
             *out = part;
             return 1;
         }
-        const double *values = columns_[widest(part)];
         const int32_t half = part.n_blocks / 2, middle = part.first + half * kLanes;
-        int32_t *rows = rows_.data();
-        std::nth_element(rows + part.first, rows + middle, rows + part.last,
-                         [values](int32_t a, int32_t b) { return values[a] < values[b]; });
+        cut(part, widest(part), middle);
         const int left = split({part.first, middle, part.block, half}, depth + 1, out);
         const Part rest = {middle, part.last, part.block + half, part.n_blocks - half};
         return left + split(rest, depth + 1, out + left);
@@ -98,19 +125,34 @@ private:
     int widest(const Part &part) const {
         int best = 0;
         double extent = -1.0;
-        for (int c = 0; c < index_.d; ++c) {
-            double low = kInfinity, high = -kInfinity;
-            for (int32_t i = part.first; i < part.last; ++i) {
-                const double value = columns_[c][rows_[i]];
-                low = value < low ? value : low;
-                high = value > high ? value : high;
-            }
-            if (high - low > extent) {
-                extent = high - low;
-                best = c;
+        for (size_t c = 0; c < lists_.size(); ++c) {
+            const int32_t *rows = lists_[c].data();
+            const double here = columns_[c][rows[part.last - 1]] - columns_[c][rows[part.first]];
+            if (here > extent) {
+                extent = here;
+                best = (int)c;
             }
         }
         return best;
+    }
+
+    void cut(const Part &part, int along, int32_t middle) {
+        if (lists_.size() == 1) return;
+        const int32_t *ordered = lists_[along].data();
+        for (int32_t i = part.first; i < part.last; ++i) upper_[ordered[i]] = i >= middle;
+        for (size_t c = 0; c < lists_.size(); ++c) {
+            if ((int)c == along) continue;
+            int32_t *rows = lists_[c].data(), *above = spare_.data() + part.first;
+            int32_t kept = part.first, moved = 0;
+            for (int32_t i = part.first; i < part.last; ++i) {
+                const int32_t row = rows[i], up = upper_[row];
+                rows[kept] = row;
+                above[moved] = row;
+                kept += 1 - up;
+                moved += up;
+            }
+            std::copy_n(above, moved, rows + kept);
+        }
     }
 
     // Boxes of the children; absent children get an empty box, which is far from everything.
@@ -121,14 +163,14 @@ private:
         for (int i = 0; i < kLanes; ++i) {
             for (int c = 0; c < d; ++c) {
                 double low = kInfinity, high = -kInfinity;
-                if (i < node.n_children) child_extent(node.child[i], c, low, high);
+                if (i < node.n_children) extend(node.child[i], c, low, high);
                 box[c].lane[i] = low;
                 box[d + c].lane[i] = high;
             }
         }
     }
 
-    void child_extent(int32_t child, int c, double &low, double &high) const {
+    void extend(int32_t child, int c, double &low, double &high) const {
         const bool is_block = child < 0;
         const Octet *lows = is_block ? index_.block(~child) + c : index_.box(child) + c;
         const Octet *highs = is_block ? lows : lows + index_.d;
@@ -142,7 +184,9 @@ private:
 
     const ColumnList &columns_;
     Index &index_;
-    std::vector<int32_t> rows_;
+    std::vector<std::vector<int32_t>> lists_;
+    std::vector<int32_t> spare_;
+    std::vector<uint8_t> upper_;  // [row]: whether it falls into the upper half of the cut
 };
 
 void allocate(Index &index, const Cells &cells) {
@@ -154,39 +198,58 @@ void allocate(Index &index, const Cells &cells) {
         index.root.resize(n_blocks, (int32_t)n_nodes);
         index.begin.resize(n_blocks, first);
         index.end.resize(n_blocks, (int32_t)n_blocks);
-        if (index.has_tree) n_nodes += nodes_for(blocks);
+        if (index.order == Order::kTree) n_nodes += nodes_for(blocks);
     }
     index.values.resize(n_blocks * index.d);
     index.rows.resize(n_blocks * kLanes);
+    if (index.order == Order::kSorted) {
+        index.first.resize(n_blocks);
+        index.last.resize(n_blocks);
+    }
     index.nodes.resize(n_nodes);
     index.boxes.resize(n_nodes * 2 * index.d);
 }
 
+std::vector<double> means(const ColumnList &columns, size_t n) {
+    std::vector<double> centre;
+    for (const double *column : columns) {
+        double sum = 0.0;
+        for (size_t i = 0; i < n; ++i) sum += column[i] / (double)n;
+        centre.push_back(sum);
+    }
+    return centre;
+}
+
 }  // namespace
 
-Index build_index(const ColumnList &columns, const Cells &cells, bool with_tree, int n_threads) {
+Index build_index(const ColumnList &columns, const Cells &cells, Order order, int n_cut,
+                  int n_threads) {
     Index index;
     index.d = (int)columns.size();
-    index.has_tree = with_tree;
+    index.order = order;
     allocate(index, cells);
-    Builder builder(columns, index, cells.rows);
+    index.centre = means(columns, cells.rows.size());
+    const int n_lists = order == Order::kTree ? n_cut : 1;
+    const int n_sorted = order == Order::kList ? 0 : n_lists;
+    Builder builder(columns, n_lists, index, cells);
     (void)n_threads;  // unused without OpenMP
 #pragma omp parallel num_threads(n_threads)
+    {
+#pragma omp for schedule(dynamic)
+        for (int c = 0; c < n_sorted; ++c) builder.sort(c, cells);
 #pragma omp single
-    for (int32_t cell = 0, block = 0; cell < cells.n_cells(); ++cell) {
-        if (cells.size(cell) < 2) continue;
-        const Part all = {cells.start[cell], cells.start[cell + 1], block,
-                          blocks_for(cells.size(cell))};
-        if (with_tree) {
-#pragma omp task if (cells.size(cell) > kTaskRows) firstprivate(all)
-            builder.build(all, index.root[all.block]);
-        } else {
-            for (int32_t b = 0; b < all.n_blocks; ++b) {
-                const int32_t first = all.first + b * kLanes;
-                builder.fill_block({first, std::min(first + kLanes, all.last), block + b, 1});
+        for (int32_t cell = 0, block = 0; cell < cells.n_cells(); ++cell) {
+            if (cells.size(cell) < 2) continue;
+            const Part all = {cells.start[cell], cells.start[cell + 1], block,
+                              blocks_for(cells.size(cell))};
+            block += all.n_blocks;
+#pragma omp task if (all.size() > kTaskRows) firstprivate(all)
+            if (order == Order::kTree) {
+                builder.build(all, index.root[all.block]);
+            } else {
+                builder.fill_in_order(all);
             }
         }
-        block += all.n_blocks;
     }
     return index;
 }

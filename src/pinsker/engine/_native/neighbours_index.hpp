@@ -1,7 +1,7 @@
-// Rows of each cell in blocks of eight, and over the blocks a tree with eight children a node.
+// Rows of each cell in blocks of eight: as they come, in order of one column, or under a tree.
 #pragma once
 
-#include "neighbours_lanes.hpp"
+#include "neighbours_octet.hpp"
 #include "neighbours_types.hpp"
 
 namespace pinsker {
@@ -13,13 +13,21 @@ struct Node {
     int32_t n_children;
 };
 
+enum class Order {
+    kList,    // as they come
+    kSorted,  // blocks ascend in the first column
+    kTree,    // under a tree with eight children a node
+};
+
 struct Index {
     int d = 0;                          // columns
-    bool has_tree = false;              // otherwise a cell is the plain list of its blocks
+    Order order = Order::kList;
     std::vector<Octet> values;          // [block][column]; padding is infinitely far away
     std::vector<int32_t> rows;          // [block][lane]; -1 is padding
     std::vector<int32_t> root;          // [block]: root of its cell's tree
     std::vector<int32_t> begin, end;    // [block]: the blocks of its cell
+    std::vector<double> centre;         // [column]: its mean
+    std::vector<double> first, last;    // [block]: ends of the first column, where sorted
     std::vector<Node> nodes;
     std::vector<Octet> boxes;           // [node]: d lower ends, then d upper ends, of its children
 
@@ -28,8 +36,11 @@ struct Index {
     const Octet *box(int64_t node) const { return boxes.data() + node * 2 * d; }
 };
 
-// Cells of one row have no neighbours and are left out.
-Index build_index(const ColumnList &columns, const Cells &cells, bool with_tree, int n_threads);
+// Cells of one row have no neighbours and are left out. A tree is cut along its first n_cut columns
+// only: the ball of a row in those columns then touches few blocks, whatever the other columns.
+// Sorted blocks have n_cut 1.
+Index build_index(const ColumnList &columns, const Cells &cells, Order order, int n_cut,
+                  int n_threads);
 
 // Smallest box around the rows of a block: low[c], high[c].
 void block_box(const Index &index, int64_t b, double *low, double *high);

@@ -1,22 +1,16 @@
 #include "neighbours_plan.hpp"
 
-#include "neighbours_count.hpp"
-#include "neighbours_index.hpp"
-#include "neighbours_radius.hpp"
 #include "neighbours_sorted.hpp"
 
 namespace pinsker {
 
 namespace {
 
-constexpr size_t kMostTreeColumns = 12;  // above it looking at all pairs is faster
-
-// A space to count in: the base z and a branch (x, y or nothing), inside cells of its own.
-struct Space {
-    CellsPtr cells;
-    const ColumnList *branch;
-    Tally out;
-};
+// Measured on independent normal columns, where trees are at their worst (benchmarks/estimators.py
+// has the cases): above that many cut columns a sweep along one column is faster than a tree.
+double most_tree_columns(double n_rows) { return std::log2(n_rows) * 2.0 / 3.0 - 4.0; }
+constexpr size_t kBaseCut = 3;           // from here on z alone is worth cutting, for the radius too
+constexpr int32_t kSweptRows = 32000;    // above it one z column is not enough to count xz and yz
 
 ColumnList joined(std::initializer_list<const ColumnList *> lists) {
     ColumnList all;
@@ -24,187 +18,206 @@ ColumnList joined(std::initializer_list<const ColumnList *> lists) {
     return all;
 }
 
+int32_t largest_cell(const Cells &cells) {
+    int32_t largest = 0;
+    for (int32_t c = 0; c < cells.n_cells(); ++c) largest = std::max(largest, cells.size(c));
+    return largest;
+}
+
 // Without numeric columns all rows of a cell are at distance 0 of each other.
-void count_by_size(const Cells &cells, const double *radius, const uint8_t *live,
+void count_by_size(const Cells &cells, const double *width, const uint8_t *live,
                    const Tally &out) {
     for (int32_t cell = 0; cell < cells.n_cells(); ++cell) {
         const int64_t others = cells.size(cell) - 1;
         for (int32_t i = cells.start[cell]; i < cells.start[cell + 1]; ++i) {
             const int32_t row = cells.rows[i];
             if (!live[row]) continue;
-            out.open[row] = open_limit(radius[row]) > 0.0 ? others : 0;
+            out.open[row] = open_limit(width[row]) > 0.0 ? others : 0;
             out.closed[row] = others;
         }
     }
 }
 
-class Plan {
-public:
-    Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy, int n_threads)
-        : n_(x.n),
-          k_((int)std::min<int64_t>(k, std::max<int64_t>(1, x.n - 1))),
-          strategy_(strategy),
-          n_threads_(n_threads),
-          x_(x, strategy != kPairs),
-          y_(y, strategy != kPairs),
-          z_(z, strategy != kPairs),
-          all_columns_(joined({&z_.numeric, &x_.numeric, &y_.numeric})) {
-        in_z_ = make_cells(n_, {&z_});
-        in_xz_ = x_.level.empty() ? in_z_ : make_cells(n_, {&z_, &x_});
-        in_yz_ = y_.level.empty() ? in_z_ : make_cells(n_, {&z_, &y_});
-        joint_ = y_.level.empty() ? in_xz_ : in_yz_;
-        if (!x_.level.empty() && !y_.level.empty()) joint_ = make_cells(n_, {&z_, &x_, &y_});
-    }
-
-    void run(const Neighbours &out) {
-        std::vector<uint8_t> crowded(n_, 0), live(n_, 0);
-        radii(out, crowded.data());
-        for (int64_t i = 0; i < n_; ++i) {
-            live[i] = out.found[i] > 0;
-            out.joint_closed[i] = out.found[i];
-        }
-        count_crowded(out, crowded);
-        const ColumnList none;
-        const Space spaces[3] = {{in_z_, &none, out.z},
-                                 {in_xz_, &x_.numeric, out.xz},
-                                 {in_yz_, &y_.numeric, out.yz}};
-        std::vector<const Space *> fused;
-        for (const Space &space : spaces) {
-            if (!count_alone(space, out.radius, live.data())) fused.push_back(&space);
-        }
-        while (!fused.empty()) fused = count_fused(fused, out.radius, live.data());
-    }
-
-private:
-    bool sorts(const ColumnList &columns) const {
-        return strategy_ == kAuto && columns.size() == 1;
-    }
-
-    Index index_of(const ColumnList &columns, const Cells &cells) const {
-        const bool tree =
-            strategy_ == kTree || (strategy_ == kAuto && columns.size() <= kMostTreeColumns);
-        return build_index(columns, cells, tree, n_threads_);
-    }
-
-    void radii(const Neighbours &out, uint8_t *crowded) {
-        const Radii found = {out.radius, out.found, crowded};
-        if (all_columns_.empty()) {
-            for (int32_t cell = 0; cell < joint_->n_cells(); ++cell) {
-                const int64_t others = joint_->size(cell) - 1;
-                for (int32_t i = joint_->start[cell]; i < joint_->start[cell + 1]; ++i) {
-                    out.found[joint_->rows[i]] = std::min<int64_t>(k_, others);
-                    crowded[joint_->rows[i]] = others > k_;
-                }
-            }
-        } else if (sorts(all_columns_)) {
-            find_radii(sort_column(all_columns_[0], *joint_, n_threads_), k_, n_threads_, found);
-        } else {
-            joint_index_ = index_of(all_columns_, *joint_);
-            find_radii(joint_index_, k_, n_threads_, found);
-        }
-    }
-
-    // Rows with ties on the radius: count them all.
-    void count_crowded(const Neighbours &out, const std::vector<uint8_t> &crowded) {
-        if (std::find(crowded.begin(), crowded.end(), 1) == crowded.end()) return;
-        std::vector<int64_t> open(n_);
-        const Tally closed = {open.data(), out.joint_closed};
-        if (all_columns_.empty()) {
-            count_by_size(*joint_, out.radius, crowded.data(), closed);
-        } else if (sorts(all_columns_)) {
-            count_inside(sort_column(all_columns_[0], *joint_, n_threads_), out.radius,
-                         crowded.data(), closed, n_threads_);
-        } else {
-            Spaces all;
-            all.base = {0, joint_index_.d};
-            all.in_base = closed;
-            count(joint_index_, all, out.radius, crowded.data());
-        }
-    }
-
-    void count(const Index &index, const Spaces &spaces, const double *radius,
-               const uint8_t *live) const {
-        count_inside(index, spaces, {radius, radius, radius, live}, n_threads_);
-    }
-
-    // Count in a space that shares nothing with the others; false when it has z in common.
-    bool count_alone(const Space &space, const double *radius, const uint8_t *live) const {
-        const ColumnList columns = joined({&z_.numeric, space.branch});
-        if (columns.empty()) {
-            count_by_size(*space.cells, radius, live, space.out);
-        } else if (sorts(columns)) {
-            count_inside(sort_column(columns[0], *space.cells, n_threads_), radius, live,
-                         space.out, n_threads_);
-        } else if (z_.numeric.empty()) {
-            Spaces only;
-            only.base = {0, (int)columns.size()};
-            only.in_base = space.out;
-            count(index_of(columns, *space.cells), only, radius, live);
-        } else {
-            return false;
-        }
-        return true;
-    }
-
-    // Count in the first space and all others that have the same cells; returns the rest.
-    std::vector<const Space *> count_fused(const std::vector<const Space *> &open,
-                                           const double *radius, const uint8_t *live) const {
-        const CellsPtr cells = open.front()->cells;
-        std::vector<const Space *> rest, same_base;
-        const int base = (int)z_.numeric.size(), in_x = (int)x_.numeric.size();
-        Spaces spaces;
-        spaces.base = {0, base};
-        bool x_wanted = false, y_wanted = false;
-        for (const Space *space : open) {
-            if (space->cells != cells) {
-                rest.push_back(space);
-            } else if (space->branch->empty()) {
-                same_base.push_back(space);
-            } else if (space->branch == &x_.numeric) {
-                x_wanted = true;
-                spaces.in_first = space->out;
-            } else {
-                y_wanted = true;
-                spaces.in_second = space->out;
-            }
-        }
-        if (!same_base.empty()) spaces.in_base = same_base.front()->out;
-        Index own;
-        const bool use_joint = cells == joint_;
-        if (x_wanted) spaces.first = {base, base + in_x};
-        if (y_wanted) {
-            const int from = base + (use_joint || x_wanted ? in_x : 0);
-            spaces.second = {from, from + (int)y_.numeric.size()};
-        }
-        if (!use_joint) {
-            const ColumnList none;
-            own = index_of(joined({&z_.numeric, x_wanted ? &x_.numeric : &none,
-                                   y_wanted ? &y_.numeric : &none}),
-                           *cells);
-        }
-        count(use_joint ? joint_index_ : own, spaces, radius, live);
-        for (size_t i = 1; i < same_base.size(); ++i) {
-            std::copy_n(spaces.in_base.open, n_, same_base[i]->out.open);
-            std::copy_n(spaces.in_base.closed, n_, same_base[i]->out.closed);
-        }
-        return rest;
-    }
-
-    int64_t n_;
-    int k_;
-    Strategy strategy_;
-    int n_threads_;
-    Block x_, y_, z_;
-    ColumnList all_columns_;
-    CellsPtr in_z_, in_xz_, in_yz_, joint_;
-    Index joint_index_;
-};
-
 }  // namespace
 
-void find_neighbours(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy,
-                     int n_threads, const Neighbours &out) {
-    if (x.n > 0) Plan(x, y, z, k, strategy, n_threads).run(out);
+Plan::Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy,
+           int n_threads)
+    : n_(x.n),
+      k_((int)std::min<int64_t>(k, std::max<int64_t>(1, x.n - 1))),
+      strategy_(strategy),
+      n_threads_(n_threads),
+      x_(x, strategy != kPairs),
+      y_(y, strategy != kPairs),
+      z_(z, strategy != kPairs),
+      all_columns_(joined({&z_.numeric, &x_.numeric, &y_.numeric})) {
+    in_z_ = make_cells(n_, {&z_});
+    in_xz_ = x_.level.empty() ? in_z_ : make_cells(n_, {&z_, &x_});
+    in_yz_ = y_.level.empty() ? in_z_ : make_cells(n_, {&z_, &y_});
+    joint_ = y_.level.empty() ? in_xz_ : in_yz_;
+    if (!x_.level.empty() && !y_.level.empty()) joint_ = make_cells(n_, {&z_, &x_, &y_});
+}
+
+bool Plan::sorts(const ColumnList &columns) const {
+    return strategy_ == kAuto && columns.size() == 1;
+}
+
+Order Plan::order_for(const Cells &cells, size_t n_cut) const {
+    if (strategy_ == kPairs) return Order::kList;
+    if (strategy_ == kSweep) return Order::kSorted;
+    if (strategy_ == kTree) return Order::kTree;
+    const bool few = (double)n_cut <= most_tree_columns(largest_cell(cells));
+    return few ? Order::kTree : Order::kSorted;
+}
+
+Index Plan::index_of(const ColumnList &columns, const Cells &cells, size_t n_cut) const {
+    return build_index(columns, cells, order_for(cells, n_cut), (int)n_cut, n_threads_);
+}
+
+// How many of the joint columns to cut for the radius: all, or those of z if they are many.
+size_t Plan::joint_cut() const {
+    const size_t in_z = z_.numeric.size();
+    return in_z >= kBaseCut && 2 * in_z >= all_columns_.size() ? in_z : all_columns_.size();
+}
+
+// Sorted and listed blocks do not depend on the cut.
+const Index &Plan::joint_index(size_t n_cut) {
+    const bool same = joint_index_cut_ == n_cut || joint_index_.order != Order::kTree;
+    if (joint_index_cut_ == 0 || !same || order_for(*joint_, n_cut) != joint_index_.order) {
+        joint_index_ = index_of(all_columns_, *joint_, n_cut);
+        joint_index_cut_ = n_cut;
+    }
+    return joint_index_;
+}
+
+void Plan::find_radii(const Radii &out) {
+    if (all_columns_.empty()) {
+        for (int32_t cell = 0; cell < joint_->n_cells(); ++cell) {
+            const int64_t others = joint_->size(cell) - 1;
+            for (int32_t i = joint_->start[cell]; i < joint_->start[cell + 1]; ++i) {
+                out.found[joint_->rows[i]] = std::min<int64_t>(k_, others);
+                out.crowded[joint_->rows[i]] = others > k_;
+            }
+        }
+    } else if (sorts(all_columns_)) {
+        pinsker::find_radii(sort_column(all_columns_[0], *joint_, n_threads_), k_, n_threads_, out);
+    } else {
+        pinsker::find_radii(joint_index(joint_cut()), k_, n_threads_, out);
+    }
+}
+
+void Plan::count_joint(const double *radius, const uint8_t *live, int64_t *closed) {
+    if (std::find(live, live + n_, 1) == live + n_) return;
+    std::vector<int64_t> open(n_);
+    const Tally out = {open.data(), closed};
+    if (all_columns_.empty()) {
+        count_by_size(*joint_, radius, live, out);
+    } else if (sorts(all_columns_)) {
+        const SortedColumn sorted = sort_column(all_columns_[0], *joint_, n_threads_);
+        count_inside(sorted, radius, live, out, n_threads_);
+    } else {
+        Spaces all;
+        all.base = {0, (int)all_columns_.size()};
+        all.in_base = out;
+        const Balls balls = {radius, radius, radius, live};
+        count_inside(joint_index(joint_cut()), all, balls, n_threads_);
+    }
+}
+
+void Plan::find_extents(const double *radius, const uint8_t *live, const Extents &out) {
+    if (all_columns_.empty()) return;
+    const int in_z = (int)z_.numeric.size(), in_x = in_z + (int)x_.numeric.size();
+    const Index swept = build_index(all_columns_, *joint_, Order::kSorted, 1, n_threads_);
+    const Span spans[3] = {{0, in_z}, {in_z, in_x}, {in_x, (int)all_columns_.size()}};
+    pinsker::find_extents(swept, spans, {radius, radius, radius, live}, out, n_threads_);
+}
+
+void Plan::count_marginals(const Reach &reach, const Marginals &out) {
+    const ColumnList none;
+    const Space spaces[3] = {{in_z_, &none, reach.z, out.z},
+                             {in_xz_, &x_.numeric, reach.x, out.xz},
+                             {in_yz_, &y_.numeric, reach.y, out.yz}};
+    std::vector<const Space *> left;
+    for (const Space &space : spaces) {
+        if (!count_alone(space, reach)) left.push_back(&space);
+    }
+    while (!left.empty()) {  // those in the same cells together
+        const CellsPtr cells = left.front()->cells;
+        std::vector<const Space *> together, rest;
+        for (const Space *space : left) {
+            (space->cells == cells ? together : rest).push_back(space);
+        }
+        count_fused(cells, together, reach);
+        left = rest;
+    }
+}
+
+// Count in a space that has nothing to gain from the others; false when it has.
+bool Plan::count_alone(const Space &space, const Reach &reach) const {
+    const ColumnList columns = joined({&z_.numeric, space.branch});
+    const double *width = z_.numeric.empty() ? space.width : reach.z;
+    const size_t in_z = z_.numeric.size();
+    const bool one_z_is_too_little =
+        strategy_ == kAuto && in_z == 1 && largest_cell(*space.cells) > kSweptRows;
+    if (columns.empty()) {
+        count_by_size(*space.cells, width, reach.live, space.out);
+    } else if (sorts(columns)) {
+        const SortedColumn sorted = sort_column(columns[0], *space.cells, n_threads_);
+        count_inside(sorted, width, reach.live, space.out, n_threads_);
+    } else if (in_z == 0 || (one_z_is_too_little && !space.branch->empty())) {
+        Spaces only;
+        only.base = {0, (int)(in_z == 0 ? columns.size() : in_z)};
+        if (in_z > 0) only.first = {(int)in_z, (int)columns.size()};
+        (in_z == 0 ? only.in_base : only.in_first) = space.out;
+        const Balls balls = {width, space.width, space.width, reach.live};
+        count_inside(index_of(columns, *space.cells, columns.size()), only, balls, n_threads_);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// Count in spaces that have z and their cells in common, in one pass.
+void Plan::count_fused(const CellsPtr &cells, const std::vector<const Space *> &spaces,
+                       const Reach &reach) {
+    const int in_z = (int)z_.numeric.size(), in_x = (int)x_.numeric.size();
+    const Space *base = nullptr, *with_x = nullptr, *with_y = nullptr;
+    for (const Space *space : spaces) {
+        (space->branch == &x_.numeric && in_x > 0        ? with_x
+         : space->branch == &y_.numeric && !y_.numeric.empty() ? with_y
+                                                         : base) = space;
+    }
+    const bool shared = cells == joint_;  // then all columns are there, whether needed or not
+    const ColumnList none;
+    Spaces asked;
+    asked.base = {0, in_z};
+    if (base != nullptr) asked.in_base = base->out;
+    if (with_x != nullptr) {
+        asked.first = {in_z, in_z + in_x};
+        asked.in_first = with_x->out;
+    }
+    if (with_y != nullptr) {
+        const int from = in_z + (shared || with_x != nullptr ? in_x : 0);
+        asked.second = {from, from + (int)y_.numeric.size()};
+        asked.in_second = with_y->out;
+    }
+    const Balls balls = {reach.z, reach.x, reach.y, reach.live};
+    // One z column is swept; a tree over it would do the same with more steps.
+    if (shared && !(strategy_ == kAuto && in_z == 1)) {
+        count_inside(joint_index((size_t)in_z), asked, balls, n_threads_);
+    } else {
+        const ColumnList columns = joined({&z_.numeric, shared || with_x ? &x_.numeric : &none,
+                                           shared || with_y ? &y_.numeric : &none});
+        const Order order = strategy_ == kAuto && in_z == 1 ? Order::kSorted
+                                                            : order_for(*cells, (size_t)in_z);
+        count_inside(build_index(columns, *cells, order, in_z, n_threads_), asked, balls,
+                     n_threads_);
+    }
+    for (const Space *space : spaces) {  // a constant x or y leaves nothing but z
+        const bool is_base = space != with_x && space != with_y;
+        if (!is_base || space == base) continue;
+        std::copy_n(base->out.open, n_, space->out.open);
+        std::copy_n(base->out.closed, n_, space->out.closed);
+    }
 }
 
 }  // namespace pinsker

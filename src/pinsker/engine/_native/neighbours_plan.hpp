@@ -1,6 +1,7 @@
 // From x, y, z to radii and counts: which structure answers which question.
 #pragma once
 
+#include "neighbours_kernels.hpp"
 #include "neighbours_table.hpp"
 
 namespace pinsker {
@@ -8,19 +9,62 @@ namespace pinsker {
 // How rows are searched; all give the same result.
 enum Strategy : int {
     kAuto = 0,   // the one that was measured to be fastest for the number of rows and columns
-    kTree = 1,   // a tree per cell, for every space
-    kPairs = 2,  // all pairs, no cells, no sorting
+    kTree = 1,   // a tree per cell
+    kSweep = 2,  // along one column per cell, as far as the ball reaches
+    kPairs = 3,  // all pairs; nominal columns as numbers, no cells
 };
 
-// OUT, one entry a row, filled by find_neighbours.
-struct Neighbours {
-    double *radius;
-    int64_t *found;         // k_i
-    int64_t *joint_closed;  // kt
+// Half-widths of each row's ball in z, x and y, and which rows are asked for.
+struct Reach {
+    const double *z, *x, *y;
+    const uint8_t *live;
+};
+
+// OUT: counts in the three marginals.
+struct Marginals {
     Tally xz, yz, z;
 };
 
-void find_neighbours(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy,
-                     int n_threads, const Neighbours &out);
+class Plan {
+public:
+    Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy, int n_threads);
+
+    // Each row's radius in the joint space.
+    void find_radii(const Radii &out);
+    // How many rows lie inside or on it, for rows that are live. After find_radii.
+    void count_joint(const double *radius, const uint8_t *live, int64_t *closed);
+    // The largest distances in z, x and y among the rows inside or on the radius.
+    void find_extents(const double *radius, const uint8_t *live, const Extents &out);
+    // The rows inside balls of the given half-widths.
+    void count_marginals(const Reach &reach, const Marginals &out);
+
+private:
+    // A space to count in: z and a branch (x, y or nothing), inside cells of its own.
+    struct Space {
+        CellsPtr cells;
+        const ColumnList *branch;
+        const double *width;  // of the ball in the branch
+        Tally out;
+    };
+
+    bool sorts(const ColumnList &columns) const;
+    Order order_for(const Cells &cells, size_t n_cut) const;
+    Index index_of(const ColumnList &columns, const Cells &cells, size_t n_cut) const;
+    const Index &joint_index(size_t n_cut);
+    size_t joint_cut() const;
+    bool count_alone(const Space &space, const Reach &reach) const;
+    void count_fused(const CellsPtr &cells, const std::vector<const Space *> &spaces,
+                     const Reach &reach);
+
+    int64_t n_;
+    int k_;
+    Strategy strategy_;
+    int n_threads_;
+    Block x_, y_, z_;
+    ColumnList all_columns_;  // z, x, y
+    CellsPtr in_z_, in_xz_, in_yz_, joint_;
+    Index joint_index_;
+    size_t joint_index_cut_ = 0;  // 0: not built yet
+};
 
 }  // namespace pinsker

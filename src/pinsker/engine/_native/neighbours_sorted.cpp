@@ -1,13 +1,48 @@
 #include "neighbours_sorted.hpp"
 
+#include <cstring>
+
 namespace pinsker {
 
 namespace {
 
+constexpr int kDigit = 11, kDigits = 6, kBuckets = 1 << kDigit;
+constexpr int32_t kRadixRows = 1024;  // below it comparing is faster
+
 struct Entry {
-    double value;
+    uint64_t key;
     int32_t row;
 };
+
+// An integer that orders as the number does.
+uint64_t ordinal(double value) {
+    uint64_t word;
+    std::memcpy(&word, &value, sizeof word);
+    return word >> 63 ? ~word : word | (uint64_t)1 << 63;
+}
+
+int bucket(uint64_t key, int digit) { return (int)(key >> (digit * kDigit)) & (kBuckets - 1); }
+
+// Least significant digit first.
+void radix_sort(std::vector<Entry> &entries) {
+    std::vector<Entry> other(entries.size());
+    std::vector<int32_t> counts(kDigits * kBuckets, 0);
+    for (const Entry &entry : entries) {
+        for (int digit = 0; digit < kDigits; ++digit) {
+            ++counts[digit * kBuckets + bucket(entry.key, digit)];
+        }
+    }
+    for (int digit = 0; digit < kDigits; ++digit) {
+        int32_t *next = counts.data() + digit * kBuckets, start = 0;
+        for (int i = 0; i < kBuckets; ++i) {
+            const int32_t here = next[i];
+            next[i] = start;
+            start += here;
+        }
+        for (const Entry &entry : entries) other[next[bucket(entry.key, digit)]++] = entry;
+        entries.swap(other);
+    }
+}
 
 // Number of leading entries of sorted[0 .. n) for which `inside` holds; no branch in the loop.
 template <class Inside>
@@ -78,24 +113,31 @@ void count_at(const SortedColumn &sorted, int32_t p, double radius, const Tally 
 
 }  // namespace
 
+void sort_rows(const double *column, int32_t *rows, int32_t n) {
+    if (n < kRadixRows) {
+        std::sort(rows, rows + n, [=](int32_t a, int32_t b) { return column[a] < column[b]; });
+        return;
+    }
+    std::vector<Entry> entries(n);
+    for (int32_t i = 0; i < n; ++i) entries[i] = {ordinal(column[rows[i]]), rows[i]};
+    radix_sort(entries);
+    for (int32_t i = 0; i < n; ++i) rows[i] = entries[i].row;
+}
+
 SortedColumn sort_column(const double *column, const Cells &cells, int n_threads) {
     const int64_t n = (int64_t)cells.rows.size();
     SortedColumn sorted;
     sorted.values.resize(n);
-    sorted.rows.resize(n);
+    sorted.rows = cells.rows;
     sorted.begin.resize(n);
     sorted.end.resize(n);
-    std::vector<Entry> entries(n);
     (void)n_threads;  // unused without OpenMP
 #pragma omp parallel for num_threads(n_threads) schedule(dynamic)
     for (int32_t cell = 0; cell < cells.n_cells(); ++cell) {
         const int32_t begin = cells.start[cell], end = cells.start[cell + 1];
-        for (int32_t i = begin; i < end; ++i) entries[i] = {column[cells.rows[i]], cells.rows[i]};
-        std::sort(entries.begin() + begin, entries.begin() + end,
-                  [](const Entry &a, const Entry &b) { return a.value < b.value; });
+        sort_rows(column, sorted.rows.data() + begin, end - begin);
         for (int32_t i = begin; i < end; ++i) {
-            sorted.values[i] = entries[i].value;
-            sorted.rows[i] = entries[i].row;
+            sorted.values[i] = column[sorted.rows[i]];
             sorted.begin[i] = begin;
             sorted.end[i] = end;
         }

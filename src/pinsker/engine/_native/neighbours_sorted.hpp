@@ -1,10 +1,13 @@
 // Neighbours along one column: the rows of each cell in ascending order.
 #pragma once
 
-#include "neighbours_radius.hpp"
+#include "neighbours_kernels.hpp"
 #include "neighbours_types.hpp"
 
 namespace pinsker {
+
+// Put rows in ascending order of their values.
+void sort_rows(const double *column, int32_t *rows, int32_t n);
 
 struct SortedColumn {
     std::vector<double> values;   // cell by cell, ascending

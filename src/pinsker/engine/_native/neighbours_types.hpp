@@ -8,15 +8,15 @@
 
 namespace pinsker {
 
-constexpr double kFarthest = 1e100;      // from here on a distance is infinite
-constexpr double kNominalStep = 1e200;   // nominal columns hold multiples of it
-constexpr double kTolerance = 1e-10;     // relative
+constexpr double kFarthest = 1e100;     // from here on a distance is infinite
+constexpr double kLastFinite = 0x1.249ad2594c37cp+332;  // the number before it
+constexpr double kNominalStep = 1e200;  // nominal columns hold multiples of it
+constexpr double kTolerance = 1e-10;    // relative
 
 inline double open_limit(double radius) { return radius * (1.0 - kTolerance); }
 
 inline double closed_limit(double radius) {
-    static const double last_finite = std::nextafter(kFarthest, 0.0);
-    return std::min(radius * (1.0 + kTolerance), last_finite);
+    return std::min(radius * (1.0 + kTolerance), kLastFinite);
 }
 
 // Columns, each contiguous over all rows; they point into arrays that outlive the computation.

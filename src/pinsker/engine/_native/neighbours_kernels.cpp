@@ -1,0 +1,103 @@
+// The kernels once per instruction set, and the choice of the widest one this CPU has.
+// An include and not a template: GCC lowers vector code of templates before it knows the target.
+#include "neighbours_kernels.hpp"
+
+#include "dispatch.hpp"
+#include "neighbours_nearest.hpp"
+#include "neighbours_walk.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PINSKER_NO_CLONES)
+#define PINSKER_WIDE_KERNELS
+#include <immintrin.h>
+#endif
+
+namespace pinsker {
+
+namespace {
+
+constexpr int kCachedOctets = 384;  // blocks scanned together: 24 KiB, what the first cache holds
+
+namespace plain {
+#include "neighbours_lanes_plain.hpp"
+#include "neighbours_count_kernel.hpp"
+#include "neighbours_extent_kernel.hpp"
+#include "neighbours_radius_kernel.hpp"
+}  // namespace plain
+
+#ifdef PINSKER_WIDE_KERNELS
+#pragma GCC push_options
+#pragma GCC target("avx2")
+namespace avx2 {
+#include "neighbours_lanes_avx2.hpp"
+#include "neighbours_count_kernel.hpp"
+#include "neighbours_extent_kernel.hpp"
+#include "neighbours_radius_kernel.hpp"
+}  // namespace avx2
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq")
+namespace avx512 {
+#include "neighbours_lanes_avx512.hpp"
+#include "neighbours_count_kernel.hpp"
+#include "neighbours_extent_kernel.hpp"
+#include "neighbours_radius_kernel.hpp"
+}  // namespace avx512
+#pragma GCC pop_options
+#endif
+
+struct Kernels {
+    decltype(&plain::radii_of_blocks) radii_of_blocks;
+    decltype(&plain::count_blocks) count_blocks;
+    decltype(&plain::extents_of_blocks) extents_of_blocks;
+};
+
+Kernels kernels_of_this_cpu() {
+#ifdef PINSKER_WIDE_KERNELS
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        return {avx512::radii_of_blocks, avx512::count_blocks, avx512::extents_of_blocks};
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return {avx2::radii_of_blocks, avx2::count_blocks, avx2::extents_of_blocks};
+    }
+#endif
+    return {plain::radii_of_blocks, plain::count_blocks, plain::extents_of_blocks};
+}
+
+// Call work(first, last) for all blocks, a few at a time.
+template <class Work>
+void for_blocks(const Index &index, int n_threads, const Work &work) {
+    constexpr int64_t kChunk = 16;
+    const int64_t n_blocks = index.n_blocks(), n_chunks = (n_blocks + kChunk - 1) / kChunk;
+    (void)n_threads;  // unused without OpenMP
+#pragma omp parallel for num_threads(n_threads) schedule(dynamic)
+    for (int64_t chunk = 0; chunk < n_chunks; ++chunk) {
+        work(chunk * kChunk, std::min((chunk + 1) * kChunk, n_blocks));
+    }
+}
+
+}  // namespace
+
+void find_radii(const Index &index, int k, int n_threads, const Radii &out) {
+    const Kernels kernels = kernels_of_this_cpu();
+    for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
+        kernels.radii_of_blocks(index, k, first, last, out);
+    });
+}
+
+void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, int n_threads) {
+    const Kernels kernels = kernels_of_this_cpu();
+    for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
+        kernels.count_blocks(index, spaces, balls, first, last);
+    });
+}
+
+void find_extents(const Index &index, const Span *spans, const Balls &balls, const Extents &out,
+                  int n_threads) {
+    const Kernels kernels = kernels_of_this_cpu();
+    for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
+        kernels.extents_of_blocks(index, spans, balls, first, last, out);
+    });
+}
+
+}  // namespace pinsker
