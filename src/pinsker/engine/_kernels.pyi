@@ -21,6 +21,15 @@ def neighbour_counts(
     radius: FloatArray,
     counts: IntArray,
 ) -> None: ...
+def box_counts(
+    x: FloatArray,
+    y: FloatArray,
+    z: FloatArray,
+    radius: FloatArray,
+    n_threads: int,
+    extents: FloatArray,
+    counts: IntArray,
+) -> None: ...
 
 # counts.cpp: contingency tables of packed columns against (group, class)
 

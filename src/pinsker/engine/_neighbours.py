@@ -27,13 +27,37 @@ class NeighbourCounts:
     neighbours : ndarray of shape (n_rows,), int64
         k_i: k, or the number of rows at finite joint distance if that is smaller.
     joint_closed, xz_open, xz_closed, yz_open, yz_closed, z_open, z_closed : ndarray, int64
-        Counts in the joint space and in the marginals. Without z, every other row is at distance 0
-        in z.
+        Counts in the joint space and in the marginals, each of shape (n_rows,). Without z, every
+        other row is at distance 0 in z.
     """
 
     radius: FloatArray
     neighbours: IntArray
     joint_closed: IntArray
+    xz_open: IntArray
+    xz_closed: IntArray
+    yz_open: IntArray
+    yz_closed: IntArray
+    z_open: IntArray
+    z_closed: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class BoxCounts:
+    """Rows in boxes that have a width of their own in x, y and z (Kraskov's second estimator).
+
+    Attributes
+    ----------
+    z_extent, x_extent, y_extent : ndarray of shape (n_rows,), float64
+        Largest distance in z, x and y among the rows inside or on the radius. Without z its extent
+        is the radius.
+    xz_open, xz_closed, yz_open, yz_closed, z_open, z_closed : ndarray of shape (n_rows,), int64
+        Other rows strictly inside the box, and inside or on it.
+    """
+
+    z_extent: FloatArray
+    x_extent: FloatArray
+    y_extent: FloatArray
     xz_open: IntArray
     xz_closed: IntArray
     yz_open: IntArray
@@ -62,7 +86,9 @@ def neighbour_counts(
     n_threads : int, default=1
         Threads to use. The result is the same for any number.
     strategy : {"auto", "tree", "sweep", "pairs"}, default="auto"
-        How rows are searched. The result is the same for all.
+        How rows are searched; the result is the same for all. A tree is best for few columns and
+        many rows, a sweep along one column for more columns; "auto" chooses, and sorts where a
+        space has one column only. "pairs" looks at all pairs of rows.
 
     Returns
     -------
@@ -74,3 +100,29 @@ def neighbour_counts(
     counts = np.zeros((8, n), dtype=np.int64)
     _kernels.neighbour_counts(x, y, z, k, STRATEGIES.index(strategy), n_threads, radius, counts)
     return NeighbourCounts(radius, *counts)
+
+
+def box_counts(
+    x: FloatArray, y: FloatArray, z: FloatArray, *, radius: FloatArray, n_threads: int = 1
+) -> BoxCounts:
+    """Shrink each row's ball to the box of the rows in it, and count its neighbours there.
+
+    Parameters
+    ----------
+    x, y, z : ndarray of shape (n_rows, any), float64, C order
+        Columns in metric form; any of them may have no columns.
+    radius : ndarray of shape (n_rows,), float64
+        As found by `neighbour_counts`.
+    n_threads : int, default=1
+        Threads to use. The result is the same for any number.
+
+    Returns
+    -------
+    BoxCounts
+        One entry per row.
+    """
+    n = x.shape[0]
+    extents = np.zeros((3, n))
+    counts = np.zeros((6, n), dtype=np.int64)
+    _kernels.box_counts(x, y, z, radius, n_threads, extents, counts)
+    return BoxCounts(*extents, *counts)

@@ -6,8 +6,14 @@ from typing import Literal
 import numpy as np
 from scipy.special import digamma
 
-from pinsker._types import FloatArray
-from pinsker.engine._neighbours import NeighbourCounts, neighbour_counts
+from pinsker._types import BoolArray, FloatArray
+from pinsker.encoding._encoded import FARTHEST
+from pinsker.engine._neighbours import (
+    BoxCounts,
+    NeighbourCounts,
+    box_counts,
+    neighbour_counts,
+)
 from pinsker.exceptions import ParameterError
 
 KnnMethod = Literal["knn", "ksg2", "gao"]
@@ -49,22 +55,125 @@ def knn_terms(
     n_threads: int = 1,
     method: KnnMethod = "knn",
 ) -> LocalTerms:
-    """Estimate I(X;Y|Z), or I(X;Y) when z is None, from nearest neighbours."""
+    """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbours.
+
+    Parameters
+    ----------
+    x, y, z : ndarray of shape (n_rows, any), float64, C order, or None
+        Columns in metric form. No columns and None are the same.
+    k : int
+        Number of neighbours, at least 1.
+    n_threads : int, default=1
+        Threads to use. The result is the same, to the last bit, for any number.
+    method : {"knn", "ksg2", "gao"}, default="knn"
+        "knn" is the estimator of docs/estimator.md: Kraskov's first, Frenzel and Pompe's with a
+        condition, Ross's for classes, Mesner and Shalizi's at ties. See Notes for the others.
+
+    Returns
+    -------
+    LocalTerms
+        In nats.
+
+    Notes
+    -----
+    **The ceiling** [1]_. A row's k_i neighbours lie in its balls in xz and yz, so both counts are
+    at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term has it (n
+    without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius comes
+    from rows of the same class. But a nominal x or y without a condition has a ball that no
+    dependence can shrink: all N rows of the level, and the bound is ψ(n) - ψ(N), whose mean
+    estimates the entropy of the levels.
+
+    **ksg2**, Kraskov's second estimator [2]_, in the conditional form of [3]_: the ball is shrunk
+    to the box of the k_i neighbours, of half-width ε_x, ε_y and ε_z, and n counts rows inside or
+    on it. The terms are ψ(k) - 1/k - ψ(n_x) - ψ(n_y) + ψ(n), or with a condition
+    ψ(k) - 2/k - ψ(n_xz) + 1/n_xz - ψ(n_yz) + 1/n_yz + ψ(n_z). It presumes that one neighbour only
+    lies on each side of the box. Rows where that fails (ties, a half-width of zero, as nominal
+    columns have) get the term of "knn", which for a class target is all rows.
+
+    **gao**, the estimator for mixtures of Gao et al. [4]_ as in their code, which differs from
+    the paper in having digammas and open balls: ψ(k) + ln n - ψ(n_x) - ψ(n_y), where n counts the
+    rows strictly inside the radius and the row itself, and at radius zero, where k is replaced,
+    the rows at distance zero and the row itself. Their tolerance is absolute, here it is
+    relative. With a condition it is the difference I(XZ;Y) - I(Z;Y), each with its own radius.
+
+    References
+    ----------
+    .. [1] Frenzel and Pompe, "Partial mutual information for coupling analysis of multivariate
+       time series", Physical Review Letters 99, 2007 (the inequality follows from its eq. 5).
+    .. [2] Kraskov, Stögbauer and Grassberger, "Estimating mutual information", Physical Review
+       E 69, 2004.
+    .. [3] Wibral, Vicente and Lindner, "Transfer entropy in neuroscience", in Directed
+       Information Measures in Neuroscience, Springer, 2014.
+    .. [4] Gao, Kannan, Oh and Viswanath, "Estimating mutual information for discrete-continuous
+       mixtures", NeurIPS 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> x, noise = rng.normal(size=(2, 2000, 1))
+    >>> found = knn_terms(x, x + noise, None, k=3)
+    >>> print(f"{found.value:.2f} nats, the truth is {np.log(2) / 2:.2f}")
+    0.33 nats, the truth is 0.35
+    """
     if k < 1:
         raise ParameterError(f"n_neighbors is {k}; ask for at least 1.")
-    if method != "knn":
-        raise NotImplementedError(method)
     n = y.shape[0]
     if x is None or x.shape[1] == 0:
         return LocalTerms(np.zeros(n), 0.0, 0, 0)
-    found = neighbour_counts(x, y, np.empty((n, 0)) if z is None else z, k=k, n_threads=n_threads)
-    return _knn(found)
+    rows = _rows(x, y, np.empty((n, 0)) if z is None else z, k, n_threads, method)
+    return LocalTerms(
+        terms=rows.terms,
+        ceiling=float(rows.ceilings.mean()),
+        n_tied=int(np.count_nonzero(rows.tied)),
+        n_alone=int(np.count_nonzero(rows.alone)),
+    )
 
 
-def _knn(found: NeighbourCounts) -> LocalTerms:
-    n = found.radius.shape[0]
-    psi = digamma(np.maximum(np.arange(n + 1), 1))  # psi[0] is only read for rows left out
-    alone = found.neighbours == 0
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Each row's term and the most it could be, in nats, and how it was treated."""
+
+    terms: FloatArray
+    ceilings: FloatArray
+    tied: BoolArray
+    alone: BoolArray
+
+    @classmethod
+    def of(
+        cls, terms: FloatArray, ceilings: FloatArray, tied: BoolArray, alone: BoolArray
+    ) -> "_Rows":
+        """Leave out the rows that are alone."""
+        return cls(
+            np.where(alone, 0.0, terms), np.where(alone, 0.0, ceilings), tied & ~alone, alone
+        )
+
+
+def _rows(
+    x: FloatArray, y: FloatArray, z: FloatArray, k: int, n_threads: int, method: KnnMethod
+) -> _Rows:
+    if method == "gao":
+        if z.shape[1] == 0:
+            return _gao(x, y, k, n_threads)
+        return _chain(_gao(np.hstack([x, z]), y, k, n_threads), _gao(z, y, k, n_threads))
+    found = neighbour_counts(x, y, z, k=k, n_threads=n_threads)
+    psi = _digammas(x.shape[0])
+    plain = _knn(x, y, z, found, psi)
+    if method == "ksg2":
+        box = box_counts(x, y, z, radius=found.radius, n_threads=n_threads)
+        return _ksg2(z.shape[1] > 0, found, box, psi, plain)
+    return plain
+
+
+def _digammas(n: int) -> FloatArray:
+    """Digamma of 0..n; the entry of 0 stands for rows that are left out and is not used."""
+    table: FloatArray = digamma(np.maximum(np.arange(n + 1), 1))
+    return table
+
+
+def _knn(
+    x: FloatArray, y: FloatArray, z: FloatArray, found: NeighbourCounts, psi: FloatArray
+) -> _Rows:
     tied = (
         (found.radius == 0)
         | (found.joint_closed != found.neighbours)
@@ -76,6 +185,69 @@ def _knn(found: NeighbourCounts) -> LocalTerms:
     in_xz = psi[np.where(tied, found.xz_closed, found.xz_open + 1)]
     in_yz = psi[np.where(tied, found.yz_closed, found.yz_open + 1)]
     in_z = psi[np.where(tied, found.z_closed, found.z_open + 1)]
-    terms = np.where(alone, 0.0, inside - in_xz - in_yz + in_z)
-    ceiling = np.where(alone, 0.0, in_z - inside)
-    return LocalTerms(terms, float(ceiling.mean()), int((tied & ~alone).sum()), int(alone.sum()))
+    fewest = _fewest(inside, [] if z.shape[1] else [(x, in_xz), (y, in_yz)])
+    terms = inside - in_xz - in_yz + in_z
+    return _Rows.of(terms, in_z - fewest, tied, found.neighbours == 0)
+
+
+def _fewest(inside: FloatArray, sides: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
+    """Digamma of the fewest rows that the balls of all sides can hold, whatever the dependence."""
+    for columns, count in sides:
+        if _is_nominal(columns):
+            inside = np.maximum(inside, count)
+    return inside
+
+
+def _is_nominal(columns: FloatArray) -> bool:
+    """Whether rows are either equal in all columns or infinitely far apart."""
+    return all(
+        bool(np.all((column == 0) | (np.abs(column) >= FARTHEST)) or np.all(column == column[0]))
+        for column in columns.T
+    )
+
+
+def _ksg2(
+    conditional: bool, found: NeighbourCounts, box: BoxCounts, psi: FloatArray, plain: _Rows
+) -> _Rows:
+    sides = 2 if conditional else 1  # of a box in xz or yz; one row may lie on each
+    fits = (
+        (np.minimum(np.minimum(box.x_extent, box.y_extent), box.z_extent) > 0)
+        & (found.joint_closed == found.neighbours)
+        & (box.xz_closed - box.xz_open <= sides)
+        & (box.yz_closed - box.yz_open <= sides)
+        & (box.z_closed - box.z_open <= 1)
+    )
+    k, in_xz, in_yz = (np.maximum(c, 1) for c in (found.neighbours, box.xz_closed, box.yz_closed))
+    if conditional:
+        terms = psi[k] - 2 / k - psi[in_xz] + 1 / in_xz - psi[in_yz] + 1 / in_yz
+        terms += psi[box.z_closed]
+        ceilings = psi[box.z_closed] - psi[k]  # ψ(m) - 1/m grows with m
+    else:
+        terms = psi[k] - 1 / k - psi[in_xz] - psi[in_yz] + psi[-1]
+        ceilings = psi[-1] - psi[k] - 1 / k
+    return _Rows(
+        np.where(fits, terms, plain.terms),
+        np.where(fits, ceilings, plain.ceilings),
+        plain.tied & ~fits,
+        plain.alone,
+    )
+
+
+def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
+    n = x.shape[0]
+    found = neighbour_counts(x, y, np.empty((n, 0)), k=k, n_threads=n_threads)
+    psi = _digammas(n)
+    tied = found.radius == 0
+    inside = psi[np.where(tied, found.joint_closed + 1, found.neighbours)]
+    in_x = psi[np.where(tied, found.xz_closed, found.xz_open) + 1]
+    in_y = psi[np.where(tied, found.yz_closed, found.yz_open) + 1]
+    terms = inside + np.log(n) - in_x - in_y
+    # With ties on the radius an open ball may hold fewer rows than there are neighbours.
+    least = np.minimum(inside, np.minimum(in_x, in_y))
+    ceilings = inside - least + np.log(n) - _fewest(least, [(x, in_x), (y, in_y)])
+    return _Rows.of(terms, ceilings, tied, found.neighbours == 0)
+
+
+def _chain(whole: _Rows, known: _Rows) -> _Rows:
+    """I(X;Y|Z) = I(XZ;Y) - I(Z;Y): the second is what it is, the first has a ceiling."""
+    return _Rows(whole.terms - known.terms, whole.ceilings - known.terms, whole.tied, whole.alone)

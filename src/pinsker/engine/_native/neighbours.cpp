@@ -10,6 +10,7 @@ namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ConstVector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -46,7 +47,7 @@ void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int
 // IN x, y, z, radius (n,), n_threads. OUT extents (3, n): the largest distance in z, x and y among
 // the rows inside or on the radius; counts (6, n): open and closed counts of xz, yz and z in boxes
 // of that size. Both are zero on entry. Without z its extent is taken to be the radius.
-void box_counts(Matrix x, Matrix y, Matrix z, Vector radius, int n_threads, Table extents,
+void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int n_threads, Table extents,
                 Counts counts) {
     const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
     const int64_t n = in_x.n;
@@ -66,8 +67,8 @@ void box_counts(Matrix x, Matrix y, Matrix z, Vector radius, int n_threads, Tabl
 
 void bind_neighbours(nb::module_ &m) {
     m.def("neighbour_counts", &neighbour_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"),
-          nb::arg("k"), nb::arg("strategy"), nb::arg("n_threads"), nb::arg("radius"),
-          nb::arg("counts"));
+          nb::arg("k"), nb::arg("strategy"), nb::arg("n_threads"), nb::arg("radius").noconvert(),
+          nb::arg("counts").noconvert());
     m.def("box_counts", &box_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"), nb::arg("radius"),
-          nb::arg("n_threads"), nb::arg("extents"), nb::arg("counts"));
+          nb::arg("n_threads"), nb::arg("extents").noconvert(), nb::arg("counts").noconvert());
 }
