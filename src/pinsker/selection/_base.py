@@ -144,7 +144,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         tags.target_tags.required = True
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.string = True
-        tags.input_tags.categorical = True
         return tags
 
     @abstractmethod

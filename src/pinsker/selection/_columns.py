@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._compat import output_container
+from pinsker._compat import output_container, require
 from pinsker._types import IntArray
 from pinsker.encoding import Encoded
 from pinsker.encoding._kinds import find_columns
@@ -49,4 +49,7 @@ def take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
     wanted = output_container(estimator)
     if wanted == "pandas":
         return taken.to_pandas()
-    return taken.to_polars() if wanted == "polars" else taken.to_native()
+    if wanted == "polars" and not taken.implementation.is_polars():
+        polars = require("polars", purpose='set_output(transform="polars")')
+        return polars.from_pandas(taken.to_pandas())
+    return taken.to_native()
