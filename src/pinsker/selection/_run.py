@@ -91,7 +91,6 @@ class Run:
         self, trace: Trace, score: str = "difference", full_information: float | None = None
     ) -> SelectionPath:
         return trace.path(
-            self.selector._direction,
             self.encoded.unit_names,
             score,
             n_forced=len(self.forced),

@@ -57,6 +57,7 @@ class Watch(Protocol):
 class Trace:
     """What a running search has seen: the raw material of a path."""
 
+    direction: Direction
     start: tuple[int, ...]
     information: list[float]
     moves: list[int] = field(default_factory=list)
@@ -67,7 +68,19 @@ class Trace:
     @classmethod
     def resume(cls, path: SelectionPath) -> "Trace":
         """Return the trace of a path that shall go on."""
-        return cls(path.first_set, list(path.information), list(path.moves), list(path.scores))
+        return cls(
+            path.direction,
+            path.first_set,
+            list(path.information),
+            list(path.moves),
+            list(path.scores),
+        )
+
+    @property
+    def size(self) -> int:
+        """How many features the set has now."""
+        step = 1 if self.direction == "forward" else -1
+        return len(self.start) + step * len(self.moves)
 
     def record(self, unit: int, score: float, information: float) -> None:
         """Note a move that was made."""
@@ -77,7 +90,6 @@ class Trace:
 
     def path(
         self,
-        direction: Direction,
         names: Sequence[str],
         score: str,
         *,
@@ -85,11 +97,12 @@ class Trace:
         full_information: float | None = None,
     ) -> SelectionPath:
         """Return what was seen as a path."""
+        made = len(self.information) - 1  # noted last: an interrupt may fall between the notes
         return SelectionPath(
-            direction=direction,
+            direction=self.direction,
             names=tuple(names),
-            moves=tuple(self.moves),
-            scores=tuple(self.scores),
+            moves=tuple(self.moves[:made]),
+            scores=tuple(self.scores[:made]),
             information=tuple(self.information),
             start=self.start,
             score=score,
@@ -114,7 +127,7 @@ def shrink(
     A keyboard interrupt between two moves ends the search; the trace stays valid.
     """
     try:
-        for _ in range(len(trace.start) - len(trace.moves) - 1):
+        while trace.size > 1:
             if watch:
                 watch.before()
             scores = state.scores()
@@ -123,7 +136,7 @@ def shrink(
             trace.record(unit, scores[unit], state.information)
             if watch and watch.after(trace):
                 return trace
-        if len(trace.moves) < len(trace.start):
+        if trace.size == 1:
             trace.record(state.active[0], state.information, 0.0)
         trace.complete = True
     except KeyboardInterrupt:
@@ -150,11 +163,10 @@ def grow(
 
     A keyboard interrupt between two moves ends the search; the trace stays valid.
     """
-    first = len(trace.start) + len(trace.moves)
-    most = max(len(forced), max_size or n_units)
+    most = min(n_units, max(len(forced), max_size or n_units))
     try:
-        for size in range(first, min(n_units, most)):
-            if size >= max(len(forced), at_least) and _is_idle(trace, patience):
+        while trace.size < most:
+            if trace.size >= max(len(forced), at_least) and _is_idle(trace, patience):
                 break
             if watch:
                 watch.before()

@@ -110,13 +110,10 @@ class ProgressLine:
         return bool(getattr(self.stream, "isatty", lambda: False)())
 
     def _show(self, trace: Trace, elapsed: float) -> None:
-        size = abs(len(trace.start) - len(trace.moves))
-        if len(trace.start) == 0:
-            size = len(trace.moves)
         lost = max(max(trace.information) - trace.information[-1], 0.0)
         remaining = elapsed / max(self.done, 1) * max(self.total - self.done, 0)
         text = (
-            f"{self.name}: step {len(trace.moves)}, {size} features, "
+            f"{self.name}: step {len(trace.moves)}, {trace.size} features, "
             f"I = {trace.information[-1]:.4f} nats, bound {self.bound(lost):.4f} {self.unit}, "
             f"{clock(elapsed)} gone, at most {clock(remaining)} left"
         )
