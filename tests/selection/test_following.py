@@ -28,7 +28,7 @@ class Terminal(io.StringIO):
 
 
 def trace_of(moves):
-    trace = Trace("backward", (0, 1, 2, 3), [0.5])
+    trace = Trace((0, 1, 2, 3), [0.5])
     for move in range(moves):
         trace.record(3 - move, 0.1, 0.5 - 0.1 * (move + 1))
     return trace

@@ -21,7 +21,7 @@ def problem(seed=0, n=24):
 def test_shrink_follows_the_definition(score, forced):
     table = problem()
     state = slow.SlowBackward(*table, active=range(4), score=score)
-    trace = shrink(state, Trace("backward", (0, 1, 2, 3), [state.information]), forced=forced)
+    trace = shrink(state, Trace((0, 1, 2, 3), [state.information]), forced=forced)
     moves, scores, known = slow.backward(*table, score=score, forced=forced)
     assert trace.moves == moves
     # The same sums in the same order: equal to the last bit.
@@ -36,7 +36,7 @@ def test_shrink_follows_the_definition(score, forced):
 def test_grow_follows_the_definition(score, forced):
     table = problem()
     state = slow.SlowForward(*table, active=(), score=score)
-    trace = grow(state, Trace("forward", (), [0.0]), n_units=4, forced=forced)
+    trace = grow(state, Trace((), [0.0]), n_units=4, forced=forced)
     moves, scores, known = slow.forward(*table, score=score, forced=forced)
     assert (trace.moves, trace.scores, trace.information) == (moves, scores, known)
     assert not forced or moves[0] == forced[0]
@@ -102,10 +102,10 @@ def count_up_to(most):
 
 def test_equal_scores_keep_the_earlier_feature():
     state = Scripted(lambda chosen: float(bool(chosen & {1, 4})), range(6))
-    trace = shrink(state, Trace("backward", tuple(range(6)), [1.0]))
+    trace = shrink(state, Trace(tuple(range(6)), [1.0]))
     assert trace.moves == [5, 4, 3, 2, 0, 1]
     state = Scripted(lambda chosen: float(bool(chosen & {1, 4})), (), grows=True)
-    assert grow(state, Trace("forward", (), [0.0]), n_units=6, patience=1).moves == [1, 0]
+    assert grow(state, Trace((), [0.0]), n_units=6, patience=1).moves == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,7 @@ def test_equal_scores_keep_the_earlier_feature():
     ],
 )
 def test_grow_ends_where_it_should(limits, size):
-    trace = grow(
-        Scripted(count_up_to(3), (), grows=True), Trace("forward", (), [0.0]), n_units=6, **limits
-    )
+    trace = grow(Scripted(count_up_to(3), (), grows=True), Trace((), [0.0]), n_units=6, **limits)
     assert len(trace.moves) == size
     assert trace.complete
 
@@ -130,7 +128,7 @@ def test_grow_ends_where_it_should(limits, size):
 def test_listener_can_end_the_search():
     trace = shrink(
         Scripted(count_up_to(3), range(6)),
-        Trace("backward", tuple(range(6)), [3.0]),
+        Trace(tuple(range(6)), [3.0]),
         watch=StopAfter(2),
     )
     assert len(trace.moves) == 2
@@ -145,20 +143,18 @@ def test_an_interrupt_leaves_a_valid_trace_that_can_go_on(search):
 
     if search == "shrink":
         state = slow.SlowBackward(*table, active=range(4))
-        trace = shrink(
-            state, Trace("backward", (0, 1, 2, 3), [state.information]), watch=InterruptAfter(2)
-        )
-        path = trace.path(names, "difference")
+        trace = shrink(state, Trace((0, 1, 2, 3), [state.information]), watch=InterruptAfter(2))
+        path = trace.path("backward", names, "difference")
         again = shrink(slow.SlowBackward(*table, active=path.set_at(2)), Trace.resume(path))
         expected = slow.backward(*table)
     else:
         trace = grow(
             slow.SlowForward(*table, active=()),
-            Trace("forward", (), [0.0]),
+            Trace((), [0.0]),
             n_units=4,
             watch=InterruptAfter(2),
         )
-        path = trace.path(names, "difference")
+        path = trace.path("forward", names, "difference")
         again = grow(slow.SlowForward(*table, active=path.set_at(2)), Trace.resume(path), n_units=4)
         expected = slow.forward(*table)
     assert trace.interrupted
@@ -169,9 +165,9 @@ def test_an_interrupt_leaves_a_valid_trace_that_can_go_on(search):
 
 
 def test_an_interrupt_inside_of_a_note_leaves_whole_moves():
-    trace = Trace("backward", (0, 1, 2), [0.5])
+    trace = Trace((0, 1, 2), [0.5])
     trace.record(2, 0.1, 0.4)
     trace.moves.append(1)  # as far as an interrupted note may have come
-    path = trace.path(("a", "b", "c"), "difference")
+    path = trace.path("backward", ("a", "b", "c"), "difference")
     assert path.moves == (2,)
     assert path.information == (0.5, 0.4)

@@ -108,10 +108,6 @@ class BackwardElimination(NeighbourSelector):
             return earlier
         active = None if earlier is None else earlier.last_set
         state = Backward(**self._engine(encoded), active=active)
-        trace = (
-            Trace.resume(earlier)
-            if earlier
-            else Trace("backward", state.active, [state.information])
-        )
+        trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
         shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
         return run.finish(trace, self.score_form)

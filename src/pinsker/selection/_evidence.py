@@ -28,7 +28,8 @@ class PathEvidence:
     information : float
         I(Y; X_S) of the set kept, in nats.
     lost : float
-        Information of the best set seen minus that of the set kept, in nats.
+        Information of the reference (the best set seen, unless the rule says otherwise) minus that
+        of the set kept, in nats.
     bound : float
         Growth of the ideal error that `lost` allows, in `unit`.
     unit : str
@@ -77,10 +78,12 @@ class PathEvidence:
         )
 
     def __str__(self) -> str:
+        full = isinstance(self.rule, ErrorBudget) and self.rule.reference == "full"
+        reference = "all features" if full else "the best set seen"
         lines = [
             f"kept {self.size} of {self.n_features} features by {self.rule}",
             f"  information kept      {self.information:.4f} nats",
-            f"  information lost      {self.lost:.4f} nats (against the best set seen)",
+            f"  information lost      {self.lost:.4f} nats (against {reference})",
         ]
         if self.budget == self.budget:  # not NaN
             lines.append(f"  information to spend  {self.budget:.4f} nats")

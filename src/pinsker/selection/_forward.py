@@ -138,7 +138,7 @@ class ForwardSelection(NeighbourSelector):
         settings = self._engine(encoded)
         full = Forward(**settings, active=range(encoded.n_units)).information
         state = Forward(**settings, active=() if earlier is None else earlier.last_set)
-        trace = Trace.resume(earlier) if earlier else Trace("forward", (), [0.0])
+        trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
         most = self.max_features or encoded.n_units
         grow(
             state,

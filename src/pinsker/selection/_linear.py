@@ -152,9 +152,7 @@ class LinearElimination(InformationSelector):
             return earlier
         everything = tuple(range(len(design.units)))
         state = LinearBackward(design, everything if earlier is None else earlier.last_set)
-        trace = (
-            Trace.resume(earlier) if earlier else Trace("backward", everything, [state.information])
-        )
+        trace = Trace.resume(earlier) if earlier else Trace(everything, [state.information])
         shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
         return run.finish(trace, "linear")
 
@@ -162,7 +160,7 @@ class LinearElimination(InformationSelector):
         n_units = len(design.units)
         full = LinearBackward(design, tuple(range(n_units)))
         state = LinearForward(design, () if earlier is None else earlier.last_set)
-        trace = Trace.resume(earlier) if earlier else Trace("forward", (), [0.0])
+        trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
         grow(
             state,
             trace,

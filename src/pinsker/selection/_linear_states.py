@@ -26,7 +26,8 @@ class _LinearState:
     def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
         self.design = design.reduced()
         self.total = float(np.square(self.design.target).sum())
-        self.chosen = set(active)
+        self.inside = np.zeros(len(self.design.units), dtype=np.bool_)
+        self.inside[list(active)] = True
         self.left = self.total
         # Most units are one column: their scores are computed together.
         single = [unit for unit, columns in enumerate(self.design.units) if len(columns) == 1]
@@ -37,7 +38,7 @@ class _LinearState:
     @property
     def active(self) -> tuple[int, ...]:
         """Units in the model, in increasing order."""
-        return tuple(sorted(self.chosen))
+        return tuple(int(unit) for unit in np.flatnonzero(self.inside))
 
     @property
     def information(self) -> float:
@@ -92,16 +93,16 @@ class LinearBackward(_LinearState):
             costs[self.single] = np.where(where < 0, 0.0, alone[where] if len(alone) else 0.0)
             for unit in self.blocks:
                 costs[unit] = self._cost_at(self._positions(unit))
-        costs[[unit for unit in range(len(costs)) if unit not in self.chosen]] = np.nan
+        costs[~self.inside] = np.nan
         return np.where(np.isnan(costs), np.nan, self._nats_to(self.left + np.nan_to_num(costs)))
 
     def remove(self, unit: int) -> None:
         """Take a unit out of the model."""
         gone = self._positions(unit)
-        self.chosen.remove(unit)
+        self.inside[unit] = False
         if len(gone) == 0:
-            outside = self._columns((unit,))
-            self.spare_columns = np.setdiff1d(self.spare_columns, outside)
+            mine = np.isin(self.spare_columns, self.design.units[unit])
+            self.spare_columns = self.spare_columns[~mine]
             return
         if len(self.spare_columns):
             self._solve()  # spare columns may take the place of those that went
@@ -140,8 +141,9 @@ class LinearBackward(_LinearState):
 
     def _is_entangled(self) -> bool:
         """Whether columns are spare, but no whole unit is: only blocks can be so."""
-        spare_units = (unit for unit in self.active if not len(self._positions(unit)))
-        return bool(len(self.spare_columns)) and next(spare_units, None) is None
+        if not self.blocks or not len(self.spare_columns):
+            return False
+        return all(len(self._positions(unit)) for unit in self.active)
 
     def _cost_at(self, gone: IntArray) -> float:
         weights = self.weights[gone]
@@ -182,7 +184,7 @@ class LinearForward(_LinearState):
         gains[self.single] = np.where(new, along / np.where(new, lengths, 1.0) ** 2, 0.0)
         for unit in self.blocks:
             gains[unit] = np.square(self._directions(unit).T @ self.residual).sum()
-        gains[list(self.chosen)] = np.nan
+        gains[self.inside] = np.nan
         left = np.maximum(self.left - np.nan_to_num(gains), 0.0)
         return np.where(np.isnan(gains), np.nan, self._nats_to(left))
 
@@ -191,7 +193,7 @@ class LinearForward(_LinearState):
         directions = self._directions(unit)
         for part in (self.outside, self.residual):
             part -= directions @ (directions.T @ part)
-        self.chosen.add(unit)
+        self.inside[unit] = True
         self.left = float(np.square(self.residual).sum())
 
     def _directions(self, unit: int) -> FloatArray:

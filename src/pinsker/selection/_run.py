@@ -67,9 +67,12 @@ class Run:
                 self.rule if isinstance(self.rule, ErrorBudget) else self.selector._budget_rule(0.0)
             )
             self.line = ProgressLine(
-                name, n_steps, lambda nu: yardstick.growth_of(nu, self.facts),
+                name,
+                n_steps,
+                lambda nu: yardstick.growth_of(nu, self.facts),
                 yardstick.unit_for(self.facts),
-            )  # fmt: skip
+                grows=self.selector._direction == "forward",
+            )
             watches.append(self.line)
         return Watches(watches)
 
@@ -91,6 +94,7 @@ class Run:
         self, trace: Trace, score: str = "difference", full_information: float | None = None
     ) -> SelectionPath:
         return trace.path(
+            self.selector._direction,
             self.encoded.unit_names,
             score,
             n_forced=len(self.forced),

@@ -57,7 +57,6 @@ class Watch(Protocol):
 class Trace:
     """What a running search has seen: the raw material of a path."""
 
-    direction: Direction
     start: tuple[int, ...]
     information: list[float]
     moves: list[int] = field(default_factory=list)
@@ -68,19 +67,7 @@ class Trace:
     @classmethod
     def resume(cls, path: SelectionPath) -> "Trace":
         """Return the trace of a path that shall go on."""
-        return cls(
-            path.direction,
-            path.first_set,
-            list(path.information),
-            list(path.moves),
-            list(path.scores),
-        )
-
-    @property
-    def size(self) -> int:
-        """How many features the set has now."""
-        step = 1 if self.direction == "forward" else -1
-        return len(self.start) + step * len(self.moves)
+        return cls(path.first_set, list(path.information), list(path.moves), list(path.scores))
 
     def record(self, unit: int, score: float, information: float) -> None:
         """Note a move that was made."""
@@ -90,6 +77,7 @@ class Trace:
 
     def path(
         self,
+        direction: Direction,
         names: Sequence[str],
         score: str,
         *,
@@ -99,7 +87,7 @@ class Trace:
         """Return what was seen as a path."""
         made = len(self.information) - 1  # noted last: an interrupt may fall between the notes
         return SelectionPath(
-            direction=self.direction,
+            direction=direction,
             names=tuple(names),
             moves=tuple(self.moves[:made]),
             scores=tuple(self.scores[:made]),
@@ -127,7 +115,7 @@ def shrink(
     A keyboard interrupt between two moves ends the search; the trace stays valid.
     """
     try:
-        while trace.size > 1:
+        for _ in range(len(trace.start) - len(trace.moves) - 1):
             if watch:
                 watch.before()
             scores = state.scores()
@@ -136,7 +124,7 @@ def shrink(
             trace.record(unit, scores[unit], state.information)
             if watch and watch.after(trace):
                 return trace
-        if trace.size == 1:
+        if len(trace.moves) < len(trace.start):
             trace.record(state.active[0], state.information, 0.0)
         trace.complete = True
     except KeyboardInterrupt:
@@ -165,8 +153,8 @@ def grow(
     """
     most = min(n_units, max(len(forced), max_size or n_units))
     try:
-        while trace.size < most:
-            if trace.size >= max(len(forced), at_least) and _is_idle(trace, patience):
+        for size in range(len(trace.start) + len(trace.moves), most):
+            if size >= max(len(forced), at_least) and _is_idle(trace, patience):
                 break
             if watch:
                 watch.before()

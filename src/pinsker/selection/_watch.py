@@ -64,6 +64,8 @@ class ProgressLine:
         From information lost (nats) to the growth of error it allows.
     unit : str
         The unit of that growth.
+    grows : bool
+        Whether moves add features.
     stream : text stream, optional
         Standard error by default.
     seconds : float
@@ -77,10 +79,12 @@ class ProgressLine:
         bound: Callable[[float], float],
         unit: str,
         *,
+        grows: bool = False,
         stream: TextIO | None = None,
         seconds: float = 0.2,
     ) -> None:
         self.name, self.total, self.bound, self.unit = name, total, bound, unit
+        self.grows = grows
         self.stream = sys.stderr if stream is None else stream
         self.seconds = seconds
         self.started = self.shown = time.monotonic()
@@ -110,10 +114,11 @@ class ProgressLine:
         return bool(getattr(self.stream, "isatty", lambda: False)())
 
     def _show(self, trace: Trace, elapsed: float) -> None:
+        size = len(trace.start) + (1 if self.grows else -1) * len(trace.moves)
         lost = max(max(trace.information) - trace.information[-1], 0.0)
         remaining = elapsed / max(self.done, 1) * max(self.total - self.done, 0)
         text = (
-            f"{self.name}: step {len(trace.moves)}, {trace.size} features, "
+            f"{self.name}: step {len(trace.moves)}, {size} features, "
             f"I = {trace.information[-1]:.4f} nats, bound {self.bound(lost):.4f} {self.unit}, "
             f"{clock(elapsed)} gone, at most {clock(remaining)} left"
         )
