@@ -117,3 +117,27 @@ def test_many_neighbours(n_neighbors, seed):
         assert backward.scores()[unit] == pytest.approx(want, abs=ROUNDING)
         want = afresh(table, unit, [], n_neighbors, "difference")
         assert forward.scores()[unit] == pytest.approx(want, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", ["rare classes", "number"])
+@pytest.mark.parametrize("style", STYLES)
+def test_whole_paths_equal_a_slow_search(style, target, score, seed):
+    table = draw(seed, rows=18, columns=6, style=style, target=target, grouped=style == "mixed")
+    args = (table.values, table.units, table.target)
+    moves, scores, known = oracle.backward(*args, k=2, score=score)
+    backward = Backward(problem(table), n_neighbors=2, score=score)
+    for unit, want, information in zip(moves, scores, known, strict=False):
+        assert backward.information == pytest.approx(information, abs=ROUNDING)
+        found = backward.scores()
+        assert found[unit] == pytest.approx(want, abs=ROUNDING)
+        assert np.nanmin(found) >= want - ROUNDING  # nothing was cheaper
+        backward.remove(unit)
+    moves, scores, known = oracle.forward(*args, k=2, score=score)
+    forward = Forward(problem(table), n_neighbors=2, score=score)
+    for unit, want, information in zip(moves, scores, known, strict=False):
+        assert forward.information == pytest.approx(information, abs=ROUNDING)
+        found = forward.scores()
+        assert found[unit] == pytest.approx(want, abs=ROUNDING)
+        assert np.nanmax(found) <= want + ROUNDING  # nothing was better
+        forward.add(unit)
