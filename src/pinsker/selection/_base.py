@@ -21,7 +21,7 @@ from pinsker.selection._columns import column_values, forced_units, take_columns
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._evidence import PATH_ALONE, PathEvidence
 from pinsker.selection._path import Direction, SelectionPath
-from pinsker.selection._rules import StoppingRule
+from pinsker.selection._rules import Decision, StoppingRule
 from pinsker.selection._run import Run, fingerprint
 from pinsker.selection._watch import CallbackSupportMixin, fitting
 
@@ -31,7 +31,7 @@ _LOG = logging.getLogger("pinsker")
 class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of selectors that search a path and cut it with a stopping rule.
 
-    A subclass says how sets are scored (`_search`) and what it assumes (`_tier`). It gets
+    A subclass says how sets are scored (`_search`) and what evidence that is (`_tier`). It gets
     `fit`, `support_at`, `transform` for arrays and frames, and the fitted attributes.
 
     Attributes
@@ -68,6 +68,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         "warm_start": ["boolean"],
     }
     _direction: Direction = "backward"
+    _tier: str = PATH_ALONE  # the kind of evidence that a path is
 
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -158,9 +159,11 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         """Return what the bounds know of the target."""
         return TargetFacts.of(encoded.target)
 
-    def _tier(self, encoded: Encoded) -> str:  # noqa: ARG002
-        """Return the kind of evidence that the path is."""
-        return PATH_ALONE
+    def _certificate(
+        self, path: SelectionPath, rule: StoppingRule, decision: Decision, facts: TargetFacts
+    ) -> Any:
+        """Return what can be said for a decision; selectors with better evidence override it."""
+        return PathEvidence.of(path, rule, decision, facts, self._tier)
 
     def _notes(self, encoded: Encoded) -> tuple[str, ...]:
         """Return what a user should know before anything was searched."""
@@ -198,7 +201,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         growth = tuple(float(value) for value in yardstick.growth(path, facts))
         path = path.with_bounds(growth, yardstick.unit_for(facts))
         decision = rule.decide(path, facts)
-        evidence = PathEvidence.of(path, rule, decision, facts, self._tier(encoded))
         rank = np.full(encoded.n_units, len(path.order) - decision.size + 2, dtype=np.int64)
         rank[list(path.order[decision.size :])] = 2 + np.arange(len(path.order) - decision.size)
         rank[list(path.set_at(decision.size))] = 1
@@ -209,7 +211,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "path_": path,
             "support_": ranking == 1,
             "ranking_": ranking,
-            "certificate_": evidence,
+            "certificate_": self._certificate(path, rule, decision, facts),
             "notes_": self._notes(encoded) + decision.notes,
         }
 

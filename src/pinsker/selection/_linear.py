@@ -16,7 +16,6 @@ from pinsker.selection._rules import FeatureCount, StoppingRule
 from pinsker.selection._run import Run
 from pinsker.selection._search import Trace, grow, shrink
 
-_TIER = "linear model: exact for the covariance of the rows used for the search"
 _SATURATED = "as many columns as rows: every linear model of them fits these rows perfectly"
 
 
@@ -83,6 +82,7 @@ class LinearElimination(InformationSelector):
     [True, True]
     """
 
+    _tier = "linear model: exact for the covariance of the rows used for the search"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
         "direction": [StrOptions({"backward", "forward"})],
@@ -131,9 +131,6 @@ class LinearElimination(InformationSelector):
 
     def _facts(self, encoded: Encoded) -> TargetFacts:
         return LinearDesign.of(encoded).facts()
-
-    def _tier(self, encoded: Encoded) -> str:  # noqa: ARG002
-        return _TIER
 
     def _notes(self, encoded: Encoded) -> tuple[str, ...]:
         saturated = LinearDesign.of(encoded).is_saturated
