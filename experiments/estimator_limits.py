@@ -70,6 +70,21 @@ def print_classes_and_numbers() -> None:
     print(f"as classes {np.mean(as_classes):.2f}, as numbers {np.mean(as_numbers):.2f}")
 
 
+def print_second_estimator() -> None:
+    problems = information_problems()
+    for name, n_rows in (("G2 chain given z", 500), ("G5 d=10 all", 1000)):
+        for method in ("knn", "ksg2"):
+            values = []
+            for number in range(5 * N_SAMPLES):
+                x, y, z = problems[name].sample(n_rows, number)
+                if z is None:
+                    values.append(mutual_information(x, y, method=method))
+                else:
+                    values.append(conditional_mutual_information(x, y, z, method=method))
+            truth = problems[name].truth()
+            print(f"{name}, {n_rows} rows, {method}: {np.mean(values):.3f} of {truth:.3f}")
+
+
 def print_what_nobody_can_do() -> None:
     wave = CommonCause(1.0, 16, "wave")
     print(f"wave of 16 columns, 1000 rows: {mean_estimate(wave, 1000):.2f} of {wave.truth():.2f}")
@@ -92,4 +107,5 @@ if __name__ == "__main__":
     print_resolution()
     print_counting_bias()
     print_classes_and_numbers()
+    print_second_estimator()
     print_what_nobody_can_do()

@@ -21,11 +21,14 @@ SQUEEZED_SHARE = 0.75
 _SUSPICIOUS_SHARE = 0.35
 #: Up to this many columns and from this many rows on, the resolution is never the problem.
 _SAFE_COLUMNS, _SAFE_ROWS = 3, 500
+#: A ceiling of single columns given z from which on the resolution is above what is needed.
+_SAFE_CEILING = 2.5
 #: More rows than this share without any comparable row, and the estimate is dragged to zero.
 _ALONE_SHARE = 0.1
 #: Share of the entropy of classes that neighbours must be able to show.
 _CLASSES_SHARE = 0.9
-_QUERY_ROWS = 50
+#: Rows whose resolution is computed.
+_QUERY_ROWS = 30
 N_HALVES = 20
 
 
@@ -95,13 +98,11 @@ def lonely_rows(n_alone: int, n_rows: int) -> tuple[str, ...]:
 
 def _unresolved(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
     """Compare the estimate with what the neighbours could have shown."""
-    assert measured.ceiling is not None
+    classes = [side for side in (sides.x, sides.y) if _is_nominal(side)]
+    if _beyond_doubt(measured, sides, bool(classes)):
+        return ()
     n_rows = prepared.n_rows
     n_columns = sum(columns.n_columns for columns in sides.given.values())
-    classes = [side for side in (sides.x, sides.y) if _is_nominal(side)]
-    suspicious = not classes and measured.value > _SUSPICIOUS_SHARE * measured.ceiling
-    if n_columns <= _SAFE_COLUMNS and n_rows >= _SAFE_ROWS and not suspicious:
-        return ()
     resolution = neighbour_resolution(prepared, sides)
     # Classes cannot tell more than their entropy, so no more need be resolved.
     needed = min([RESOLUTION_NEEDED, *(_CLASSES_SHARE * _entropy(side) for side in classes)])
@@ -118,6 +119,19 @@ def _unresolved(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[s
         )
         return (reason,)
     return ()
+
+
+def _beyond_doubt(measured: Measured, sides: Sides, classes: bool) -> bool:
+    """Whether the resolution need not be computed, which can cost as much as the estimate."""
+    assert measured.ceiling is not None
+    if not classes and measured.value > _SUSPICIOUS_SHARE * measured.ceiling:
+        return False
+    n_columns = sum(columns.n_columns for columns in sides.given.values())
+    if n_columns <= _SAFE_COLUMNS and sides.x.n_rows >= _SAFE_ROWS:
+        return True
+    # One column on each side halves the logarithm of what the ceiling counts, more or less.
+    single = sides.x.n_columns == sides.y.n_columns == 1
+    return single and sides.z is not None and not classes and measured.ceiling > _SAFE_CEILING
 
 
 def _is_nominal(side: Columns) -> bool:
