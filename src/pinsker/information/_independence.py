@@ -142,10 +142,8 @@ def independence_test(
         [replace(prepared, x=prepared.x[order]).measure().value for order in orders]
     )
     as_large = int(np.sum(permuted >= observed - _TIE * max(1.0, abs(observed))))
-    p_value = (1 + as_large) / (n_permutations + 1)
-    return IndependenceTest(
-        observed, p_value, n_permutations, prepared.method, k, n_rows, ready.notes
-    )
+    p = (1 + as_large) / (n_permutations + 1)
+    return IndependenceTest(observed, p, n_permutations, prepared.method, k, n_rows, ready.notes)
 
 
 def _check_counts(n_permutations: int, n_local: int) -> None:
