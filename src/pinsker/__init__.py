@@ -12,6 +12,7 @@ The flow, one folder a stage; imports only point back along the arrows::
 `datasets` holds problems that know their own truth.
 """
 
+from pinsker.bounds import Certificate
 from pinsker.information import (
     Estimate,
     IndependenceTest,
@@ -21,32 +22,41 @@ from pinsker.information import (
     mutual_information,
 )
 from pinsker.selection import (
+    AuditResult,
     BackwardElimination,
     CriterionSelection,
     ErrorBudget,
     FeatureCount,
+    FeatureSelector,
     ForwardSelection,
+    GrowShrink,
     LinearElimination,
     PermutationTest,
     ScoreJump,
     ScoreThreshold,
     SelectionPath,
+    audit,
     select_by_criterion,
 )
 
 __all__ = [
+    "AuditResult",
     "BackwardElimination",
+    "Certificate",
     "CriterionSelection",
     "ErrorBudget",
     "Estimate",
     "FeatureCount",
+    "FeatureSelector",
     "ForwardSelection",
+    "GrowShrink",
     "IndependenceTest",
     "LinearElimination",
     "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
+    "audit",
     "conditional_mutual_information",
     "entropy",
     "independence_test",

@@ -5,6 +5,7 @@ take a growth and answer how much information may be lost. Formulas, validity, p
 which one to use are in ``docs/bounds.md``; mistakes of the paper in ``docs/errata.md``.
 """
 
+from pinsker.bounds._certificate import Certificate
 from pinsker.bounds._classification import classification_budget, classification_growth
 from pinsker.bounds._clipped import (
     clipped_budget,
@@ -42,6 +43,12 @@ from pinsker.bounds._gaussian import (
     gaussian_regression_growth,
     largest_entropy,
 )
+from pinsker.bounds._limits import (
+    Difference,
+    bounded_loss_limit,
+    error_rate_limit,
+    paired_difference,
+)
 from pinsker.bounds._linear import (
     linear_growth,
     linear_growth_cauchy_schwarz,
@@ -77,6 +84,8 @@ from pinsker.bounds._units import UNITS, error_growth, information_budget
 
 __all__ = [
     "UNITS",
+    "Certificate",
+    "Difference",
     "ErrorInterval",
     "TargetFacts",
     "absolute_error_budget",
@@ -85,6 +94,7 @@ __all__ = [
     "binary_growth",
     "bounded_loss_budget",
     "bounded_loss_growth",
+    "bounded_loss_limit",
     "brier_budget",
     "brier_growth",
     "classification_budget",
@@ -96,6 +106,7 @@ __all__ = [
     "entropy_power",
     "error_growth",
     "error_interval",
+    "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
     "full_error_budget",
@@ -115,6 +126,7 @@ __all__ = [
     "linear_growth_uncorrelated",
     "log_loss_budget",
     "log_loss_growth",
+    "paired_difference",
     "pinsker_budget",
     "pinsker_growth",
     "range_budget",

@@ -42,6 +42,24 @@ from pinsker.datasets._mixed import (
 )
 from pinsker.datasets._problem import InformationProblem, Sample
 from pinsker.datasets._registry import information_problems
+from pinsker.datasets._selection_mixtures import (
+    Clusters,
+    Duplicates,
+    Friedman,
+    Heteroscedastic,
+    LinearNumbers,
+    MixedKinds,
+    selection_problems,
+)
+from pinsker.datasets._selection_problems import (
+    Blobs,
+    FewOfMany,
+    LabelledSample,
+    NoisyXor,
+    Radial,
+    RedundantLinear,
+    SelectionProblem,
+)
 
 __all__ = [
     "AdditiveUniform",
@@ -49,20 +67,33 @@ __all__ = [
     "BinaryChannel",
     "BinomialPoisson",
     "BivariateNormal",
+    "Blobs",
     "Chain",
+    "Clusters",
     "Collider",
     "CommonCause",
+    "Duplicates",
     "ExponentialPoissonBinomial",
     "ExponentialSum",
+    "FewOfMany",
+    "Friedman",
     "GammaExponential",
     "HalfNormalHalfAtoms",
+    "Heteroscedastic",
     "InformationProblem",
     "IrrelevantCondition",
     "JointTable",
+    "LabelledSample",
+    "LinearNumbers",
     "LogisticClass",
     "ManyWeakCauses",
+    "MixedKinds",
     "MultivariateNormal",
+    "NoisyXor",
+    "Radial",
+    "RedundantLinear",
     "Sample",
+    "SelectionProblem",
     "SignOfProduct",
     "SlidingWindow",
     "StudentT",
@@ -74,4 +105,5 @@ __all__ = [
     "Xor",
     "ZeroInflatedPoisson",
     "information_problems",
+    "selection_problems",
 ]

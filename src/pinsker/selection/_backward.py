@@ -2,13 +2,13 @@
 
 from pinsker.encoding import Encoded
 from pinsker.engine import Backward
-from pinsker.selection._neighbour_selector import NeighbourSelector
+from pinsker.selection._crossfit_selector import CrossFittedSelector
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._run import Run
 from pinsker.selection._search import Trace, shrink
 
 
-class BackwardElimination(NeighbourSelector):
+class BackwardElimination(CrossFittedSelector):
     r"""Start from all features and remove the one that tells least, within an error budget.
 
     The paper's Algorithm 1, with its stopping rule corrected and its bound sharpened. Every step
@@ -39,6 +39,14 @@ class BackwardElimination(NeighbourSelector):
         How the target is understood.
     score_form : {"difference", "direct"}, default="difference"
         ``I(Y; X_S) - I(Y; X_S without i)``, or the estimate of ``I(Y; X_i | X_S without i)``.
+    folds : int, default=0
+        Judge the sizes of the path on held-out rows, with paths searched afresh without them, in
+        so many folds. 0 cuts the path by its own information alone.
+    cv : splitter or iterable of (train, test), optional
+        Hold out these rows instead. For groups of rows or time: any splitter of scikit-learn with
+        ``split(X, y)``, or the pairs that it gives.
+    witnesses : "auto" or list, default="auto"
+        Models that judge: classifiers or regressors of scikit-learn, or (name, model) pairs.
     max_samples : int, optional
         Measure at most this many rows, each against all; drawn with `random_state`.
     max_memory : int, optional

@@ -93,7 +93,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         rule.check(encoded.n_units, len(forced), facts)
         run = Run(self, encoded, facts, rule, forced, X, y)
         path = self._go_on(run)
-        for name, value in self._fitted(path, encoded, facts, rule).items():
+        for name, value in self._settled(run, path).items():
             setattr(self, name, value)
         run.close()
         _LOG.info("%s: %s", type(self).__name__, self.certificate_)
@@ -119,7 +119,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         if (error_budget is None) == (stop is None):
             raise ParameterError("support_at takes an error_budget or a stop, and not both.")
         rule = stop if stop is not None else self._budget_rule(float(error_budget or 0.0))
-        return self._columns(self.path_.set_at(rule.size(self.path_, self.facts_)))
+        return self._columns(self._set_by(rule))
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the columns that stay.
@@ -193,14 +193,33 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             )
         return path
 
+    def _settled(self, run: Run, path: SelectionPath) -> dict[str, Any]:
+        """Return the fitted attributes after the search; a selector may judge the path first."""
+        return self._fitted(path, run.encoded, run.facts, run.rule)
+
+    def _set_by(self, rule: StoppingRule) -> tuple[int, ...]:
+        """Return the features that another rule keeps."""
+        path: SelectionPath = self.path_
+        return path.set_at(rule.size(path, self.facts_))
+
     def _fitted(
         self, path: SelectionPath, encoded: Encoded, facts: TargetFacts, rule: StoppingRule
     ) -> dict[str, Any]:
         """Return the fitted attributes of a selector that has seen this path."""
+        return self._fitted_by(rule.decide(path, facts), path, encoded, facts, rule)
+
+    def _fitted_by(
+        self,
+        decision: Decision,
+        path: SelectionPath,
+        encoded: Encoded,
+        facts: TargetFacts,
+        rule: StoppingRule,
+    ) -> dict[str, Any]:
+        """Return the fitted attributes of a selector that keeps so many features of this path."""
         yardstick = rule if isinstance(rule, ErrorBudget) else self._budget_rule(0.0)
         growth = tuple(float(value) for value in yardstick.growth(path, facts))
         path = path.with_bounds(growth, yardstick.unit_for(facts))
-        decision = rule.decide(path, facts)
         rank = np.full(encoded.n_units, len(path.order) - decision.size + 2, dtype=np.int64)
         rank[list(path.order[decision.size :])] = 2 + np.arange(len(path.order) - decision.size)
         rank[list(path.set_at(decision.size))] = 1

@@ -7,14 +7,14 @@ from pinsker._compat import Interval
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
 from pinsker.engine import Forward
-from pinsker.selection._neighbour_selector import NeighbourSelector
+from pinsker.selection._crossfit_selector import CrossFittedSelector
 from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._rules import FeatureCount, StoppingRule
 from pinsker.selection._run import Run
 from pinsker.selection._search import Trace, grow
 
 
-class ForwardSelection(NeighbourSelector):
+class ForwardSelection(CrossFittedSelector):
     r"""Start from nothing and add the feature that tells most, within an error budget.
 
     The paper's Algorithm 2, with the meaning of its budget corrected: features are added until the
@@ -34,6 +34,8 @@ class ForwardSelection(NeighbourSelector):
     max_features : int, optional
         The search ends at so many features.
     n_neighbors, scale, discrete, missing, groups, keep, task, score_form, max_samples
+        As in `BackwardElimination`.
+    folds, cv, witnesses
         As in `BackwardElimination`.
     max_memory, n_jobs, random_state, verbose, warm_start
         As in `BackwardElimination`.
@@ -86,7 +88,7 @@ class ForwardSelection(NeighbourSelector):
 
     _direction: Direction = "forward"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighbourSelector._parameter_constraints,
+        **CrossFittedSelector._parameter_constraints,
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -106,6 +108,9 @@ class ForwardSelection(NeighbourSelector):
         keep: Any = None,
         task: Literal["auto"] | Task = "auto",
         score_form: Literal["difference", "direct"] = "difference",
+        folds: int = 0,
+        cv: Any = None,
+        witnesses: Any = "auto",
         max_samples: int | None = None,
         max_memory: int | None = None,
         n_jobs: int | None = None,
@@ -116,8 +121,9 @@ class ForwardSelection(NeighbourSelector):
         super().__init__(
             error_budget, stop=stop, n_neighbors=n_neighbors, scale=scale, discrete=discrete,
             missing=missing, groups=groups, keep=keep, task=task, score_form=score_form,
-            max_samples=max_samples, max_memory=max_memory, n_jobs=n_jobs,
-            random_state=random_state, verbose=verbose, warm_start=warm_start,
+            folds=folds, cv=cv, witnesses=witnesses, max_samples=max_samples,
+            max_memory=max_memory, n_jobs=n_jobs, random_state=random_state,
+            verbose=verbose, warm_start=warm_start,
         )  # fmt: skip
         self.patience = patience
         self.max_features = max_features

@@ -22,6 +22,9 @@ class NeighbourSelector(InformationSelector):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "scale": [StrOptions({"copula", "standard", "none"})],
         "score_form": [StrOptions({"difference", "direct"})],
+        "folds": [Interval(Integral, 0, None, closed="left")],
+        "cv": "no_validation",  # type: ignore[dict-item]
+        "witnesses": [StrOptions({"auto"}), "array-like"],
         "max_samples": [Interval(Integral, 1, None, closed="left"), None],
         "max_memory": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
@@ -41,6 +44,9 @@ class NeighbourSelector(InformationSelector):
         keep: Any = None,
         task: Literal["auto"] | Task = "auto",
         score_form: Literal["difference", "direct"] = "difference",
+        folds: int = 0,
+        cv: Any = None,
+        witnesses: Any = "auto",
         max_samples: int | None = None,
         max_memory: int | None = None,
         n_jobs: int | None = None,
@@ -58,6 +64,9 @@ class NeighbourSelector(InformationSelector):
         self.keep = keep
         self.task = task
         self.score_form = score_form
+        self.folds = folds
+        self.cv = cv
+        self.witnesses = witnesses
         self.max_samples = max_samples
         self.max_memory = max_memory
         self.n_jobs = n_jobs

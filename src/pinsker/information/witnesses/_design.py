@@ -1,0 +1,84 @@
+"""A table as predictive models take it: numbers, with one column per level of a nominal one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.encoding._encoded import Columns, Kind, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Columns for models, and which of them stand for each unit of the table.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_model_columns), float64, read-only
+        Numeric columns with standard deviation 1 (constants stay); 0/1 columns for levels and for
+        missing values.
+    places : tuple of ndarray
+        The model columns of each unit.
+    """
+
+    values: FloatArray
+    places: tuple[IntArray, ...]
+
+    @classmethod
+    def of(cls, columns: Columns, units: Sequence[Sequence[int]]) -> "Design":
+        """Lay out the columns of an encoded table.
+
+        Examples
+        --------
+        >>> from pinsker.encoding import encode_columns
+        >>> table = encode_columns([[0.1, "a"], [2.5, "b"], [0.3, "c"]])
+        >>> design = Design.of(table, [[0], [1]])
+        >>> design.values.shape, design.places[1].tolist()
+        ((3, 4), [1, 2, 3])
+        """
+        blocks = [_expand(columns, j) for j in range(columns.n_columns)]
+        edges = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
+        places = tuple(
+            np.concatenate([np.arange(edges[j], edges[j + 1]) for j in unit]) for unit in units
+        )
+        return cls(frozen(np.hstack(blocks).astype(np.float64)), places)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.places)
+
+    def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "Design":
+        """Return the design with the rows of all units but some put into another order, as one.
+
+        What the others tell about a target is gone; what they tell about each other, and what it
+        costs a model to look at them, stays.
+        """
+        stay = set(kept)
+        others = [self.places[unit] for unit in range(self.n_units) if unit not in stay]
+        values = np.array(self.values)
+        if others:
+            columns = np.concatenate(others)
+            values[:, columns] = values[np.ix_(shuffle, columns)]
+        return Design(frozen(values), self.places)
+
+    def take(self, rows: IntArray, units: Iterable[int]) -> FloatArray:
+        """Return some rows of the model columns of some units, in the units' increasing order."""
+        chosen = [self.places[unit] for unit in sorted(units)]
+        columns = np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)
+        return self.values[np.ix_(rows, columns)]
+
+
+def _expand(columns: Columns, j: int) -> FloatArray:
+    """Return the model columns of one column of the table."""
+    values = columns.values[:, j]
+    if columns.kinds[j] is Kind.NOMINAL:
+        levels = np.unique(values)
+        return np.asarray(values[:, None] == levels, dtype=np.float64)
+    spread = values.std()
+    scaled = (values - values.mean()) / (spread if spread > 0 else 1.0)
+    if columns.missing is None or not columns.missing[:, j].any():
+        return np.asarray(scaled[:, None])
+    absent = columns.missing[:, j]
+    return np.column_stack([np.where(absent, 0.0, scaled), absent.astype(np.float64)])

@@ -1,0 +1,187 @@
+"""Cross-fitting: paths are searched afresh without the rows that judge them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from pinsker.bounds import TargetFacts
+from pinsker.encoding import Encoded
+from pinsker.selection._crossfit_folds import take_rows
+from pinsker.selection._crossfit_judge import Judge, Testimony, Units
+from pinsker.selection._crossfit_routes import Route
+from pinsker.selection._crossfit_trials import ALL, Trial, geometric_sizes, make_trials, smallest
+from pinsker.selection._error_budget import ErrorBudget
+from pinsker.selection._path import SelectionPath
+from pinsker.selection._rules import Decision, StoppingRule
+
+#: Sizes beyond this are not asked about, unless a path's own information peaks there.
+_MANY = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What held-out rows say about the sets of several paths.
+
+    Attributes
+    ----------
+    paths : dict of str to SelectionPath
+        The paths on all rows.
+    trials : dict of (str, int) to Trial
+        What is known of each path and size that was asked about.
+    facts : TargetFacts
+        What the bounds know of the target.
+    unit : str
+        Unit of the errors.
+    n_rows : int
+        Held-out rows.
+    """
+
+    paths: dict[str, SelectionPath]
+    trials: dict[tuple[str, int], Trial]
+    facts: TargetFacts
+    unit: str
+    n_rows: int
+
+    @property
+    def on_paths(self) -> list[Trial]:
+        """All trials but that of all features."""
+        return [trial for trial in self.trials.values() if trial.path != ALL]
+
+    @property
+    def of_all(self) -> Trial:
+        """The trial of all features."""
+        return next(trial for trial in self.trials.values() if trial.path == ALL)
+
+    def choose(self, rule: StoppingRule) -> tuple[Trial, Decision]:
+        """Return the set that a rule takes.
+
+        A budget takes the smallest set that keeps to it by either evidence, or where none does the
+        one with the most information. Another rule cuts each path by itself, and of the sizes it
+        names the one with the most information on the held-out rows is taken.
+        """
+        if not isinstance(rule, ErrorBudget):
+            cuts = {name: rule.decide(path, self.facts) for name, path in self.paths.items()}
+            near = [self._nearest(name, cut.size) for name, cut in cuts.items()]
+            best = max(near, key=lambda trial: trial.information)
+            return best, cuts[best.path]
+        passing = [t for t in self.on_paths if t.keeps_to(rule, self.facts, self.unit)]
+        budget = rule.budget(self.facts)
+        if passing:
+            chosen = smallest(passing)
+            return chosen, Decision(chosen.size, chosen.allowed(rule, self.facts, self.unit))
+        best = max(self.on_paths, key=lambda trial: (trial.information, -trial.size))
+        note = f"no set keeps to {rule} on held-out rows; the one with the most information is kept"
+        return best, Decision(best.size, budget, (note,))
+
+    def _nearest(self, name: str, size: int) -> Trial:
+        own = [trial for trial in self.on_paths if trial.path == name]
+        return min(own, key=lambda trial: (abs(trial.size - size), trial.size))
+
+
+class CrossFit:
+    """Searches paths without the held-out rows, and asks the judge about their sets.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    judge : Judge
+        Holds folds and witnesses.
+    facts : TargetFacts
+        What the bounds know of the target.
+    n_forced : int
+        Features that must stay.
+    """
+
+    def __init__(self, encoded: Encoded, judge: Judge, facts: TargetFacts, n_forced: int) -> None:
+        self.encoded, self.judge, self.facts = encoded, judge, facts
+        self.smallest = max(n_forced, 1)
+        self.paths: dict[str, SelectionPath] = {}
+        self.orders: dict[str, list[Units]] = {}
+        everything = tuple(range(encoded.n_units))
+        self.heard: dict[tuple[str, int], Testimony] = {}
+        self.questions = {(ALL, len(everything)): [everything] * len(judge.folds)}
+
+    def search(self, routes: Sequence[Route], known: dict[str, SelectionPath]) -> None:
+        """Search every route on all rows, unless it is known, and without each fold's rows."""
+        tables = [self.encoded, *(take_rows(self.encoded, f.train) for f in self.judge.folds)]
+        jobs = [
+            (route, k)
+            for route in routes
+            for k in range(len(tables))
+            if k or route.name not in known
+        ]
+        found = Parallel(n_jobs=self.judge.n_jobs, prefer="threads")(
+            delayed(route.search)(tables[k]) for route, k in jobs
+        )
+        paths = {(route.name, k): path for (route, k), path in zip(jobs, found, strict=True)}
+        for route in routes:
+            name = route.name
+            self.paths[name] = known[name] if name in known else paths[name, 0]
+            self.orders[name] = [paths[name, k].order for k in range(1, len(tables))]
+
+    def judge_sizes(self, rule: StoppingRule, said: Callable[[str], Any]) -> Judgement:
+        """Ask about sizes from coarse to fine, until the cut of a rule is known."""
+        first = next(iter(self.paths))
+        self._ask(self._coarse(first, rule)[::2])  # enough to know the witnesses' worth
+        self.judge.dismiss(list(self.heard.values()))
+        for name in self.paths:
+            said(f"judging {name}")
+            self._ask(self._coarse(name, rule))
+        judgement = self.judgement()
+        if isinstance(rule, ErrorBudget):
+            while finer := self._finer(judgement, rule):
+                self._ask(finer)
+                judgement = self.judgement()
+        return judgement
+
+    def judgement(self) -> Judgement:
+        """Return what is known so far."""
+        trials = make_trials(self.heard, self.judge.prior, self.facts)
+        return Judgement(self.paths, trials, self.facts, self.judge.unit, len(self.judge.rows))
+
+    def _coarse(self, name: str, rule: StoppingRule) -> list[tuple[str, int]]:
+        path = self.paths[name]
+        longest = self._longest(name)
+        sizes = set(geometric_sizes(self.smallest, min(longest, max(_MANY, self.smallest))))
+        if not isinstance(rule, ErrorBudget):
+            sizes.add(min(rule.decide(path, self.facts).size, longest))
+        return [(name, size) for size in sorted(sizes) if size >= self.smallest]
+
+    def _longest(self, name: str) -> int:
+        """Return the largest size that a path has on all rows and in every fold."""
+        return max(
+            self.smallest, min(len(order) for order in [self.paths[name].order, *self.orders[name]])
+        )
+
+    def _finer(self, judgement: Judgement, rule: ErrorBudget) -> list[tuple[str, int]]:
+        """Return the middle of every gap in which a smaller set might pass than any known one."""
+        chosen, decision = judgement.choose(rule)
+        if decision.notes:
+            return []
+        finer = []
+        for name in self.paths:
+            sizes = sorted(size for path, size in judgement.trials if path == name)
+            passing = [
+                size
+                for size in sizes
+                if judgement.trials[name, size].keeps_to(rule, self.facts, self.judge.unit)
+            ]
+            if not passing:
+                continue
+            above = min(passing)
+            below = max((size for size in sizes if size < above), default=above)
+            middle = (above + below) // 2
+            if below < middle < above and middle < chosen.size + (name == chosen.path):
+                finer.append((name, middle))
+        return finer
+
+    def _ask(self, keys: Sequence[tuple[str, int]]) -> None:
+        for name, size in keys:
+            self.questions[name, size] = [order[:size] for order in self.orders[name]]
+        new = [key for key in self.questions if key not in self.heard]
+        self.heard.update(
+            zip(new, self.judge.hear([self.questions[key] for key in new]), strict=True)
+        )

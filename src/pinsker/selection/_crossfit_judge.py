@@ -1,0 +1,165 @@
+"""The judge: asks the witnesses about sets of features on rows that were held out."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.encoding import Encoded
+from pinsker.information.witnesses import (
+    Design,
+    HeldOut,
+    Prior,
+    Witness,
+    best_by_information,
+    best_by_loss,
+    judge_scores,
+)
+from pinsker.selection._crossfit_folds import Fold
+
+Units = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Testimony:
+    """What the witnesses show for one set of features per fold.
+
+    Attributes
+    ----------
+    most : HeldOut
+        The witness that shows the most information.
+    least : HeldOut
+        The witness with the smallest loss.
+    close : tuple of str
+        Witnesses within a standard error of either.
+    """
+
+    most: HeldOut
+    least: HeldOut
+    close: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, said: Sequence[HeldOut]) -> "Testimony":
+        """Find the best of what was said about one candidate."""
+        most, least = best_by_information(said), best_by_loss(said)
+        close = tuple(
+            held.witness
+            for held in said
+            if _is_close(most.log_likelihood - held.log_likelihood)
+            or _is_close(held.losses - least.losses)
+        )
+        return cls(most, least, close)
+
+
+class Judge:
+    """Holds the folds and the witnesses, and remembers what was said.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    folds : sequence of Fold
+        Which rows are held out.
+    witnesses : sequence of Witness
+        Who is asked.
+    unit : str
+        Unit of the losses.
+    n_jobs : int
+        Threads. The answers are the same for any number.
+    """
+
+    def __init__(
+        self,
+        encoded: Encoded,
+        folds: Sequence[Fold],
+        witnesses: Sequence[Witness],
+        unit: str,
+        n_jobs: int = 1,
+    ) -> None:
+        self.design = Design.of(encoded.columns, encoded.units)
+        self.target = encoded.target
+        self.folds = tuple(folds)
+        self.witnesses = tuple(witnesses)
+        self.unit = unit
+        self.n_jobs = n_jobs
+        self.rows = np.concatenate([fold.test for fold in folds])
+        self._answers: dict[tuple[int, Units, str], FloatArray] = {}
+        self.prior = self._pool(Prior(), [()] * len(folds))
+
+    def hear(self, candidates: Sequence[Sequence[Units]]) -> list[Testimony]:
+        """Return the testimony on each candidate: one set of units per fold.
+
+        Sets that were asked about before, for this or for another candidate, cost nothing.
+        """
+        self._ask(candidates)
+        heard = []
+        for sets in candidates:
+            said = [self._pool(witness, sets) for witness in self.witnesses]
+            said.append(self.prior)
+            heard.append(Testimony.of(said))
+        return heard
+
+    def with_shuffled(self, kept: Units, shuffle: IntArray) -> "Judge":
+        """Return a judge of the same rows for whom all features but some are shuffled."""
+        other = copy.copy(self)
+        other.design = self.design.with_shuffled(kept, shuffle)
+        other._answers = {}
+        return other
+
+    def dismiss(self, heard: Sequence[Testimony]) -> None:
+        """Send home the witnesses that have nothing to add.
+
+        A witness stays if, on the set that tells most or on the one with the smallest error, it is
+        within a standard error of the best witness, by information or by loss.
+        """
+        best = {
+            max(heard, key=lambda one: float(one.most.log_likelihood.mean())),
+            min(heard, key=lambda one: one.least.loss),
+        }
+        useful = {name for one in best for name in one.close}
+        stay = tuple(witness for witness in self.witnesses if witness.name in useful)
+        self.witnesses = stay or self.witnesses
+
+    def _ask(self, candidates: Sequence[Sequence[Units]]) -> None:
+        """Let every witness answer every new question, in parallel and in a fixed order."""
+        questions = {
+            (k, tuple(sorted(units)), witness.name): witness
+            for sets in candidates
+            for k, units in enumerate(sets)
+            for witness in self.witnesses
+        }
+        new = {key: who for key, who in questions.items() if key not in self._answers}
+        with threadpool_limits(1, user_api="blas"):  # many small fits: threads would only wait
+            answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(self._answer)(who, k, units) for (k, units, _), who in new.items()
+            )
+        self._answers.update(zip(new, answers, strict=True))
+
+    def _answer(self, witness: Witness, k: int, units: Units) -> FloatArray:
+        """Fit one witness to the training rows of one fold and question it on the others."""
+        fold = self.folds[k]
+        train, test = self.design.take(fold.train, units), self.design.take(fold.test, units)
+        if self.target.labels is not None:
+            assert self.target.classes is not None  # a class target keeps its classes
+            m = len(self.target.classes)
+            return witness.class_scores(train, self.target.labels[fold.train], test, m)
+        assert self.target.raw is not None  # a numeric target keeps the user's values
+        return witness.predictions(train, self.target.raw[fold.train], test)
+
+    def _pool(self, witness: Witness, sets: Sequence[Units]) -> HeldOut:
+        parts = []
+        for k, units in enumerate(sets):
+            key = (k, tuple(sorted(units)), witness.name)
+            parts.append(
+                self._answers[key] if key in self._answers else self._answer(witness, k, units)
+            )
+        return judge_scores(witness.name, np.concatenate(parts), self.target, self.rows, self.unit)
+
+
+def _is_close(gaps: FloatArray) -> bool:
+    """Tell whether a mean of paired gaps is at most its standard error."""
+    return bool(gaps.mean() <= gaps.std() / np.sqrt(len(gaps)))
