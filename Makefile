@@ -42,12 +42,21 @@ sanitize:
 	  .venv-sanitize/bin/python -m pytest tests/engine tests/information/test_knn.py -q \
 	  -p no:cacheprovider -k "not grow"
 
+# Sphinx with every warning an error; the examples of the gallery are run while it builds.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "built docs/_build/html/index.html"
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.docs: $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
+	$(BIN)/pip install --quiet --editable ".[docs]"
 	@touch $@
 
 # Editable: Python edits need no reinstall, C++ edits do (this rule sees them).
@@ -57,3 +66,4 @@ $(STAMP): $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
 
 clean:
 	rm -rf build dist .venv .venv-sanitize .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst

@@ -1,0 +1,77 @@
+"""How Sphinx builds these pages: `make docs` from the root of the repository.
+
+Nothing is fetched while building: no intersphinx, no data sets beyond those that ship with
+scikit-learn.
+"""
+
+import logging
+import os
+import re
+import warnings
+
+import pinsker
+
+# Examples draw into files, and none of them needs a display or a second thread.
+os.environ.setdefault("MPLBACKEND", "agg")
+
+project = "pinsker"
+author = "The pinsker developers"
+project_copyright = "The pinsker developers"
+version = release = pinsker.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "Thumbs.db", ".DS_Store", "gallery/**/*.ipynb"]
+
+# Pages are Markdown; `dollarmath` for formulas, anchors so that pages can link to sections.
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's sections name the types in words
+numpydoc_show_class_members = False  # autodoc lists members once; numpydoc would list them again
+add_module_names = False
+default_role = "code"  # docstrings write names in single backticks
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "ignore_pattern": r"(demo|readme_figure)\.py",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 10_000,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+}
+logging.getLogger("pinsker").setLevel(logging.WARNING)  # Sphinx would print every fit
+# A gallery page that warns shows it to the reader: make it an error instead.
+warnings.filterwarnings("error", category=pinsker.exceptions.PinskerWarning)
+
+templates_path = ["_templates"]
+html_theme = "furo"
+html_title = "pinsker"
+html_static_path = ["_static"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+
+
+def plain_words(_app, _what, _name, _obj, _options, lines):
+    """Keep reStructuredText from reading markup into docstrings that are written as plain text.
+
+    ``shape (n_features_in_,)`` is not a reference, and ``|Σ|`` is a determinant.
+    """
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"\((n_\w+_)(?=[,)])", r"(``\1``", line).replace("|Σ", r"\|Σ")
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", plain_words, priority=400)  # before numpydoc
