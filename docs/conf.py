@@ -4,6 +4,7 @@ Nothing is fetched while building: no intersphinx, no data sets beyond those tha
 scikit-learn.
 """
 
+import inspect
 import logging
 import os
 import re
@@ -73,5 +74,28 @@ def plain_words(_app, _what, _name, _obj, _options, lines):
         lines[i] = re.sub(r"\((n_\w+_)(?=[,)])", r"(``\1``", line).replace("|Σ", r"\|Σ")
 
 
+def wide_enough(_app, _what, _name, _obj, _options, lines):
+    """Widen the first column of a simple table of two columns to its longest entry."""
+    rules = [i for i, line in enumerate(lines) if re.fullmatch(r" *=+ +=+", line)]
+    for first, last in zip(rules[::2], rules[1::2], strict=False):
+        rows = [re.fullmatch(r"( *)(\S+) +(\S.*)", line) for line in lines[first + 1 : last]]
+        if all(rows):
+            width = max(len(row[2]) for row in rows)
+            longest = max(len(row[3]) for row in rows)
+            lines[first] = lines[last] = f"{rows[0][1]}{'=' * width} {'=' * longest}"
+            lines[first + 1 : last] = [f"{row[1]}{row[2]:{width}} {row[3]}" for row in rows]
+
+
+def only_ours(_app, _what, _name, obj, _skip, _options):
+    """Leave out what a class inherits from elsewhere: its own page says it better."""
+    function = getattr(obj, "fget", None) or getattr(obj, "func", None) or obj
+    foreign = inspect.isbuiltin(function) or inspect.ismethoddescriptor(function)
+    module = getattr(function, "__module__", None) or ""
+    return True if foreign or (module and not module.startswith("pinsker")) else None
+
+
 def setup(app):
+    """Let Sphinx know of the above."""
     app.connect("autodoc-process-docstring", plain_words, priority=400)  # before numpydoc
+    app.connect("autodoc-process-docstring", wide_enough, priority=401)
+    app.connect("autodoc-skip-member", only_ours)

@@ -24,9 +24,7 @@ from sklearn.svm import SVC
 from pinsker import BackwardElimination, ErrorBudget, ForwardSelection
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-X_train, X_test, y_train, y_test = train_test_split(
-    X, y, test_size=0.3, stratify=y, random_state=0
-)
+X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
 print(X_train.shape, X_test.shape)
 
 # %%
@@ -51,7 +49,7 @@ print(selector.certificate_)
 # information with natural logarithms; a fair coin holds 0.69, so 0.588 is most of what there is to
 # know here.) Against the best set that the search saw, 0.0060 nats are lost. Five points of error
 # rate pay for 0.0067 nats, so the budget is kept: *if no more is lost*, the error of an ideal
-# classifier grows by at most 0.047. And the evidence is only the path itself; we shall come to that.
+# classifier grows by at most 0.047. And the evidence is only the path itself; more of that below.
 #
 # The whole path
 # --------------
@@ -101,9 +99,9 @@ for budget in (0.0, 0.05, 0.1, 0.25):
     )
 
 # %%
-# The budgets of 0.05, 0.1 and 0.25 were kept on these rows; with a budget of 0 the model got two rows
-# of 171 more wrong. One split of one data set proves nothing in general, but it is the check to
-# make before you rely on a selection.
+# The budgets of 0.05, 0.1 and 0.25 were kept on these rows; with a budget of 0 the model got two
+# rows of 171 more wrong. One split of one data set proves nothing in general, but it is the check
+# to make before you rely on a selection.
 #
 # The other direction
 # -------------------
@@ -118,8 +116,9 @@ print(f"error grows by {growth.mean():+.3f}")
 # %%
 # In a pipeline
 # -------------
-# A selector is a scikit-learn transformer. Inside a pipeline it is fitted on the training folds only,
-# so that the score is honest. Here the budget is put in nats of log-loss instead of error rate.
+# A selector is a scikit-learn transformer. Inside a pipeline it is fitted on the training folds
+# only, so that the score is honest. Here the budget is put in nats of log-loss instead of error
+# rate.
 
 pipeline = make_pipeline(
     ForwardSelection(stop=ErrorBudget(0.02, unit="log-loss")), StandardScaler(), SVC()
