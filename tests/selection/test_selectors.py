@@ -254,3 +254,17 @@ def test_other_units():
     np.testing.assert_array_equal(
         selector.support_at(stop=same), BackwardElimination(0.1).fit(X, y).support_
     )
+
+
+def test_what_the_engine_left_out_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = (X[:, 0] > 0).astype(int)
+    assert BackwardElimination().fit(X, y).notes_ == ()
+    sampled = ForwardSelection(max_samples=50).fit(X, y)
+    assert sampled.notes_ == ("50 of 120 rows were measured, against all",)
+    least = 8 * 120 * (4 + 16)  # the table alone
+    tight = BackwardElimination(max_memory=least + 1).fit(X, y)
+    assert "slower for want of memory: 120 of 120 rows are measured, 0 keep" in tight.notes_[0]
+    assert tight.plan_.n_bytes == least
+    np.testing.assert_array_equal(tight.support_, BackwardElimination().fit(X, y).support_)

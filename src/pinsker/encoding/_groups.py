@@ -1,5 +1,6 @@
 """Groups of columns that are kept or dropped as one."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -81,7 +82,7 @@ def _members(names: Sequence[str], groups: Groups) -> dict[Any, list[int]]:
 
 
 def _refuse_repeated(unit_names: Sequence[str]) -> None:
-    repeated = sorted({name for name in unit_names if unit_names.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(unit_names).items() if times > 1)
     if repeated:
         raise ParameterError(
             f"groups and columns share the name {listing(repeated)}: rename the group."

@@ -33,17 +33,37 @@ class Plan:
         Memory the search will hold, in bytes.
     limit : int
         Memory it was allowed, in bytes.
+    n_rows : int
+        Rows of the table.
+    keeps_pairs : bool
+        Whether the search keeps pairs at all: backward does, forward does not.
     """
 
     queries: IntArray
     n_watched: int
     n_bytes: int
     limit: int
+    n_rows: int
+    keeps_pairs: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know: rows left out, memory that made the search slower."""
+        notes = []
+        if len(self.queries) < self.n_rows:
+            notes.append(f"{len(self.queries)} of {self.n_rows} rows were measured, against all")
+        if self.keeps_pairs and self.n_watched < len(self.queries):
+            notes.append(f"slower for want of memory: {self}")
+        return tuple(notes)
 
     def __str__(self) -> str:
-        measured = len(self.queries)
-        kept = f"{self.n_watched} of {measured} rows keep their pairs in memory"
-        return f"{kept} ({self.n_bytes / 2**20:.0f} of {self.limit / 2**20:.0f} MiB allowed)"
+        kept = ""
+        if self.keeps_pairs:
+            kept = f", {self.n_watched} keep their pairs in memory between steps"
+        return (
+            f"{len(self.queries)} of {self.n_rows} rows are measured{kept} "
+            f"({self.n_bytes / 2**20:.0f} of {self.limit / 2**20:.0f} MiB allowed)"
+        )
 
 
 def plan_rows(
@@ -68,8 +88,8 @@ def plan_rows(
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
     n_watched = min(len(queries), (limit - fixed) // per_row) if keeps_pairs else 0
-    plan = Plan(queries, n_watched, fixed + n_watched * per_row, limit)
-    _LOG.info("%s", plan)
+    plan = Plan(queries, n_watched, fixed + n_watched * per_row, limit, n, keeps_pairs)
+    _LOG.info("engine: %s", plan)
     return plan
 
 

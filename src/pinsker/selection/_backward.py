@@ -76,6 +76,8 @@ class BackwardElimination(CrossFittedSelector):
         What the bounds know of the target.
     units_ : tuple of tuple of int
         The columns of each feature of the path.
+    plan_ : Plan
+        Which rows were measured, and how memory was used.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -116,6 +118,7 @@ class BackwardElimination(CrossFittedSelector):
             return earlier
         active = None if earlier is None else earlier.last_set
         state = Backward(**self._engine(encoded), active=active)
+        self.plan_ = state.plan
         trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
         shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
         return run.finish(trace, self.score_form)

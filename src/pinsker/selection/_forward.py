@@ -57,6 +57,8 @@ class ForwardSelection(CrossFittedSelector):
         What the bounds know of the target.
     units_ : tuple of tuple of int
         The columns of each feature of the path.
+    plan_ : Plan
+        Which rows were measured, and how memory was used.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -132,6 +134,7 @@ class ForwardSelection(CrossFittedSelector):
         settings = self._engine(encoded)
         full = Forward(**settings, active=range(encoded.n_units)).information
         state = Forward(**settings, active=() if earlier is None else earlier.last_set)
+        self.plan_ = state.plan
         trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
         most = self.max_features or encoded.n_units
         grow(

@@ -77,6 +77,10 @@ class NeighbourSelector(InformationSelector):
     def _encoding(self) -> dict[str, Any]:
         return {**super()._encoding(), "scale": self.scale}
 
+    def _notes(self, encoded: Encoded) -> tuple[str, ...]:
+        plan = getattr(self, "plan_", None)
+        return super()._notes(encoded) + (plan.notes if plan is not None else ())
+
     def _engine(self, encoded: Encoded) -> dict[str, Any]:
         """Return how the engine shall work."""
         fixed = self.random_state is None  # None repeats itself too: nothing here is global
