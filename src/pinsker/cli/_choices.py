@@ -1,0 +1,132 @@
+"""From what is typed behind an option to what a selector takes."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from pinsker.encoding import Kind
+from pinsker.exceptions import ParameterError
+from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
+
+_MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def parse_stop(text: str) -> StoppingRule:
+    """Read a stopping rule.
+
+    Examples
+    --------
+    >>> parse_stop("features=5"), parse_stop("score=0.01")
+    (FeatureCount(k=5), ScoreThreshold(nats=0.01))
+    """
+    name, _, number = (part.strip() for part in text.partition("="))
+    try:
+        if name == "features":
+            return FeatureCount(int(number))
+        if name in ("score", "jump"):
+            return (ScoreThreshold if name == "score" else ScoreJump)(float(number))
+    except ValueError as error:
+        if isinstance(error, ParameterError):
+            raise
+    raise ParameterError(
+        f"--stop {text!r} is not understood: use features=5, score=0.01 or jump=0.02."
+    )
+
+
+def parse_memory(text: str) -> int:
+    """Read an amount of memory, in powers of 1024.
+
+    Examples
+    --------
+    >>> parse_memory("2G"), parse_memory("1.5 MiB"), parse_memory("1000")
+    (2147483648, 1572864, 1000)
+    """
+    found = _MEMORY.fullmatch(text.strip())
+    if found is None or float(found[1]) == 0:
+        raise ParameterError(f"--memory {text!r} is not understood: use for example 500M or 2G.")
+    return int(float(found[1]) * 1024 ** _POWERS[found[2].lower()])
+
+
+def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> list[str]:
+    """Read names of columns, separated by commas or given one by one; ``*`` stands for anything.
+
+    Examples
+    --------
+    >>> parse_columns(["b,a"], ["a", "b", "c"], "--keep")
+    ['b', 'a']
+    >>> parse_columns(["red*", "a, b"], ["red 1", "red 2", "a, b"], "--drop")
+    ['red 1', 'red 2', 'a, b']
+    """
+    found: list[str] = []
+    for text in texts:
+        # A name may hold a comma itself: the whole text is tried first.
+        for part in [text] if text in names else text.split(","):
+            found += _matching(part.strip(), names, option)
+    return list(dict.fromkeys(found))
+
+
+def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[str]] | None:
+    """Read groups of columns, each as ``name=first,second``.
+
+    Examples
+    --------
+    >>> parse_groups(["both=a,b"], ["a", "b", "c"])
+    {'both': ['a', 'b']}
+    """
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        name, equals, columns = text.partition("=")
+        if not (equals and name.strip() and columns.strip()):
+            raise ParameterError(
+                f"--group {text!r} is not understood: use name=first,second, for example "
+                "colour=red,green,blue or colour=colour_*."
+            )
+        groups[name.strip()] = parse_columns([columns], names, "--group")
+    return groups or None
+
+
+def parse_kinds(texts: Iterable[str], names: Sequence[str]) -> dict[str, str] | Literal["auto"]:
+    """Read kinds of columns, each as ``column=kind``; the other columns are guessed.
+
+    Examples
+    --------
+    >>> parse_kinds(["grade=nominal"], ["age", "grade"]), parse_kinds([], ["age"])
+    ({'grade': 'nominal'}, 'auto')
+    """
+    kinds: dict[str, str] = {}
+    for text in texts:
+        columns, _, kind = text.rpartition("=")
+        if kind not in _KINDS:
+            raise ParameterError(
+                f"--kind {text!r} is not understood: use COLUMN=KIND with one of "
+                f"{', '.join(_KINDS)}."
+            )
+        kinds |= dict.fromkeys(parse_columns([columns], names, "--kind"), kind)
+    return kinds or "auto"
+
+
+def find_column(name: str, names: Sequence[str], option: str) -> str:
+    """Return the column of this name, or say which ones there are."""
+    if name in names:
+        return name
+    alike = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
+    meant = [n for n in names if n.lower() == alike[0]] if alike else []
+    if meant:
+        advice = f"Did you mean {meant[0]!r}?"
+    else:
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        advice = f"There are {', '.join(map(repr, names[:6]))}{more}."
+    raise ParameterError(f"{option}: there is no column {name!r}. {advice}")
+
+
+def _matching(pattern: str, names: Sequence[str], option: str) -> list[str]:
+    if pattern in names or "*" not in pattern:
+        return [find_column(pattern, names, option)]
+    found = [name for name in names if fnmatchcase(name, pattern.replace("[", "[[]"))]
+    if not found:
+        raise ParameterError(f"{option}: no column matches {pattern!r}.")
+    return found

@@ -1,0 +1,99 @@
+"""``pinsker select``: a table and a budget in; columns, table, path and report out."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from pinsker.cli import _options as options
+from pinsker.cli._files import STDIN, format_of_name
+from pinsker.cli._leaving import KEPT, NOT_KEPT
+from pinsker.cli._saved import to_json
+from pinsker.cli._selecting import Outcome, Wishes, fit
+from pinsker.cli._summary import make_console, print_summary, verdict_of
+from pinsker.cli._tables import read_sheet, write_table
+from pinsker.cli._text import TextStyle
+from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
+
+
+def select(
+    table: options.Data,
+    target: options.Target,
+    error_budget: options.Budget = None,
+    unit: options.Unit = "auto",
+    stop: options.Stop = None,
+    direction: options.Way = "auto",
+    keep: options.Keep = None,
+    drop: options.Drop = None,
+    group: options.Group = None,
+    kind: options.Kinds = None,
+    folds: options.Folds = None,
+    task: options.Task = "auto",
+    missing: options.Missing = "error",
+    memory: options.Memory = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = None,
+    output: options.OutputFile = None,
+    features: options.FeaturesFile = None,
+    json: options.JsonFile = None,
+    report: options.ReportFile = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    na: options.NotAvailable = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Choose the columns that matter for a target, within an error budget."""
+    check_names(output, report)
+    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    wishes = Wishes(
+        error_budget=error_budget, unit=unit, stop=stop, direction=direction,
+        keep=tuple(keep or ()), group=tuple(group or ()), kind=tuple(kind or ()), memory=memory,
+        task=task, missing=missing, folds=folds, jobs=jobs, seed=seed,
+    )  # fmt: skip
+    sheet = read_sheet(table, target, style=style, drop=tuple(drop or ()))
+    outcome = fit(sheet, wishes, show_progress=not quiet and sys.stderr.isatty())
+    if not quiet:
+        # What goes through standard output must stay clean.
+        print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
+    write_all(outcome, output, features, json, report)
+    return KEPT if verdict_of(outcome.selector) == "kept" else NOT_KEPT
+
+
+def check_names(output: str | None, report: str | None) -> None:
+    """Refuse names that nothing can be written to, before anything is searched."""
+    if output is not None:
+        format_of_name(output, "--output")
+    if report is not None and Path(report).suffix.lower() not in (".html", ".htm"):
+        raise ParameterError(f"--report {report!r} must end in .html.")
+
+
+def write_all(
+    outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
+) -> None:
+    """Write what was asked for."""
+    if output is not None:
+        chosen = [*outcome.kept, outcome.sheet.target]
+        frame = outcome.sheet.frame
+        write_table(frame[[name for name in frame.columns if name in chosen]], output)
+    if features is not None:
+        write_text("".join(f"{name}\n" for name in outcome.kept), features)
+    if json is not None:
+        write_text(to_json(outcome), json)
+    if report is not None:
+        write_text(_report(outcome), report)
+
+
+def _report(outcome: Outcome) -> str:
+    reports = import_module("pinsker.report")
+    if not hasattr(reports, "to_html"):
+        raise MissingDependencyError("--report: this version of pinsker writes no reports yet.")
+    return str(reports.to_html(reports.summarise(outcome.selector)))
+
+
+def write_text(text: str, path: str) -> None:
+    if path == STDIN:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path!r} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,161 @@
+"""From the options of a command to a fitted selector."""
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from pinsker import selection
+from pinsker.cli._choices import (
+    parse_columns,
+    parse_groups,
+    parse_kinds,
+    parse_memory,
+    parse_stop,
+)
+from pinsker.cli._tables import Sheet
+from pinsker.encoding import encode_target
+from pinsker.exceptions import ParameterError, PinskerWarning
+from pinsker.selection import ErrorBudget, InformationSelector
+
+Direction = Literal["auto", "backward", "forward", "linear", "grow-shrink"]
+DIRECTIONS: dict[str, str] = {
+    "auto": "FeatureSelector" if hasattr(selection, "FeatureSelector") else "BackwardElimination",
+    "backward": "BackwardElimination",
+    "forward": "ForwardSelection",
+    "linear": "LinearElimination",
+    "grow-shrink": "GrowShrink",
+}
+DEFAULT_BUDGET = 0.05
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a user asked for; None is the selector's own default.
+
+    Attributes
+    ----------
+    error_budget : float, optional
+        Growth of the error that is accepted, in `unit`.
+    unit : str
+        Unit of `error_budget`.
+    stop : str, optional
+        Another rule instead, as typed.
+    direction : str
+        A key of `DIRECTIONS`.
+    keep, group, kind : tuple of str
+        As typed.
+    memory : str, optional
+        As typed.
+    task, missing, folds, jobs, seed
+        As the selectors take them.
+    """
+
+    error_budget: float | None = None
+    unit: str = "auto"
+    stop: str | None = None
+    direction: str = "auto"
+    keep: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
+    memory: str | None = None
+    task: str = "auto"
+    missing: str = "error"
+    folds: int | None = None
+    jobs: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A fitted selector and how it came about.
+
+    Attributes
+    ----------
+    sheet : Sheet
+        The table.
+    selector : InformationSelector
+        Fitted.
+    task : {"classification", "regression"}
+        How the target was understood.
+    seconds : float
+        Time that `fit` took.
+    notes : tuple of str
+        What a user should know: about the reading, the data and the choice.
+    """
+
+    sheet: Sheet
+    selector: InformationSelector
+    task: str
+    seconds: float
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the columns that stay, in the order of the table."""
+        names = list(self.sheet.features.columns)
+        return [
+            name for name, stays in zip(names, self.selector.get_support(), strict=True) if stays
+        ]
+
+
+def make_selector(wishes: Wishes, names: list[str], *, show_progress: bool) -> Any:
+    """Return the selector that a user asked for, not yet fitted."""
+    kind = getattr(selection, DIRECTIONS[wishes.direction], None)
+    if kind is None:
+        raise ParameterError(f"--direction {wishes.direction} is not in this version of pinsker.")
+    groups = parse_groups(wishes.group, names)
+    optional = {
+        "folds": wishes.folds,
+        "max_memory": None if wishes.memory is None else parse_memory(wishes.memory),
+        "n_jobs": wishes.jobs,
+        "random_state": wishes.seed,
+    }
+    known = kind().get_params(deep=False)
+    for name, value in optional.items():
+        if value is not None and name not in known:
+            option = {"max_memory": "memory", "n_jobs": "jobs", "random_state": "seed"}
+            raise ParameterError(
+                f"--{option.get(name, name)} means nothing with --direction {wishes.direction}: "
+                "leave it out."
+            )
+    return kind(
+        **_rule(wishes),
+        missing=wishes.missing,
+        groups=groups,
+        discrete=parse_kinds(wishes.kind, names),
+        keep=parse_columns(wishes.keep, [*names, *(groups or {})], "--keep") or None,
+        task=wishes.task,
+        verbose=int(show_progress),
+        **{name: value for name, value in optional.items() if value is not None},
+    )
+
+
+def fit(sheet: Sheet, wishes: Wishes, *, show_progress: bool) -> Outcome:
+    """Fit a selector to a table; warnings become notes."""
+    X, y = sheet.features, sheet.answer
+    selector = make_selector(wishes, list(X.columns), show_progress=show_progress)
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector.fit(X, y)
+    seconds = time.perf_counter() - started
+    heard = [str(w.message) for w in caught if issubclass(w.category, PinskerWarning)]
+    # A linear model of classes knows them as numbers: its facts do not tell the task.
+    task = encode_target(y.dropna(), task=wishes.task).task  # type: ignore[arg-type]
+    notes = (*sheet.notes, *selector.notes_, *heard)
+    return Outcome(sheet, selector, task, seconds, tuple(dict.fromkeys(notes)))
+
+
+def _rule(wishes: Wishes) -> dict[str, Any]:
+    """Return what tells a selector when to stop."""
+    if wishes.stop is not None:
+        if wishes.error_budget is not None:
+            raise ParameterError("--error-budget and --stop exclude each other: give one of them.")
+        return {"stop": parse_stop(wishes.stop)}
+    delta = DEFAULT_BUDGET if wishes.error_budget is None else wishes.error_budget
+    rule = ErrorBudget(delta, unit=wishes.unit)  # type: ignore[arg-type]
+    return {"error_budget": delta} if wishes.unit == "auto" else {"stop": rule}
+
+
+assert set(get_args(Direction)) == set(DIRECTIONS)

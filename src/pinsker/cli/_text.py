@@ -1,0 +1,170 @@
+"""Tables as text: which separator, which decimal sign, which column only counts rows."""
+
+import csv
+import io
+import re
+import warnings
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+import pandas as pd
+
+from pinsker.exceptions import DataError
+
+_SEPARATORS = ",;\t|"
+_SAMPLE = 65536
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: A text column is called nearly numeric from this share of numbers on.
+_NEARLY = 0.5
+
+
+@dataclass(frozen=True)
+class TextStyle:
+    """How a text file writes a table.
+
+    Attributes
+    ----------
+    separator : str
+        Between values; empty to find out.
+    decimal : str
+        Decimal sign; empty to find out.
+    missing : tuple of str
+        What stands for a missing value, beside what pandas knows and a lone question mark.
+    """
+
+    separator: str = ""
+    decimal: str = ""
+    missing: tuple[str, ...] = ()
+
+
+def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[str]]:
+    """Read a table from text; return it with what a user should know about the reading."""
+    sample = handle.read(_SAMPLE)
+    handle.seek(0)
+    encoding = _encoding(sample)
+    lines = sample.decode(encoding, errors="replace").splitlines()[:50]
+    if not any(line.strip() for line in lines):
+        raise DataError("the table is empty: it needs a line of column names and rows below it.")
+    style = replace(style, separator=style.separator or _separator(lines))
+    notes = []
+    try:
+        frame = _parse(handle, style, encoding)
+    except UnicodeDecodeError:
+        encoding = "cp1252"
+        frame = _parse(handle, style, encoding)
+    if not style.decimal and style.separator != "," and _has_decimal_commas(frame):
+        frame = _parse(handle, replace(style, decimal=","), encoding)
+        notes.append("numbers are written with a decimal comma")
+    if encoding == "cp1252":
+        notes.append("the text is not UTF-8; it was read as Windows-1252")
+    notes += _repeated_names(lines, style.separator)
+    frame, about_columns = _without_clutter(frame)
+    return frame, notes + about_columns + _nearly_numeric(frame)
+
+
+def _encoding(sample: bytes) -> str:
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    return "utf-8-sig"
+
+
+def _separator(lines: list[str]) -> str:
+    """Return the separator that cuts the first line into most columns, and the others alike."""
+
+    def columns_under(separator: str) -> tuple[bool, int]:
+        # The last line of the sample may be cut off.
+        rows = [row for row in csv.reader(lines[:-1] or lines, delimiter=separator) if row]
+        alike = sum(len(row) == len(rows[0]) for row in rows)
+        return 2 * alike > len(rows), len(rows[0])
+
+    return max(_SEPARATORS, key=columns_under)
+
+
+def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
+    handle.seek(0)
+    text = io.TextIOWrapper(handle, encoding=encoding, newline="")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(
+                text,
+                sep=style.separator,
+                decimal=style.decimal or ".",
+                na_values=["?", *style.missing],
+                skipinitialspace=True,
+                index_col=False,
+                low_memory=False,
+                float_precision="round_trip",
+            )
+    except pd.errors.ParserWarning as error:
+        raise DataError(
+            "the rows hold more values than the first line has names: name every column."
+        ) from error
+    except UnicodeDecodeError:
+        raise
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        reason = str(error).removeprefix("Error tokenizing data. C error: ").strip().rstrip(".")
+        raise DataError(f"the table cannot be read: {reason}.") from error
+    finally:
+        text.detach()  # the file stays open: it may be read again in another way
+
+
+def _text_columns(frame: pd.DataFrame) -> list[Any]:
+    return [name for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+
+
+def _has_decimal_commas(frame: pd.DataFrame) -> bool:
+    for name in _text_columns(frame):
+        values = frame[name].dropna().astype(str)
+        if len(values) and values.map(lambda text: bool(_DECIMAL_COMMA.fullmatch(text))).all():
+            return True
+    return False
+
+
+def _repeated_names(lines: list[str], separator: str) -> list[str]:
+    header = next(csv.reader(lines, delimiter=separator))
+    repeated = [name for name, count in Counter(header).items() if name and count > 1]
+    if not repeated:
+        return []
+    name = repeated[0]
+    return [f"several columns are called {name!r}; the later ones are read as '{name}.1' and so on"]
+
+
+def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out nameless columns that are empty or count the rows; strip spaces off names."""
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    notes, clutter = [], []
+    for position, name in enumerate(frame.columns):
+        if not re.fullmatch(r"Unnamed: \d+", name):
+            continue
+        column = frame.iloc[:, position]
+        if column.isna().all():
+            clutter.append(name)
+        elif position == 0 and _counts_rows(column):
+            clutter.append(name)
+            notes.append("the first column has no name and counts the rows; it was left out")
+    return frame.drop(columns=clutter), notes
+
+
+def _counts_rows(column: "pd.Series[Any]") -> bool:
+    if not pd.api.types.is_integer_dtype(column) or not len(column):
+        return False
+    return bool((column.diff().iloc[1:] == 1).all()) and column.iloc[0] in (0, 1)
+
+
+def _nearly_numeric(frame: pd.DataFrame) -> list[str]:
+    """Say which values keep a column of numbers from being read as one."""
+    notes = []
+    for name in _text_columns(frame):
+        values = frame[name].dropna()
+        odd = values[pd.to_numeric(values, errors="coerce").isna()]
+        if len(odd) and len(odd) <= _NEARLY * len(values):
+            distinct = list(dict.fromkeys(odd.astype(str)))
+            shown = ", ".join(map(repr, distinct[:3])) + (" and others" if distinct[3:] else "")
+            notes.append(
+                f"column {name!r} is read as levels, not numbers, because of {shown} in "
+                f"{len(odd)} of {len(values)} values; if that means missing, say --na "
+                f"'{distinct[0]}'"
+            )
+    return notes
