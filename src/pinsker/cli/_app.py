@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from pinsker import __version__
-from pinsker.cli._command_demo import demo
 from pinsker.cli._command_inspect import inspect
 from pinsker.cli._command_judge import audit, certify
-from pinsker.cli._command_select import select
+from pinsker.cli._command_select import demo, select
 from pinsker.cli._leaving import OneLineGroup
 
 app = typer.Typer(

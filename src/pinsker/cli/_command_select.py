@@ -1,8 +1,10 @@
-"""``pinsker select``: a table and a budget in; columns, table, path and report out."""
+"""``pinsker select``, and ``pinsker demo``: a table and a budget in; columns and files out."""
 
 import sys
 from importlib import import_module
 from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer
 
 from pinsker.cli import _options as options
 from pinsker.cli._files import STDIN, format_of_name
@@ -10,7 +12,7 @@ from pinsker.cli._leaving import KEPT, NOT_KEPT
 from pinsker.cli._saved import to_json
 from pinsker.cli._selecting import Outcome, Wishes, fit
 from pinsker.cli._summary import make_console, print_summary, verdict_of
-from pinsker.cli._tables import read_sheet, write_table
+from pinsker.cli._tables import Sheet, read_sheet, write_table
 from pinsker.cli._text import TextStyle
 from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
 
@@ -42,7 +44,7 @@ def select(
     quiet: options.Quiet = False,
 ) -> int:
     """Choose the columns that matter for a target, within an error budget."""
-    check_names(output, report)
+    check_places({"output": output, "features": features, "json": json, "report": report})
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     wishes = Wishes(
         error_budget=error_budget, unit=unit, stop=stop, direction=direction,
@@ -58,12 +60,40 @@ def select(
     return KEPT if verdict_of(outcome.selector) == "kept" else NOT_KEPT
 
 
-def check_names(output: str | None, report: str | None) -> None:
-    """Refuse names that nothing can be written to, before anything is searched."""
-    if output is not None:
-        format_of_name(output, "--output")
-    if report is not None and Path(report).suffix.lower() not in (".html", ".htm"):
-        raise ParameterError(f"--report {report!r} must end in .html.")
+def demo(
+    error_budget: options.Budget = None,
+    direction: options.Way = "auto",
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Show a selection on 569 tumours with 30 measurements each."""
+    data = load_breast_cancer(as_frame=True)
+    frame = data.frame.drop(columns="target")
+    frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
+    wishes = Wishes(error_budget=error_budget, direction=direction, jobs=jobs)
+    sheet = Sheet("scikit-learn's breast cancer data", frame, "diagnosis")
+    outcome = fit(sheet, wishes, show_progress=not quiet and sys.stderr.isatty())
+    if not quiet:
+        print_summary(make_console(), outcome)
+        print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
+    return KEPT if verdict_of(outcome.selector) == "kept" else NOT_KEPT
+
+
+def check_places(files: dict[str, str | None]) -> None:
+    """Refuse places that nothing can be written to, before anything is searched."""
+    for option, file in files.items():
+        if file is None or (file == STDIN and option != "report"):
+            continue
+        if not Path(file).parent.is_dir():
+            raise ParameterError(
+                f"--{option} {file!r}: there is no folder {str(Path(file).parent)!r}."
+            )
+        if Path(file).is_dir():
+            raise ParameterError(f"--{option} {file!r} is a folder: name a file.")
+    if files["output"] is not None:
+        format_of_name(files["output"], "--output")
+    if files["report"] is not None and not files["report"].lower().endswith((".html", ".htm")):
+        raise ParameterError(f"--report {files['report']!r} must end in .html.")
 
 
 def write_all(

@@ -85,14 +85,15 @@ def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, s
     openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     try:
         # Into memory: formats seek back and forth, and decompressed streams do so slowly.
-        return io.BytesIO(openers[kind](handle).read()), inner
+        with handle, openers[kind](handle) as stream:
+            return io.BytesIO(stream.read()), inner
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
 
 
 def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
     try:
-        with zipfile.ZipFile(handle) as archive:
+        with handle, zipfile.ZipFile(handle) as archive:
             members = [entry for entry in archive.namelist() if not entry.endswith("/")]
             if len(members) != 1:
                 raise DataError(

@@ -15,6 +15,8 @@ from pinsker.exceptions import DataError
 _SEPARATORS = ",;\t|"
 _SAMPLE = 65536
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: Older versions of pandas read floats exactly only when asked; newer ones always do.
+_EXACT: Any = {"float_precision": "round_trip"} if pd.__version__.startswith("2.") else {}
 #: A text column is called nearly numeric from this share of numbers on.
 _NEARLY = 0.5
 
@@ -76,7 +78,7 @@ def _separator(lines: list[str]) -> str:
         # The last line of the sample may be cut off.
         rows = [row for row in csv.reader(lines[:-1] or lines, delimiter=separator) if row]
         alike = sum(len(row) == len(rows[0]) for row in rows)
-        return 2 * alike > len(rows), len(rows[0])
+        return len(rows[0]) > 1 and 2 * alike > len(rows), len(rows[0])
 
     return max(_SEPARATORS, key=columns_under)
 
@@ -87,7 +89,7 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(
+            frame: pd.DataFrame = pd.read_csv(
                 text,
                 sep=style.separator,
                 decimal=style.decimal or ".",
@@ -95,8 +97,9 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
                 skipinitialspace=True,
                 index_col=False,
                 low_memory=False,
-                float_precision="round_trip",
+                **_EXACT,
             )
+            return frame
     except pd.errors.ParserWarning as error:
         raise DataError(
             "the rows hold more values than the first line has names: name every column."

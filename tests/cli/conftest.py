@@ -1,0 +1,68 @@
+"""A small table that knows which columns matter, and a way to run commands."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pinsker.cli._app import app
+
+N_ROWS = 120
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run_command(*arguments, stdin=None):
+    """Run the app in this process; an exception that is no exit is a failure."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.fixture
+def run():
+    return run_command
+
+
+@pytest.fixture(scope="session")
+def frame():
+    """``signal`` decides the class, ``colour`` helps, the rest is noise."""
+    rng = np.random.default_rng(0)
+    signal = rng.normal(size=N_ROWS)
+    colour = rng.choice(["red", "green"], N_ROWS)
+    grade = np.where(signal + (colour == "red") > 0.5, "pass", "fail")
+    return pd.DataFrame(
+        {
+            "noise 1": rng.normal(size=N_ROWS),
+            "signal": signal,
+            "colour": colour,
+            "noise 2": rng.normal(size=N_ROWS),
+            "final grade": grade,
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def table(frame, tmp_path_factory):
+    """The same table as a file."""
+    path = tmp_path_factory.mktemp("cli") / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def selection(run, table, tmp_path):
+    """A saved selection of ``signal`` and ``colour``."""
+    path = tmp_path / "selection.json"
+    run("select", table, "-t", "final grade", "-d", "backward", "--json", path, "--quiet")
+    return path

@@ -1,0 +1,102 @@
+"""`pinsker inspect`: what a table is taken for, and what a search would cost."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from pinsker.cli._estimates import smallest_budget
+
+
+@pytest.fixture
+def messy(frame, tmp_path):
+    """Semicolons, a constant, a copy, an identifier, gaps, a value that is no number."""
+    table = frame.assign(
+        copy=frame["signal"],
+        constant=1,
+        person=[f"P{i:03d}" for i in range(len(frame))],
+        age=["unknown", *range(20, 19 + len(frame))],
+    )
+    table.loc[:11, "noise 2"] = np.nan
+    table.loc[:1, "final grade"] = None
+    path = tmp_path / "messy.csv"
+    table.to_csv(path, index=False, sep=";")
+    return path
+
+
+def row_of(text, column):
+    (row,) = [line.split() for line in text.splitlines() if line.startswith(f"  {column} ")]
+    return row[len(column.split()) :]
+
+
+def test_columns_as_understood(run, messy):
+    done = run("inspect", messy, "-t", "final grade")
+    assert done.code == 0
+    assert "messy.csv: 120 rows, 8 columns" in done.out
+    assert "; missing in 2 rows" in done.out
+    assert "108 rows are complete; the others need --missing drop or --missing level" in done.out
+    assert row_of(done.out, "signal") == ["continuous", "120"]
+    assert row_of(done.out, "colour") == ["nominal", "2"]
+    assert row_of(done.out, "noise 2") == ["continuous", "108", "12", "(10%)"]
+    assert row_of(done.out, "copy") == ["continuous", "120", "repeats", "signal"]
+    assert row_of(done.out, "constant") == ["count", "1", "constant"]
+    assert "as identifiers have: 'person'" in done.out
+    assert "column 'age' is read as levels, not numbers, because of 'unknown'" in done.out
+
+
+def test_options_change_the_reading(run, messy):
+    options = ("--kind", "constant=nominal", "--na", "unknown", "--drop", "person")
+    done = run("inspect", messy, "-t", "final grade", *options)
+    assert row_of(done.out, "constant") == ["nominal", "1", "constant"]
+    assert row_of(done.out, "age")[0] == "continuous"
+    assert "person" not in done.out
+
+
+def test_a_number_as_target(run, table):
+    done = run("inspect", table, "-t", "signal")
+    assert "target 'signal': a number from -" in done.out
+    assert "of the variance" in done.out
+
+
+def test_long_tables_are_cut(run, tmp_path):
+    wide = tmp_path / "wide.csv"
+    names = [f"c{j}" for j in range(60)]
+    rows = np.random.default_rng(0).normal(size=(30, 60)).round(3)
+    wide.write_text("\n".join(",".join(map(str, row)) for row in [names, *rows]))
+    done = run("inspect", wide, "-t", "c59")
+    assert "and 19 more columns (--all lists them)" in done.out
+    assert row_of(run("inspect", wide, "-t", "c59", "--all").out, "c58")[0] == "continuous"
+
+
+def test_a_target_without_values(run, tmp_path):
+    path = tmp_path / "empty.csv"
+    path.write_text("a,y\n1,\n2,\n")
+    done = run("inspect", path, "-t", "y")
+    assert (done.code, done.err) == (2, "pinsker: the target 'y' has no value in any row.\n")
+
+
+def limit(differences):
+    """Return the upper end of a one-sided 95 % interval of a mean."""
+    n = len(differences)
+    return differences.mean() + t.ppf(0.95, n - 1) * differences.std(ddof=1) / math.sqrt(n)
+
+
+def test_the_smallest_budget_is_the_limit_of_a_difference_of_zero():
+    # Classes: 5 % of 1000 rows change, as many for the better as for the worse.
+    changes = np.zeros(1000)
+    changes[:25], changes[25:50] = 1.0, -1.0
+    # 1 %: the limit may add its own rows to a table of counts.
+    assert smallest_budget(1000, classes=True) == pytest.approx(limit(changes), rel=0.02)
+    # Numbers: Gaussian errors that correlate at 0.95 and leave half of a variance of 1. The
+    # standard deviation of 200 000 draws is known to about 0.5 % (kurtosis included).
+    rng = np.random.default_rng(1)
+    errors = rng.multivariate_normal([0, 0], 0.5 * np.array([[1, 0.95], [0.95, 1]]), 200_000)
+    difference = errors[:, 0] ** 2 - errors[:, 1] ** 2
+    expected = t.ppf(0.95, 999) * difference.std() / math.sqrt(1000)
+    assert smallest_budget(1000, classes=False) == pytest.approx(expected, rel=0.03)
+
+
+def test_fewer_rows_resolve_less():
+    budgets = [smallest_budget(n, classes=True) for n in (10, 100, 1000, 10000)]
+    assert budgets == sorted(budgets, reverse=True)

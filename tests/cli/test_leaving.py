@@ -1,0 +1,120 @@
+"""Bad input ends in one line on standard error, exit code 2, and no traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+SELECT = ("select", "{table}", "-t", "final grade")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["select", "absent.csv", "-t", "y"], "there is no file 'absent.csv'."),
+        (["select", "{folder}", "-t", "y"], "is a folder: name a file."),
+        (["select"], "Missing argument 'TABLE'"),
+        (["select", "{table}"], "Missing option '--target'"),
+        (["select", "{table}", "-t", "grade"], "--target: there is no column 'grade'. Did you"),
+        (["nonsense"], "No such command 'nonsense'"),
+        ([*SELECT, "--nonsense"], "No such option: --nonsense"),
+        ([*SELECT, "-e", "much"], "Invalid value for '--error-budget'"),
+        ([*SELECT, "-e", "-1"], "an error budget must be a number of at least 0, found -1.0."),
+        ([*SELECT, "-e", "3"], "an error budget of 3 means nothing in unit 'error'"),
+        ([*SELECT, "-e", "0.1", "--stop", "features=2"], "--error-budget and --stop exclude"),
+        ([*SELECT, "--stop", "soon"], "--stop 'soon' is not understood"),
+        ([*SELECT, "--unit", "euro"], "Invalid value for '--unit': 'euro' is not one of"),
+        ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
+        ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'level'"),
+        ([*SELECT, "--task", "guess"], "'guess' is not one of 'auto', 'classification'"),
+        ([*SELECT, "--folds", "-1"], "Invalid value for '--folds'"),
+        ([*SELECT, "--memory", "much"], "--memory 'much' is not understood"),
+        ([*SELECT, "--memory", "1K", "-d", "backward"], "but --memory allows 1024. Raise --memory"),
+        ([*SELECT, "-d", "linear", "--jobs", "2"], "--jobs means nothing with --direction linear"),
+        ([*SELECT, "--keep", "nobody"], "--keep: there is no column 'nobody'"),
+        ([*SELECT, "--drop", "final grade"], "--drop names the target 'final grade'"),
+        ([*SELECT, "--group", "x"], "--group 'x' is not understood: use name=first,second"),
+        ([*SELECT, "--kind", "x"], "--kind 'x' is not understood: use COLUMN=KIND"),
+        ([*SELECT, "--output", "x.pdf"], "--output 'x.pdf': its name does not tell a format"),
+        ([*SELECT, "--report", "x.pdf"], "--report 'x.pdf' must end in .html."),
+        ([*SELECT, "--json", "no/where.json"], "--json 'no/where.json': there is no folder 'no'."),
+        ([*SELECT, "--features", "{folder}"], "is a folder: name a file."),
+        ([*SELECT, "--stop", "features=9", "-d", "backward"], "9"),
+        (["certify", "absent.json", "{table}"], "there is no file 'absent.json'."),
+        (["certify", "{table}", "{table}"], "is not a saved selection"),
+        (["audit", "{selection}", "{table}", "--model", "oracle"], "'oracle' is not one of"),
+        (["inspect", "{table}", "-t", "grade"], "--target: there is no column 'grade'"),
+        (["inspect", "-", "-t", "y"], "standard input is empty: pipe a table in, or name a file."),
+    ],
+)
+def test_one_line(run, table, selection, arguments, message):
+    known = {"table": table, "folder": table.parent, "selection": selection}
+    done = run(*(argument.format(**known) for argument in arguments), stdin=b"")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("pinsker: ")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_help_and_version(run):
+    assert run("--version").out.startswith("pinsker 0.")
+    overview = run()
+    assert overview.code == 0
+    for command in ("select", "inspect", "certify", "audit", "demo"):
+        assert command in overview.out
+        assert run(command, "--help").code == 0
+    assert "--install-completion" in overview.out
+
+
+def test_interrupting_leaves_with_one_line(run, table, monkeypatch):
+    def interrupt(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pinsker.cli._command_select.read_sheet", interrupt)
+    assert run("select", table, "-t", "final grade").code == 130
+
+
+def test_errors_of_ours_are_not_hidden(run, table, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("pinsker.cli._command_select.read_sheet", fail)
+    with pytest.raises(ZeroDivisionError):
+        run("select", table, "-t", "final grade")
+
+
+def test_without_the_extra_one_line_says_what_to_install():
+    code = (
+        "import sys; sys.modules['typer'] = None\n"
+        "from pinsker.cli import main; sys.argv = ['pinsker', '--version']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "pinsker: the command pinsker needs typer, which is not installed. "
+        'Try: pip install "pinsker[cli]"\n'
+    )
+
+
+def test_as_a_process_in_a_pipe(table):
+    command = [sys.executable, "-m", "pinsker", "select", "-", "-t", "final grade"]
+    with table.open("rb") as stdin:
+        done = subprocess.run(
+            [*command, "-d", "backward"], stdin=stdin, capture_output=True, text=True
+        )
+    assert done.returncode == 0
+    assert "Kept 2 of 4 columns of standard input" in done.stdout
+    assert "\x1b" not in done.stdout  # no colours in a pipe
+    assert done.stderr == ""  # no progress either
+
+
+def test_a_reader_that_has_seen_enough(table):
+    command = f"{sys.executable} -m pinsker select '{table}' -t 'final grade' -d backward -o -"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{command} --quiet | head -n 1"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "signal,colour,final grade\n"
+    assert done.stderr == ""

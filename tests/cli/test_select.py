@@ -1,0 +1,116 @@
+"""`pinsker select`: what it prints, what it writes, and how it leaves."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from pinsker.cli._saved import read_selection
+from pinsker.selection import SelectionPath
+
+BACKWARD = ("-t", "final grade", "-d", "backward")
+
+
+def test_the_summary_answers_four_questions(run, table):
+    done = run("select", table, *BACKWARD)
+    assert done.code == 0
+    assert f"Kept 2 of 4 columns of {table} to predict 'final grade' (120 rows" in done.out
+    listed = [line.split() for line in done.out.splitlines()]
+    ranks = {row[0]: row[1:] for row in listed if row and row[0].isdigit()}
+    assert {ranks["1"][0], ranks["2"][0]} == {"signal", "colour"}
+    assert ranks["2"][-1] == "100%"
+    for label in ("cost", "how sure", "time"):
+        assert any(line.startswith(f"  {label} ") for line in done.out.splitlines())
+    assert done.err == ""
+
+
+def test_quiet_says_nothing(run, table):
+    done = run("select", table, *BACKWARD, "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_files_hold_what_was_kept(run, table, frame, tmp_path):
+    names = [tmp_path / name for name in ("small.csv", "names.txt", "selection.json")]
+    options = zip(("--output", "--features", "--json"), names, strict=True)
+    run("select", table, *BACKWARD, *(item for pair in options for item in pair))
+    kept = ["signal", "colour", "final grade"]
+    pd.testing.assert_frame_equal(pd.read_csv(names[0]), frame[kept], check_dtype=False)
+    assert names[1].read_text() == "signal\ncolour\n"
+    content = json.loads(names[2].read_text())
+    assert content["kept"] == ["signal", "colour"]
+    assert content["certificate"]["size"] == 2
+    assert SelectionPath.from_json(json.dumps(content["path"])).n_features == 4
+
+
+def test_standard_output_stays_clean(run, table):
+    done = run("select", table, *BACKWARD, "--output", "-")
+    assert done.out.splitlines()[0] == "signal,colour,final grade"
+    assert len(done.out.splitlines()) == 121
+    assert "Kept 2 of 4 columns" in done.err
+
+
+@pytest.mark.parametrize("direction", ["auto", "forward", "linear"])
+def test_directions(run, table, direction):
+    done = run("select", table, "-t", "final grade", "-d", direction, "--features", "-")
+    assert "signal" in done.out.split()
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        (["--stop", "features=1"], "signal"),
+        (["--stop", "features=3", "--keep", "noise 1"], "noise 1|signal|colour"),
+        (["--drop", "colour", "--stop", "features=1"], "signal"),
+        (["--group", "noise=noise*", "--keep", "noise", "--stop", "features=1"], "noise 1|noise 2"),
+        (["--kind", "colour=nominal", "--stop", "score=0.05"], "signal|colour"),
+        (["--unit", "log-loss", "-e", "0.01"], "signal|colour"),
+    ],
+)
+def test_options_reach_the_selector(run, table, options, kept):
+    done = run("select", table, *BACKWARD, *options, "--features", "-")
+    assert done.out.splitlines() == kept.split("|")
+    assert done.code == 0
+
+
+def test_missing_values(run, frame, tmp_path):
+    holes = frame.copy()
+    holes.loc[3, "signal"] = None
+    path = tmp_path / "holes.csv"
+    holes.to_csv(path, index=False)
+    done = run("select", path, *BACKWARD)
+    assert done.code == 2
+    assert "column 'signal' has missing values in 1 of 120 rows" in done.err
+    assert "Use --missing drop, --missing level, or fill them in." in done.err
+    done = run("select", path, *BACKWARD, "--missing", "drop")
+    assert done.code == 0
+    assert "note: --missing drop left out 1 of 120 rows" in done.out
+
+
+def test_a_number_as_target(run, frame, tmp_path):
+    path = tmp_path / "numbers.csv"
+    frame.assign(y=frame["signal"] * 2 + frame["noise 1"] / 9).to_csv(path, index=False)
+    done = run("select", path, "-t", "y", "-d", "linear", "--features", "-")
+    assert done.out == "signal\n"
+    assert "a number)" in done.err
+    assert "share of the target's variance (R²): at most" in done.err
+
+
+def test_markup_in_names_is_shown_as_it_is(run, frame, tmp_path):
+    path = tmp_path / "markup.csv"
+    frame.rename(columns={"signal": "[bold]signal[/x]"}).to_csv(path, index=False)
+    assert "[bold]signal[/x]" in run("select", path, *BACKWARD).out
+
+
+def test_a_selection_comes_back(selection, frame):
+    saved = read_selection(str(selection))
+    assert (saved.target, saved.task) == ("final grade", "classification")
+    reduced = saved.selector.transform(frame[saved.columns])
+    assert list(reduced.columns) == ["signal", "colour"]
+    assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]
+    assert saved.selector.get_params()["error_budget"] == 0.05
+
+
+def test_a_rule_comes_back(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    run("select", table, *BACKWARD, "--stop", "features=1", "--json", path)
+    assert str(read_selection(str(path)).selector.stop) == "FeatureCount(k=1)"
