@@ -49,7 +49,7 @@ def test_standard_output_stays_clean(run, table):
     assert "Kept 2 of 4 columns" in done.err
 
 
-@pytest.mark.parametrize("direction", ["auto", "forward", "linear"])
+@pytest.mark.parametrize("direction", ["auto", "forward", "linear", "grow-shrink"])
 def test_directions(run, table, direction):
     done = run("select", table, "-t", "final grade", "-d", direction, "--features", "-")
     assert "signal" in done.out.split()

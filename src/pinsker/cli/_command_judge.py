@@ -64,8 +64,7 @@ def audit(
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     saved, X, y = _restore(selection, table, style)
     learner = make_model(model, saved.task, seed or 0)
-    measure = vars(pinsker.selection)["audit"]
-    result = measure(saved.selector, learner, X, y, confidence=confidence)
+    result = pinsker.selection.audit(saved.selector, learner, X, y, confidence=confidence)
     _tell(result, json, quiet=quiet)
     return KEPT if result.verdict == "kept" else NOT_KEPT
 

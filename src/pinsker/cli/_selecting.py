@@ -5,7 +5,6 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from pinsker import selection
 from pinsker.cli._choices import (
     parse_columns,
     parse_groups,
@@ -16,15 +15,23 @@ from pinsker.cli._choices import (
 from pinsker.cli._tables import Sheet
 from pinsker.encoding import encode_target
 from pinsker.exceptions import ParameterError, PinskerWarning
-from pinsker.selection import ErrorBudget, InformationSelector
+from pinsker.selection import (
+    BackwardElimination,
+    ErrorBudget,
+    FeatureSelector,
+    ForwardSelection,
+    GrowShrink,
+    InformationSelector,
+    LinearElimination,
+)
 
 Direction = Literal["auto", "backward", "forward", "linear", "grow-shrink"]
-DIRECTIONS: dict[str, str] = {
-    "auto": "FeatureSelector" if hasattr(selection, "FeatureSelector") else "BackwardElimination",
-    "backward": "BackwardElimination",
-    "forward": "ForwardSelection",
-    "linear": "LinearElimination",
-    "grow-shrink": "GrowShrink",
+DIRECTIONS: dict[str, type[InformationSelector]] = {
+    "auto": FeatureSelector,
+    "backward": BackwardElimination,
+    "forward": ForwardSelection,
+    "linear": LinearElimination,
+    "grow-shrink": GrowShrink,
 }
 DEFAULT_BUDGET = 0.05
 
@@ -101,9 +108,7 @@ class Outcome:
 
 def make_selector(wishes: Wishes, names: list[str], *, show_progress: bool) -> Any:
     """Return the selector that a user asked for, not yet fitted."""
-    kind = getattr(selection, DIRECTIONS[wishes.direction], None)
-    if kind is None:
-        raise ParameterError(f"--direction {wishes.direction} is not in this version of pinsker.")
+    kind: Any = DIRECTIONS[wishes.direction]
     groups = parse_groups(wishes.group, names)
     optional = {
         "folds": wishes.folds,
