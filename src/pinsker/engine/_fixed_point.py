@@ -44,4 +44,5 @@ class FixedPoint:
 
     def to_nats(self, sums: IntArray, count: int) -> FloatArray:
         """Return the mean of summed terms over `count` rows, in nats."""
-        return np.ldexp(sums.astype(np.float64), -self.shift) / count
+        # One division per score; the scaling by a power of two before it is exact.
+        return sums / (count * 2.0**self.shift)
