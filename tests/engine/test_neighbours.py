@@ -75,6 +75,21 @@ def test_strategies_and_threads_agree_on_large_tables(n, kinds_z, kind_y):
             np.testing.assert_array_equal(result, plain, err_msg=f"{strategy} {n_threads}")
 
 
+@pytest.mark.parametrize("widest", [512, 256, 128])
+@pytest.mark.parametrize("batch", range(3))
+def test_all_registers_give_the_same(widest, batch):
+    """On a CPU without the wider ones, the widest there is runs instead."""
+    for number in range(60):
+        x, y, z, k = random_table(600_000 + 1000 * batch + number, most_rows=90)
+        for strategy in STRATEGIES:
+            plain = found(x, y, z, k, strategy=strategy, widest=128)
+            result = found(x, y, z, k, strategy=strategy, widest=widest)
+            np.testing.assert_array_equal(result, plain)
+        radius = plain[0]
+        boxes = astuple(box_counts(x, y, z, radius=radius, widest=128))
+        np.testing.assert_array_equal(astuple(box_counts(x, y, z, radius=radius)), boxes)
+
+
 def test_one_z_column_above_the_size_that_is_swept():
     """From 32 000 rows on xz and yz get trees of their own; compared with the sweep."""
     rng = np.random.default_rng(5)

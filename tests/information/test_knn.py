@@ -134,3 +134,14 @@ def test_no_columns_in_x_carry_nothing():
 def test_k_below_one_is_an_error():
     with pytest.raises(ParameterError, match=r"n_neighbors is 0; ask for at least 1\."):
         knn_terms(None, np.zeros((3, 1)), None, k=0)
+
+
+@pytest.mark.parametrize("method", SLOW_TWINS)
+def test_resolution_is_reached_when_x_is_y(method, seed):
+    x, z = np.random.default_rng(seed).normal(size=(2, 300, 1))
+    for condition in (None, z):
+        found = knn_terms(x, x, condition, k=3)
+        assert found.value == pytest.approx(found.resolution, abs=1e-12)
+    wide = np.random.default_rng(seed).normal(size=(300, 12))
+    found = knn_terms(wide, wide[:, :1].copy(), None, k=3, method=method)
+    assert found.value <= found.resolution + 0.05 < found.ceiling - 1

@@ -74,6 +74,7 @@ def neighbour_counts(
     k: int,
     n_threads: int = 1,
     strategy: Strategy = "auto",
+    widest: int = 512,
 ) -> NeighbourCounts:
     """Find each row's radius in (x, y, z) and count its neighbours in xz, yz and z.
 
@@ -89,6 +90,8 @@ def neighbour_counts(
         How rows are searched; the result is the same for all. A tree is best for few columns and
         many rows, a sweep along one column for more columns; "auto" chooses, and sorts where a
         space has one column only. "pairs" looks at all pairs of rows.
+    widest : {512, 256, 128}, default=512
+        Bits of the widest vector registers to use, where the CPU has them. The result is the same.
 
     Returns
     -------
@@ -98,12 +101,19 @@ def neighbour_counts(
     n = x.shape[0]
     radius = np.zeros(n)
     counts = np.zeros((8, n), dtype=np.int64)
-    _kernels.neighbour_counts(x, y, z, k, STRATEGIES.index(strategy), n_threads, radius, counts)
+    number = STRATEGIES.index(strategy)
+    _kernels.neighbour_counts(x, y, z, k, number, widest, n_threads, radius, counts)
     return NeighbourCounts(radius, *counts)
 
 
 def box_counts(
-    x: FloatArray, y: FloatArray, z: FloatArray, *, radius: FloatArray, n_threads: int = 1
+    x: FloatArray,
+    y: FloatArray,
+    z: FloatArray,
+    *,
+    radius: FloatArray,
+    n_threads: int = 1,
+    widest: int = 512,
 ) -> BoxCounts:
     """Shrink each row's ball to the box of the rows in it, and count its neighbours there.
 
@@ -115,6 +125,8 @@ def box_counts(
         As found by `neighbour_counts`.
     n_threads : int, default=1
         Threads to use. The result is the same for any number.
+    widest : {512, 256, 128}, default=512
+        Bits of the widest vector registers to use, where the CPU has them. The result is the same.
 
     Returns
     -------
@@ -124,5 +136,5 @@ def box_counts(
     n = x.shape[0]
     extents = np.zeros((3, n))
     counts = np.zeros((6, n), dtype=np.int64)
-    _kernels.box_counts(x, y, z, radius, n_threads, extents, counts)
+    _kernels.box_counts(x, y, z, radius, widest, n_threads, extents, counts)
     return BoxCounts(*extents, *counts)

@@ -33,12 +33,15 @@ class LocalTerms:
         Rows that were treated as tied.
     n_alone : int
         Rows without any row at finite distance; their term is 0.
+    resolution : float
+        The estimate if x told all of y, or y all of x, whichever is less, in nats.
     """
 
     terms: FloatArray
     ceiling: float
     n_tied: int
     n_alone: int
+    resolution: float
 
     @property
     def value(self) -> float:
@@ -83,6 +86,10 @@ def knn_terms(
     dependence can shrink: all N rows of the level, and the bound is ψ(n) - ψ(N), whose mean
     estimates the entropy of the levels.
 
+    **The resolution** is sharper: with the radii as they are, the counts of x alone, n_xz, bound
+    the estimate by the mean of ψ(n_z) - ψ(n_xz), since n_yz is at least k_i; and those of y by the
+    same. It is what x, or y, could tell at this scale, and shrinks when x and y have many columns.
+
     **ksg2**, Kraskov's second estimator [2]_, in the conditional form of [3]_: the ball is shrunk
     to the box of the k_i neighbours, of half-width ε_x, ε_y and ε_z, and n counts rows inside or
     on it. The terms are ψ(k) - 1/k - ψ(n_x) - ψ(n_y) + ψ(n), or with a condition
@@ -120,13 +127,14 @@ def knn_terms(
         raise ParameterError(f"n_neighbors is {k}; ask for at least 1.")
     n = y.shape[0]
     if x is None or x.shape[1] == 0:
-        return LocalTerms(np.zeros(n), 0.0, 0, 0)
+        return LocalTerms(np.zeros(n), 0.0, 0, 0, 0.0)
     rows = _rows(x, y, np.empty((n, 0)) if z is None else z, k, n_threads, method)
     return LocalTerms(
         terms=rows.terms,
         ceiling=float(rows.ceilings.mean()),
         n_tied=int(np.count_nonzero(rows.tied)),
         n_alone=int(np.count_nonzero(rows.alone)),
+        resolution=min(rows.told_by_x, rows.told_by_y),
     )
 
 
@@ -138,15 +146,28 @@ class _Rows:
     ceilings: FloatArray
     tied: BoolArray
     alone: BoolArray
+    told_by_x: float
+    told_by_y: float
 
     @classmethod
     def of(
-        cls, terms: FloatArray, ceilings: FloatArray, tied: BoolArray, alone: BoolArray
+        cls,
+        inside: FloatArray,
+        in_xz: FloatArray,
+        in_yz: FloatArray,
+        in_z: FloatArray,
+        fewest: FloatArray,
+        tied: BoolArray,
+        alone: BoolArray,
     ) -> "_Rows":
-        """Leave out the rows that are alone."""
-        return cls(
-            np.where(alone, 0.0, terms), np.where(alone, 0.0, ceilings), tied & ~alone, alone
-        )
+        """Put terms together from digammas of counts, leaving out the rows that are alone."""
+        if alone.any():
+            inside, in_xz, in_yz, in_z, fewest = (
+                np.where(alone, 0.0, part) for part in (inside, in_xz, in_yz, in_z, fewest)
+            )
+        told_by_x, told_by_y = (float(np.mean(in_z - part)) for part in (in_xz, in_yz))
+        terms = inside - in_xz - in_yz + in_z
+        return cls(terms, in_z - fewest, tied & ~alone, alone, told_by_x, told_by_y)
 
 
 def _rows(
@@ -186,8 +207,7 @@ def _knn(
     in_yz = psi[np.where(tied, found.yz_closed, found.yz_open + 1)]
     in_z = psi[np.where(tied, found.z_closed, found.z_open + 1)]
     fewest = _fewest(inside, [] if z.shape[1] else [(x, in_xz), (y, in_yz)])
-    terms = inside - in_xz - in_yz + in_z
-    return _Rows.of(terms, in_z - fewest, tied, found.neighbours == 0)
+    return _Rows.of(inside, in_xz, in_yz, in_z, fewest, tied, found.neighbours == 0)
 
 
 def _fewest(inside: FloatArray, sides: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
@@ -230,6 +250,8 @@ def _ksg2(
         np.where(fits, ceilings, plain.ceilings),
         plain.tied & ~fits,
         plain.alone,
+        plain.told_by_x,
+        plain.told_by_y,
     )
 
 
@@ -241,13 +263,21 @@ def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
     inside = psi[np.where(tied, found.joint_closed + 1, found.neighbours)]
     in_x = psi[np.where(tied, found.xz_closed, found.xz_open) + 1]
     in_y = psi[np.where(tied, found.yz_closed, found.yz_open) + 1]
-    terms = inside + np.log(n) - in_x - in_y
     # With ties on the radius an open ball may hold fewer rows than there are neighbours.
     least = np.minimum(inside, np.minimum(in_x, in_y))
-    ceilings = inside - least + np.log(n) - _fewest(least, [(x, in_x), (y, in_y)])
-    return _Rows.of(terms, ceilings, tied, found.neighbours == 0)
+    fewest = _fewest(least, [(x, in_x), (y, in_y)]) + least - inside
+    all_rows = np.full(n, np.log(n))
+    return _Rows.of(inside, in_x, in_y, all_rows, fewest, tied, found.neighbours == 0)
 
 
 def _chain(whole: _Rows, known: _Rows) -> _Rows:
     """I(X;Y|Z) = I(XZ;Y) - I(Z;Y): the second is what it is, the first has a ceiling."""
-    return _Rows(whole.terms - known.terms, whole.ceilings - known.terms, whole.tied, whole.alone)
+    told = float(known.terms.mean())
+    return _Rows(
+        whole.terms - known.terms,
+        whole.ceilings - known.terms,
+        whole.tied,
+        whole.alone,
+        whole.told_by_x - told,
+        whole.told_by_y - told,
+    )

@@ -23,10 +23,10 @@ pinsker::Marginals marginals_of(int64_t *to, int64_t n) {
     return {{to, to + n}, {to + 2 * n, to + 3 * n}, {to + 4 * n, to + 5 * n}};
 }
 
-// IN x, y, z, k, strategy, n_threads. OUT radius (n,) and counts (8, n): k_i, the closed joint
+// IN x, y, z, k, strategy, widest registers in bits, n_threads. OUT radius (n,) and counts (8, n): k_i, the closed joint
 // count, then open and closed counts of xz, yz and z. Both are zero on entry.
-void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int n_threads,
-                      Vector radius, Counts counts) {
+void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int widest,
+                      int n_threads, Vector radius, Counts counts) {
     const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
     const int64_t n = in_x.n;
     double *rho = radius.data();
@@ -34,7 +34,8 @@ void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int
     nb::gil_scoped_release released;
     if (n == 0) return;
     std::vector<uint8_t> crowded(n, 0), live(n, 0);
-    pinsker::Plan plan(in_x, in_y, in_z, k, (pinsker::Strategy)strategy, n_threads);
+    pinsker::Plan plan(in_x, in_y, in_z, k, (pinsker::Strategy)strategy, widest,
+                       n_threads);
     plan.find_radii({rho, found, crowded.data()});
     for (int64_t i = 0; i < n; ++i) {
         live[i] = found[i] > 0;
@@ -44,11 +45,11 @@ void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int
     plan.count_marginals({rho, rho, rho, live.data()}, marginals_of(found + 2 * n, n));
 }
 
-// IN x, y, z, radius (n,), n_threads. OUT extents (3, n): the largest distance in z, x and y among
+// IN x, y, z, radius (n,), widest, n_threads. OUT extents (3, n): the largest distance in z, x and y among
 // the rows inside or on the radius; counts (6, n): open and closed counts of xz, yz and z in boxes
 // of that size. Both are zero on entry. Without z its extent is taken to be the radius.
-void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int n_threads, Table extents,
-                Counts counts) {
+void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int widest, int n_threads,
+                Table extents, Counts counts) {
     const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
     const int64_t n = in_x.n;
     const double *rho = radius.data();
@@ -57,7 +58,7 @@ void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int n_threads,
     nb::gil_scoped_release released;
     if (n == 0) return;
     const std::vector<uint8_t> live(n, 1);
-    pinsker::Plan plan(in_x, in_y, in_z, 1, pinsker::kAuto, n_threads);
+    pinsker::Plan plan(in_x, in_y, in_z, 1, pinsker::kAuto, widest, n_threads);
     plan.find_extents(rho, live.data(), {{extent, extent + n, extent + 2 * n}});
     if (in_z.d == 0) std::copy_n(rho, n, extent);
     plan.count_marginals({extent, extent + n, extent + 2 * n, live.data()}, marginals_of(to, n));
@@ -67,8 +68,8 @@ void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int n_threads,
 
 void bind_neighbours(nb::module_ &m) {
     m.def("neighbour_counts", &neighbour_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"),
-          nb::arg("k"), nb::arg("strategy"), nb::arg("n_threads"), nb::arg("radius").noconvert(),
+          nb::arg("k"), nb::arg("strategy"), nb::arg("widest"), nb::arg("n_threads"), nb::arg("radius").noconvert(),
           nb::arg("counts").noconvert());
     m.def("box_counts", &box_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"), nb::arg("radius"),
-          nb::arg("n_threads"), nb::arg("extents").noconvert(), nb::arg("counts").noconvert());
+          nb::arg("widest"), nb::arg("n_threads"), nb::arg("extents").noconvert(), nb::arg("counts").noconvert());
 }

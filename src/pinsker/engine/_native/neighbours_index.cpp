@@ -232,8 +232,9 @@ Index build_index(const ColumnList &columns, const Cells &cells, Order order, in
     const int n_lists = order == Order::kTree ? n_cut : 1;
     const int n_sorted = order == Order::kList ? 0 : n_lists;
     Builder builder(columns, n_lists, index, cells);
-    (void)n_threads;  // unused without OpenMP
-#pragma omp parallel num_threads(n_threads)
+    const int used = threads_for(n_threads, 50.0 * (double)cells.rows.size() * n_lists);
+    (void)used;  // without OpenMP
+#pragma omp parallel num_threads(used)
     {
 #pragma omp for schedule(dynamic)
         for (int c = 0; c < n_sorted; ++c) builder.sort(c, cells);

@@ -22,6 +22,7 @@ enum class Order {
 struct Index {
     int d = 0;                          // columns
     Order order = Order::kList;
+    int widest = 512;                   // bits of the widest registers to search it with
     std::vector<Octet> values;          // [block][column]; padding is infinitely far away
     std::vector<int32_t> rows;          // [block][lane]; -1 is padding
     std::vector<int32_t> root;          // [block]: root of its cell's tree

@@ -52,15 +52,17 @@ struct Kernels {
     decltype(&plain::extents_of_blocks) extents_of_blocks;
 };
 
-Kernels kernels_of_this_cpu() {
+Kernels kernels_for(int widest) {
 #ifdef PINSKER_WIDE_KERNELS
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+    const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    if (has_512 && widest >= 512) {
         return {avx512::radii_of_blocks, avx512::count_blocks, avx512::extents_of_blocks};
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (__builtin_cpu_supports("avx2") && widest >= 256) {
         return {avx2::radii_of_blocks, avx2::count_blocks, avx2::extents_of_blocks};
     }
 #endif
+    (void)widest;
     return {plain::radii_of_blocks, plain::count_blocks, plain::extents_of_blocks};
 }
 
@@ -69,8 +71,10 @@ template <class Work>
 void for_blocks(const Index &index, int n_threads, const Work &work) {
     constexpr int64_t kChunk = 16;
     const int64_t n_blocks = index.n_blocks(), n_chunks = (n_blocks + kChunk - 1) / kChunk;
-    (void)n_threads;  // unused without OpenMP
-#pragma omp parallel for num_threads(n_threads) schedule(dynamic)
+    // At least: each block looks at itself and a dozen others.
+    const int used = threads_for(n_threads, 500.0 * (double)n_blocks * (index.d + 2));
+    (void)used;  // without OpenMP
+#pragma omp parallel for num_threads(used) schedule(dynamic)
     for (int64_t chunk = 0; chunk < n_chunks; ++chunk) {
         work(chunk * kChunk, std::min((chunk + 1) * kChunk, n_blocks));
     }
@@ -79,14 +83,14 @@ void for_blocks(const Index &index, int n_threads, const Work &work) {
 }  // namespace
 
 void find_radii(const Index &index, int k, int n_threads, const Radii &out) {
-    const Kernels kernels = kernels_of_this_cpu();
+    const Kernels kernels = kernels_for(index.widest);
     for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
         kernels.radii_of_blocks(index, k, first, last, out);
     });
 }
 
 void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, int n_threads) {
-    const Kernels kernels = kernels_of_this_cpu();
+    const Kernels kernels = kernels_for(index.widest);
     for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
         kernels.count_blocks(index, spaces, balls, first, last);
     });
@@ -94,7 +98,7 @@ void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, 
 
 void find_extents(const Index &index, const Span *spans, const Balls &balls, const Extents &out,
                   int n_threads) {
-    const Kernels kernels = kernels_of_this_cpu();
+    const Kernels kernels = kernels_for(index.widest);
     for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
         kernels.extents_of_blocks(index, spans, balls, first, last, out);
     });

@@ -40,11 +40,12 @@ void count_by_size(const Cells &cells, const double *width, const uint8_t *live,
 
 }  // namespace
 
-Plan::Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy,
+Plan::Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy, int widest,
            int n_threads)
     : n_(x.n),
       k_((int)std::min<int64_t>(k, std::max<int64_t>(1, x.n - 1))),
       strategy_(strategy),
+      widest_(widest),
       n_threads_(n_threads),
       x_(x, strategy != kPairs),
       y_(y, strategy != kPairs),
@@ -69,8 +70,11 @@ Order Plan::order_for(const Cells &cells, size_t n_cut) const {
     return few ? Order::kTree : Order::kSorted;
 }
 
-Index Plan::index_of(const ColumnList &columns, const Cells &cells, size_t n_cut) const {
-    return build_index(columns, cells, order_for(cells, n_cut), (int)n_cut, n_threads_);
+Index Plan::index_of(const ColumnList &columns, const Cells &cells, Order order,
+                     size_t n_cut) const {
+    Index index = build_index(columns, cells, order, (int)n_cut, n_threads_);
+    index.widest = widest_;
+    return index;
 }
 
 // How many of the joint columns to cut for the radius: all, or those of z if they are many.
@@ -82,8 +86,9 @@ size_t Plan::joint_cut() const {
 // Sorted and listed blocks do not depend on the cut.
 const Index &Plan::joint_index(size_t n_cut) {
     const bool same = joint_index_cut_ == n_cut || joint_index_.order != Order::kTree;
-    if (joint_index_cut_ == 0 || !same || order_for(*joint_, n_cut) != joint_index_.order) {
-        joint_index_ = index_of(all_columns_, *joint_, n_cut);
+    const Order order = order_for(*joint_, n_cut);
+    if (joint_index_cut_ == 0 || !same || order != joint_index_.order) {
+        joint_index_ = index_of(all_columns_, *joint_, order, n_cut);
         joint_index_cut_ = n_cut;
     }
     return joint_index_;
@@ -126,7 +131,7 @@ void Plan::count_joint(const double *radius, const uint8_t *live, int64_t *close
 void Plan::find_extents(const double *radius, const uint8_t *live, const Extents &out) {
     if (all_columns_.empty()) return;
     const int in_z = (int)z_.numeric.size(), in_x = in_z + (int)x_.numeric.size();
-    const Index swept = build_index(all_columns_, *joint_, Order::kSorted, 1, n_threads_);
+    const Index swept = index_of(all_columns_, *joint_, Order::kSorted, 1);
     const Span spans[3] = {{0, in_z}, {in_z, in_x}, {in_x, (int)all_columns_.size()}};
     pinsker::find_extents(swept, spans, {radius, radius, radius, live}, out, n_threads_);
 }
@@ -137,8 +142,16 @@ void Plan::count_marginals(const Reach &reach, const Marginals &out) {
                              {in_xz_, &x_.numeric, reach.x, out.xz},
                              {in_yz_, &y_.numeric, reach.y, out.yz}};
     std::vector<const Space *> left;
-    for (const Space &space : spaces) {
-        if (!count_alone(space, reach)) left.push_back(&space);
+    bool counted[3];
+    // Two sorted columns, as for I(X;Y) of numbers, are work for two threads.
+    const bool apart = z_.numeric.empty() && sorts(x_.numeric) && sorts(y_.numeric);
+    const bool enough = n_threads_ <= 2 || n_ < 100000;  // else one after the other, by all threads
+    const int outer = apart && enough ? threads_for(std::min(n_threads_, 2), 100.0 * (double)n_) : 1;
+    const int inner = outer > 1 ? std::max(1, n_threads_ / 2) : n_threads_;
+#pragma omp parallel for num_threads(outer) schedule(dynamic)
+    for (int s = 0; s < 3; ++s) counted[s] = count_alone(spaces[s], reach, inner);
+    for (int s = 0; s < 3; ++s) {
+        if (!counted[s]) left.push_back(&spaces[s]);
     }
     while (!left.empty()) {  // those in the same cells together
         const CellsPtr cells = left.front()->cells;
@@ -152,7 +165,7 @@ void Plan::count_marginals(const Reach &reach, const Marginals &out) {
 }
 
 // Count in a space that has nothing to gain from the others; false when it has.
-bool Plan::count_alone(const Space &space, const Reach &reach) const {
+bool Plan::count_alone(const Space &space, const Reach &reach, int n_threads) const {
     const ColumnList columns = joined({&z_.numeric, space.branch});
     const double *width = z_.numeric.empty() ? space.width : reach.z;
     const size_t in_z = z_.numeric.size();
@@ -161,15 +174,17 @@ bool Plan::count_alone(const Space &space, const Reach &reach) const {
     if (columns.empty()) {
         count_by_size(*space.cells, width, reach.live, space.out);
     } else if (sorts(columns)) {
-        const SortedColumn sorted = sort_column(columns[0], *space.cells, n_threads_);
-        count_inside(sorted, width, reach.live, space.out, n_threads_);
+        const SortedColumn sorted = sort_column(columns[0], *space.cells, n_threads);
+        count_inside(sorted, width, reach.live, space.out, n_threads);
     } else if (in_z == 0 || (one_z_is_too_little && !space.branch->empty())) {
         Spaces only;
         only.base = {0, (int)(in_z == 0 ? columns.size() : in_z)};
         if (in_z > 0) only.first = {(int)in_z, (int)columns.size()};
         (in_z == 0 ? only.in_base : only.in_first) = space.out;
         const Balls balls = {width, space.width, space.width, reach.live};
-        count_inside(index_of(columns, *space.cells, columns.size()), only, balls, n_threads_);
+        const size_t n_cut = columns.size();
+        const Index own = index_of(columns, *space.cells, order_for(*space.cells, n_cut), n_cut);
+        count_inside(own, only, balls, n_threads_);
     } else {
         return false;
     }
@@ -209,8 +224,7 @@ void Plan::count_fused(const CellsPtr &cells, const std::vector<const Space *> &
                                            shared || with_y ? &y_.numeric : &none});
         const Order order = strategy_ == kAuto && in_z == 1 ? Order::kSorted
                                                             : order_for(*cells, (size_t)in_z);
-        count_inside(build_index(columns, *cells, order, in_z, n_threads_), asked, balls,
-                     n_threads_);
+        count_inside(index_of(columns, *cells, order, (size_t)in_z), asked, balls, n_threads_);
     }
     for (const Space *space : spaces) {  // a constant x or y leaves nothing but z
         const bool is_base = space != with_x && space != with_y;

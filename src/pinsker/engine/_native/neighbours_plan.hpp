@@ -27,7 +27,9 @@ struct Marginals {
 
 class Plan {
 public:
-    Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy, int n_threads);
+    // `widest`: bits of the widest registers to use, 512, 256 or 128.
+    Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy, int widest,
+         int n_threads);
 
     // Each row's radius in the joint space.
     void find_radii(const Radii &out);
@@ -49,16 +51,17 @@ private:
 
     bool sorts(const ColumnList &columns) const;
     Order order_for(const Cells &cells, size_t n_cut) const;
-    Index index_of(const ColumnList &columns, const Cells &cells, size_t n_cut) const;
+    Index index_of(const ColumnList &columns, const Cells &cells, Order order, size_t n_cut) const;
     const Index &joint_index(size_t n_cut);
     size_t joint_cut() const;
-    bool count_alone(const Space &space, const Reach &reach) const;
+    bool count_alone(const Space &space, const Reach &reach, int n_threads) const;
     void count_fused(const CellsPtr &cells, const std::vector<const Space *> &spaces,
                      const Reach &reach);
 
     int64_t n_;
     int k_;
     Strategy strategy_;
+    int widest_;
     int n_threads_;
     Block x_, y_, z_;
     ColumnList all_columns_;  // z, x, y

@@ -131,8 +131,9 @@ SortedColumn sort_column(const double *column, const Cells &cells, int n_threads
     sorted.rows = cells.rows;
     sorted.begin.resize(n);
     sorted.end.resize(n);
-    (void)n_threads;  // unused without OpenMP
-#pragma omp parallel for num_threads(n_threads) schedule(dynamic)
+    const int used = cells.n_cells() == 1 ? 1 : threads_for(n_threads, 15.0 * (double)n);
+    (void)used;  // without OpenMP
+#pragma omp parallel for num_threads(used) schedule(dynamic)
     for (int32_t cell = 0; cell < cells.n_cells(); ++cell) {
         const int32_t begin = cells.start[cell], end = cells.start[cell + 1];
         sort_rows(column, sorted.rows.data() + begin, end - begin);
@@ -147,16 +148,18 @@ SortedColumn sort_column(const double *column, const Cells &cells, int n_threads
 
 void find_radii(const SortedColumn &sorted, int k, int n_threads, const Radii &out) {
     const int32_t n = (int32_t)sorted.rows.size();
-    (void)n_threads;
-#pragma omp parallel for num_threads(n_threads) schedule(static)
+    const int used = threads_for(n_threads, 10.0 * n * k);
+    (void)used;
+#pragma omp parallel for num_threads(used) schedule(static)
     for (int32_t p = 0; p < n; ++p) radius_at(sorted, p, k, out);
 }
 
 void count_inside(const SortedColumn &sorted, const double *radius, const uint8_t *live,
                   const Tally &out, int n_threads) {
     const int32_t n = (int32_t)sorted.rows.size();
-    (void)n_threads;
-#pragma omp parallel for num_threads(n_threads) schedule(static)
+    const int used = threads_for(n_threads, 50.0 * n);
+    (void)used;
+#pragma omp parallel for num_threads(used) schedule(static)
     for (int32_t p = 0; p < n; ++p) {
         const int32_t row = sorted.rows[p];
         if (live[row]) count_at(sorted, p, radius[row], out);
