@@ -38,6 +38,7 @@ from pinsker.selection import (
     audit,
     select_by_criterion,
 )
+from pinsker.selection._views import Views, hand_down
 
 __all__ = [
     "AuditResult",
@@ -65,3 +66,16 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+
+def _load_views() -> Views:
+    """Load the stage that shows selectors, when one shall be shown.
+
+    Selection cannot import it: imports point downwards. The package stands above both.
+    """
+    from pinsker import report
+
+    return report
+
+
+hand_down(_load_views)

@@ -1,1 +1,26 @@
-"""Stage: report."""
+"""Stage: report. A fitted selector becomes a plain dict; page, JSON, card and figures are views.
+
+`summarise` makes the dict. `to_html` and `to_json` show it, `report` does both steps and writes a
+file. `card` is what a notebook shows. `SelectionPathDisplay`, `BoundDisplay` and
+`CertificateDisplay` draw with matplotlib. Selectors offer them as ``selector.report()`` and
+``selector.plot()``; how they get them without importing this stage says
+``pinsker/selection/_views.py``.
+"""
+
+from pinsker.report._card import card
+from pinsker.report._certificate_display import CertificateDisplay, plot
+from pinsker.report._displays import BoundDisplay, SelectionPathDisplay
+from pinsker.report._html import report, to_html, to_json
+from pinsker.report._summary import summarise
+
+__all__ = [
+    "BoundDisplay",
+    "CertificateDisplay",
+    "SelectionPathDisplay",
+    "card",
+    "plot",
+    "report",
+    "summarise",
+    "to_html",
+    "to_json",
+]

@@ -23,12 +23,13 @@ from pinsker.selection._evidence import PATH_ALONE, PathEvidence
 from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._rules import Decision, StoppingRule
 from pinsker.selection._run import Run, fingerprint
+from pinsker.selection._views import Viewed
 from pinsker.selection._watch import CallbackSupportMixin, fitting
 
 _LOG = logging.getLogger("pinsker")
 
 
-class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of selectors that search a path and cut it with a stopping rule.
 
     A subclass says how sets are scored (`_search`) and what evidence that is (`_tier`). It gets

@@ -1,0 +1,88 @@
+"""A fitted selector in a notebook: a few lines and a small picture.
+
+Plain text and SVG, made without Jinja2 or Vega: it must work where the extra is not installed.
+"""
+
+from html import escape
+from typing import Any
+
+from pinsker.report._summary_certificate import summarise_certificate
+from pinsker.report._summary_choices import budget_rule, kept_units
+from pinsker.report._words import error_in_words, number, short
+
+#: Names that are shown before the rest is counted, and letters of a name.
+_MOST_NAMES = 12
+_MOST_LETTERS = 40
+_WIDTH, _HEIGHT = 220, 44
+
+
+def card(selector: Any) -> str:
+    """Return a fitted selector in a few lines of HTML, for notebooks.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from pinsker import BackwardElimination
+    >>> selector = BackwardElimination(error_budget=0.1).fit(*load_wine(return_X_y=True))
+    >>> card(selector).startswith("<div")
+    True
+    """
+    path = selector.path_
+    kept = set(kept_units(selector, selector.support_))
+    names = [path.names[unit] for unit in path.order if unit in kept]
+    certificate = summarise_certificate(selector.certificate_)
+    verdict = certificate["verdict_words"]
+    title = f"{len(kept)} of {path.n_features} features stay"
+    return (
+        '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
+        'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
+        f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
+        f'<span style="opacity:.7">{escape(_terms(selector))} · {escape(verdict)}</span></div>'
+        f"{_picture(path, len(kept))}"
+        f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
+        "</div>"
+    )
+
+
+def _terms(selector: Any) -> str:
+    rule, own = budget_rule(selector)
+    if own is None:
+        return f"by {selector._rule()}"
+    words = error_in_words(own, rule.unit_for(selector.facts_))
+    return f"within a budget of {short(own)} ({words})"
+
+
+def _listed(names: list[str]) -> str:
+    shown = [name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…" for name in names]
+    text = ", ".join(escape(name) for name in shown[:_MOST_NAMES])
+    rest = len(names) - _MOST_NAMES
+    return text if rest <= 0 else f"{text} and {rest} more"
+
+
+def _picture(path: Any, size: int) -> str:
+    """Draw information against size, with the set that is kept."""
+    points = sorted(zip(path.sizes.tolist(), path.information, strict=True))
+    if len(points) < 2:
+        return ""
+    low, high = min(0.0, *(v for _, v in points)), max(v for _, v in points)
+    first, last = points[0][0], points[-1][0]
+    at = {
+        s: (
+            3 + (_WIDTH - 6) * (s - first) / (last - first),
+            _HEIGHT - 4 - (_HEIGHT - 8) * (value - low) / ((high - low) or 1.0),
+        )
+        for s, value in points
+    }
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in at.values())
+    mark = ""
+    if size in at:
+        x, y = at[size]
+        mark = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#a8481f"/>'
+    kept = number(dict(points).get(size))
+    label = f"Information by number of features; the set kept has {kept} nats."
+    return (
+        f'<svg role="img" aria-label="{escape(label)}" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" style="display:block;margin:.3em 0">'
+        f'<polyline points="{line}" fill="none" stroke="currentColor" stroke-opacity=".6" '
+        f'stroke-width="1.5"/>{mark}</svg>'
+    )

@@ -1,0 +1,86 @@
+"use strict";
+(() => {
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const { path, choices, n_features: total } = read("summary");
+  const slider = document.getElementById("slider");
+  const value = document.getElementById("slider-value");
+  const says = document.getElementById("slider-says");
+  const chips = [...document.querySelectorAll("#chips li")];
+  const views = [];
+  const short = (x) => String(Number(x.toPrecision(6)));
+  const NAMED = 8;
+
+  const setAt = (position) => choices.sets.findLast((set) => set.first <= position);
+  const unitsOf = (set) => set.features ?? path.order.slice(0, set.size);
+
+  const sentence = (budget, set, units) => {
+    const order = new Map(path.order.map((unit, rank) => [unit, rank]));
+    const sorted = [...units].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
+    const named = sorted.slice(0, NAMED).map((unit) => path.names[unit]).join(", ");
+    const rest = sorted.length > NAMED ? ` and ${sorted.length - NAMED} more` : "";
+    const verb = set.size === 1 ? "stays" : "stay";
+    return `${set.size} of ${total} features ${verb} at a budget of ${short(budget)}: ${named}${rest}.`;
+  };
+
+  const show = (position) => {
+    const budget = choices.budgets[position];
+    const set = setAt(position);
+    const units = unitsOf(set);
+    const staying = new Set(units);
+    for (const chip of chips) {
+      const state = staying.has(Number(chip.dataset.unit)) ? "stays" : "goes";
+      if (chip.className !== state) {
+        chip.className = state;
+        chip.querySelector(".state").textContent = state;
+      }
+    }
+    value.textContent = short(budget);
+    says.textContent = sentence(budget, set, units);
+    slider.setAttribute("aria-valuetext", `${short(budget)}, ${set.size} of ${total} features`);
+    const chosen = { size: set.size, information: set.information, bound: set.bound, budget };
+    for (const view of views) {
+      view.data("chosen", [chosen]).runAsync();
+    }
+  };
+
+  slider.disabled = false;
+  // Until it is moved the page shows the selector's own choice, which need not be a budget's.
+  let moved = choices.current !== null;
+  const refresh = () => { if (moved) show(Number(slider.value)); };
+  slider.addEventListener("input", () => { moved = true; refresh(); });
+  refresh();
+
+  const draw = async (name, spec) => {
+    const place = document.getElementById(`chart-${name}`);
+    // ast: expressions are interpreted and not compiled, as the page's policy forbids eval.
+    const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "custom" } };
+    const { view } = await window.vegaEmbed(place, spec, options);
+    views.push(view);
+  };
+  const fallBack = (name) => {
+    const place = document.getElementById(`chart-${name}`);
+    place.classList.add("empty");
+    place.textContent = "This chart could not be drawn; the table below has its figures.";
+  };
+  if (window.vegaEmbed) {
+    for (const [name, spec] of Object.entries(read("charts"))) {
+      draw(name, spec).then(
+        refresh,
+        (error) => { fallBack(name); console.error(error); },
+      );
+    }
+  } else {
+    Object.keys(read("charts")).forEach(fallBack);
+  }
+
+  // Paper cannot be opened: print what is folded, and fold it again.
+  const folded = [...document.querySelectorAll("details")];
+  let open = [];
+  window.addEventListener("beforeprint", () => {
+    open = folded.filter((item) => item.open);
+    folded.forEach((item) => { item.open = true; });
+  });
+  window.addEventListener("afterprint", () => {
+    folded.forEach((item) => { item.open = open.includes(item); });
+  });
+})();

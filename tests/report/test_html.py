@@ -1,0 +1,142 @@
+"""The page: well formed, alone in the world, and deaf to names."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from pinsker.exceptions import MissingDependencyError, ParameterError
+from pinsker.report import summarise, to_html
+
+VOID = {"meta", "input", "br", "img", "link", "hr"}
+
+
+class Outline(HTMLParser):
+    """Keeps tags in balance, and what the tests look at."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.found, self.wrong = [], [], []
+        self.texts = {}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append((tag, self.getpos()))
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile):
+    fitted, X, y = hostile
+    return to_html(summarise(fitted, X, y))
+
+
+@pytest.mark.parametrize("which", ["page", "hostile_page"])
+def test_well_formed(which, request):
+    outline = Outline(request.getfixturevalue(which))
+    assert outline.wrong == []
+    assert outline.open == []
+
+
+def test_the_parser_sees_what_is_wrong():
+    assert Outline("<p><b></p></b>").wrong
+
+
+def test_landmarks_labels_and_headers(page):
+    outline = Outline(page)
+    tags = [tag for tag, _ in outline.found]
+    assert [tags.count(tag) for tag in ("header", "main", "footer", "h1")] == [1, 1, 1, 1]
+    ids = [attributes["id"] for _, attributes in outline.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for attributes in outline.all("section"):
+        assert attributes["aria-labelledby"] in ids
+    labelled = {attributes["for"] for attributes in outline.all("label")}
+    assert {attributes["id"] for attributes in outline.all("input")} <= labelled
+    assert all(attributes.get("scope") in ("col", "row") for attributes in outline.all("th"))
+    assert any(attributes.get("aria-live") == "polite" for _, attributes in outline.found)
+    assert outline.all("html") == [{"lang": "en"}]
+
+
+def test_no_address_is_loaded(page):
+    outline = Outline(page)
+    for _, attributes in outline.found:
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#")
+    assert outline.all("link") == []
+    policy = outline.all("meta")[1]["content"]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in policy
+
+
+def test_names_are_text(hostile, hostile_page):
+    outline = Outline(hostile_page)
+    scripts = outline.all("script")
+    assert len(scripts) == 4  # two of data, the library, the page's own
+    assert "onerror" not in str([attributes for _, attributes in outline.found])
+    assert "onmouseover" not in str([attributes for _, attributes in outline.found])
+    assert outline.all("img") == []
+    island = re.search(r'<script type="application/json" id="summary">(.*?)</script>', hostile_page)
+    assert json.loads(island[1])["path"]["names"] == list(hostile[0].path_.names)
+    assert "{{ 7 * 7 }}" in outline.texts["span"]
+
+
+def test_headline_and_every_section(page, summary):
+    outline = Outline(page)
+    assert outline.texts["h1"].split() == ["4", "of", "13", "features", "stay"]
+    assert "at most 10 points of accuracy may be lost" in page
+    for title in (
+        "What would another budget keep?", "The path", "How sure is that?", "The features, ranked",
+        "What replaced what", "The data as understood", "Do it again",
+    ):  # fmt: skip
+        assert title in outline.texts["h2"]
+    for sentence in summary["certificate"]["sentences"]:
+        assert sentence in page
+    assert "BackwardElimination(error_budget=0.1)" in page
+
+
+def test_a_summary_from_json_makes_the_same_page(page, summary):
+    assert to_html(json.loads(json.dumps(summary))) == page
+
+
+def test_without_data_the_page_says_what_it_needs(selector):
+    page = to_html(summarise(selector))
+    assert "selector.report(X=X, y=y)" in page
+    assert "What replaced what" not in page
+
+
+def test_other_schema_is_refused(summary):
+    with pytest.raises(ParameterError, match="expected schema 1, found 99"):
+        to_html({**summary, "schema": 99})
+
+
+def test_a_missing_template_value_is_an_error(summary):
+    jinja2 = pytest.importorskip("jinja2")
+    broken = {**summary, "kept": {"size": 1, "n_features": 2}}
+    with pytest.raises(jinja2.UndefinedError):
+        to_html(broken)
+
+
+def test_report_writes_the_page(selector, tmp_path):
+    target = tmp_path / "report.html"
+    page = selector.report(target)
+    assert target.read_text(encoding="utf-8") == page
+
+
+def test_missing_packages_are_named(selector, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    with pytest.raises(MissingDependencyError, match=r'report needs jinja2.*"pinsker\[report\]"'):
+        selector.report()

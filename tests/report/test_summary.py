@@ -1,0 +1,179 @@
+"""The dict: plain values, and none that the selector would not say itself."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pinsker import (
+    BackwardElimination,
+    ErrorBudget,
+    FeatureCount,
+    LinearElimination,
+    mutual_information,
+)
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.report import summarise, to_json
+
+KEYS = {
+    "schema", "selector", "kept", "budget", "target", "path", "trials", "choices", "features",
+    "certificate", "data", "versions",
+}  # fmt: skip
+
+
+def test_schema(summary):
+    assert summary["schema"] == 1
+    assert set(summary) == KEYS
+    assert set(summary["features"][0]) == {
+        "rank", "name", "unit", "columns", "kept", "adds", "alone", "given_kept", "stand_in",
+    }  # fmt: skip
+    assert set(summary["path"]["sets"][0]) == {"size", "feature", "information", "lost", "bound"}
+
+
+def test_json_reads_back_equal(summary):
+    assert json.loads(to_json(summary)) == summary
+
+
+def test_path_is_the_path_of_the_selector(selector, summary):
+    path = selector.path_
+    sets = summary["path"]["sets"]
+    assert [item["size"] for item in sets] == list(range(14))
+    for item in sets:
+        assert item["information"] == path.information_at(item["size"])
+        assert item["bound"] == path.bound_at(item["size"])
+    assert sets[0]["feature"] is None
+    assert sets[3]["feature"] == path.names[path.order[2]]
+
+
+def kept_by_table(choices, order, position):
+    """Read the table as the page does."""
+    entry = [item for item in choices["sets"] if item["first"] <= position][-1]
+    found = entry["features"]
+    return set(order[: entry["size"]] if found is None else found)
+
+
+@pytest.mark.parametrize("name", ["classes", "numbers", "mse", "linear", "count", "paper"])
+def test_every_position_of_the_slider_is_support_at(name, wine, numeric):
+    X, y = wine
+    _, numbers, target = numeric
+    printed = ErrorBudget(0.3, constants="paper", reference="full")
+    fitted = {
+        "classes": lambda: BackwardElimination(error_budget=0.03).fit(X, y),
+        "numbers": lambda: numeric[0],
+        "mse": lambda: BackwardElimination(stop=ErrorBudget(900.0, unit="mse")).fit(
+            numbers, target
+        ),
+        "linear": lambda: LinearElimination(error_budget=0.01).fit(numbers, target),
+        "count": lambda: BackwardElimination(stop=FeatureCount(3)).fit(X, y),
+        "paper": lambda: BackwardElimination(stop=printed, score_form="direct").fit(X, y),
+    }[name]()
+    summary = summarise(fitted)
+    choices = summary["choices"]
+    rule = fitted._rule()
+    rule = rule if isinstance(rule, ErrorBudget) else fitted._budget_rule(0.0)
+    assert len(choices["budgets"]) > 50
+    assert choices["budgets"] == sorted(choices["budgets"])
+    for position, budget in enumerate(choices["budgets"]):
+        support = fitted.support_at(stop=replace(rule, delta=budget))
+        shown = kept_by_table(choices, summary["path"]["order"], position)
+        assert shown == set(np.flatnonzero(support)), budget
+
+
+def test_own_budget_is_a_position(summary):
+    choices = summary["choices"]
+    assert choices["budgets"][choices["current"]] == 0.1
+    kept = kept_by_table(choices, summary["path"]["order"], choices["current"])
+    assert kept == {item["unit"] for item in summary["features"] if item["kept"]}
+
+
+def test_another_rule_has_no_budget(wine):
+    summary = summarise(BackwardElimination(stop=FeatureCount(3)).fit(*wine))
+    assert summary["budget"]["delta"] is None
+    assert summary["choices"]["current"] is None
+    assert summary["kept"]["size"] == 3
+    assert "import BackwardElimination, FeatureCount" in summary["selector"]["call"]
+
+
+def test_call_reproduces(wine):
+    X, y = wine
+    fitted = BackwardElimination(stop=ErrorBudget(0.2), keep=["ash"], n_neighbors=4).fit(X, y)
+    names = {"X": X, "y": y}
+    exec(summarise(fitted)["selector"]["call"], names)
+    assert (names["selector"].support_ == fitted.support_).all()
+
+
+def test_single_features_are_what_mutual_information_says(wine, summary):
+    X, y = wine
+    by_name = {item["name"]: item for item in summary["features"]}
+    # The same estimator summed in another order: 1e-9 is far above rounding, far below a neighbour.
+    for name in ("flavanoids", "magnesium", "ash"):
+        expected = mutual_information(X[name], y)
+        assert by_name[name]["alone"] == pytest.approx(expected, abs=1e-9)
+    went = by_name["total_phenols"]
+    expected = mutual_information(X[went["stand_in"]["name"]], X["total_phenols"])
+    assert went["stand_in"]["information"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_copy_has_its_original_as_stand_in():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "noise"])
+    X["copy of a"] = 3 * X["a"] + 1
+    X["level"] = np.where(X["b"] > 0, "high", "low")
+    y = (X["a"] + X["b"] > 0).astype(int)
+    fitted = BackwardElimination(stop=FeatureCount(2), keep=["a", "b"]).fit(X, y)
+    features = {item["name"]: item for item in summarise(fitted, X, y)["features"]}
+    assert features["copy of a"]["stand_in"]["name"] == "a"
+    assert features["copy of a"]["stand_in"]["dependence"] > 0.99
+    assert features["level"]["stand_in"]["name"] == "b"
+    assert features["a"]["stand_in"] is None
+    # A copy tells much alone and nothing new: estimates of nothing scatter by some 0.05 here.
+    assert features["copy of a"]["alone"] > 0.2
+    assert abs(features["copy of a"]["given_kept"]) < 0.1
+
+
+def test_numbers_and_a_path_that_ends_early(numeric):
+    fitted, X, y = numeric
+    summary = summarise(fitted, X, y)
+    assert summary["budget"]["unit"] == "r2"
+    assert summary["target"]["task"] == "regression"
+    assert len(summary["features"]) == 10
+    unmet = [item for item in summary["features"] if item["rank"] is None]
+    assert len(unmet) == 4
+    assert all(item["adds"] is None and item["alone"] is not None for item in unmet)
+
+
+def test_groups(wine):
+    X, y = wine
+    groups = {"phenols": ["total_phenols", "flavanoids", "nonflavanoid_phenols"]}
+    fitted = BackwardElimination(error_budget=0.1, groups=groups).fit(X, y)
+    summary = summarise(fitted, X, y)
+    assert summary["kept"]["n_columns"] == 13
+    assert summary["kept"]["n_features"] == 11
+    assert {item["name"]: item["columns"] for item in summary["features"]}["phenols"] == 3
+
+
+def test_without_data_what_needs_them_is_unknown(selector):
+    summary = summarise(selector)
+    assert summary["data"]["columns"] is None
+    assert all(item["alone"] is None for item in summary["features"])
+
+
+def test_many_rows_are_measured_on_a_spread():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1700, 2))
+    y = (X[:, 0] > 0).astype(int)
+    summary = summarise(BackwardElimination(max_samples=100).fit(X, y), X, y)
+    assert (summary["data"]["n_rows"], summary["data"]["n_rows_measured"]) == (1700, 1500)
+
+
+def test_other_data_are_refused(selector, wine):
+    X, y = wine
+    with pytest.raises(DataError, match=r"12 features that are not those of fit \(13\)"):
+        summarise(selector, X.drop(columns="ash"), y)
+
+
+def test_half_the_data_are_refused(selector, wine):
+    with pytest.raises(ParameterError, match="both X and y, or neither"):
+        summarise(selector, wine[0])

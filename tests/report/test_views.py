@@ -1,0 +1,127 @@
+"""What selectors show of themselves: figures, and their face in a notebook."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.exceptions import NotFittedError
+
+from pinsker import BackwardElimination, FeatureCount
+from pinsker.exceptions import ParameterError
+from pinsker.report import BoundDisplay, CertificateDisplay, SelectionPathDisplay, card
+
+mpl.use("agg")
+
+
+@pytest.fixture
+def axes():
+    """Return new axes, closed afterwards."""
+    from matplotlib import pyplot
+
+    yield lambda n=1: pyplot.subplots(n)[1]
+    pyplot.close("all")
+
+
+def test_path_display_draws_the_path(selector, axes):
+    ax = axes()
+    display = SelectionPathDisplay.from_estimator(selector, ax=ax, linewidth=3)
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    assert display.line_.get_linewidth() == 3
+    assert np.array_equal(display.line_.get_ydata(), selector.path_.information)
+    assert display.kept == selector.support_.sum()
+
+
+def test_bound_display_draws_bound_and_budget(selector, axes):
+    display = BoundDisplay.from_estimator(selector, ax=axes())
+    assert np.array_equal(display.line_.get_ydata(), selector.path_.bounds[:-1])
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == ["bound", "budget 0.1", "4 kept"]
+
+
+def test_certificate_display_draws_the_bound(selector, axes):
+    display = CertificateDisplay.from_estimator(selector, ax=axes())
+    assert [limit for _, _, limit in display.statements] == [selector.certificate_.bound]
+    assert display.ax_.get_title(loc="left") == "estimated, not tested"
+
+
+def test_a_display_can_be_drawn_again(selector, axes):
+    display = SelectionPathDisplay.from_estimator(selector, ax=axes())
+    first = display.ax_
+    assert display.plot(ax=axes()).ax_ is not first
+
+
+@pytest.mark.parametrize(
+    ("kind", "display"),
+    [
+        ("path", SelectionPathDisplay),
+        ("bound", BoundDisplay),
+        ("certificate", CertificateDisplay),
+    ],
+)
+def test_plot_by_kind(selector, axes, kind, display):
+    assert isinstance(selector.plot(kind, ax=axes()), display)
+
+
+def test_plot_draws_both_below_each_other(selector, axes):
+    upper, lower = selector.plot()
+    assert upper.figure_ is lower.figure_
+    given = axes(2)
+    assert [display.ax_ for display in selector.plot(ax=given)] == list(given)
+
+
+def test_plot_refuses_what_it_does_not_know(selector, axes):
+    with pytest.raises(ParameterError, match="'path', 'bound', 'certificate'; found 'pie'"):
+        selector.plot("pie")
+    with pytest.raises(ParameterError, match="draws on two axes, found 1"):
+        selector.plot(ax=axes())
+
+
+def test_notebook_shows_the_choice_and_the_diagram(selector):
+    html = selector._repr_mimebundle_()["text/html"]
+    assert "4 of 13 features stay" in html
+    assert "within a budget of 0.1 (10 points of accuracy)" in html
+    assert "flavanoids, color_intensity, proline, alcohol" in html
+    assert "sk-top-container" in html  # scikit-learn's own is still there
+    assert "4 of 13 features stay" in selector._repr_html_()
+
+
+def test_notebook_without_a_fit_is_that_of_scikit_learn():
+    html = BackwardElimination()._repr_mimebundle_()["text/html"]
+    assert "features stay" not in html
+
+
+def test_notebook_respects_the_text_display(selector):
+    with config_context(display="text"):
+        assert "text/html" not in selector._repr_mimebundle_()
+        assert not hasattr(selector, "_repr_html_")
+
+
+def test_card_escapes_and_shortens_names(hostile):
+    X, y = hostile[1:]
+    html = card(BackwardElimination(stop=FeatureCount(10)).fit(X, y))
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "long" * 11 not in html
+    assert "FeatureCount(k=10)" in html
+
+
+@pytest.mark.parametrize("method", ["report", "plot"])
+def test_nothing_to_show_before_fit(method):
+    with pytest.raises(NotFittedError):
+        getattr(BackwardElimination(), method)()
+
+
+def test_card_needs_no_extra():
+    code = (
+        "import sys; sys.modules['jinja2'] = sys.modules['altair'] = None\n"
+        "from sklearn.datasets import load_wine; from pinsker import BackwardElimination\n"
+        "X, y = load_wine(return_X_y=True)\n"
+        "html = BackwardElimination(error_budget=0.1).fit(X, y)._repr_html_()\n"
+        "print('features stay' in html, 'matplotlib' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
