@@ -85,7 +85,7 @@ def test_slider_shows_what_the_selector_keeps(visit, page, selector, summary):
         seen.add(tuple(kept))
         said = tab.inner_text("#slider-says")
         assert said.startswith(f"{len(kept)} of 13 features stay")
-        assert str(budgets[position]) in said
+        assert f"a budget of {budgets[position]:g}:" in said
         assert tab.inner_text("#slider-value") == f"{budgets[position]:g}"
         assert f"{len(kept)} of 13" in tab.get_attribute("#slider", "aria-valuetext")
     assert len(seen) >= 4
