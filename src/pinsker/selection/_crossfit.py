@@ -64,7 +64,8 @@ class Judgement:
         if not isinstance(rule, ErrorBudget):
             cuts = {name: rule.decide(path, self.facts) for name, path in self.paths.items()}
             near = [self._nearest(name, cut.size) for name, cut in cuts.items()]
-            best = max(near, key=lambda trial: trial.information)
+            # A note says that a path does not go where the rule asks.
+            best = max(near, key=lambda trial: (not cuts[trial.path].notes, trial.information))
             return best, cuts[best.path]
         passing = [t for t in self.on_paths if t.keeps_to(rule, self.facts, self.unit)]
         budget = rule.budget(self.facts)

@@ -19,6 +19,7 @@ from pinsker.selection._grow_shrink import GrowShrink
 from pinsker.selection._linear import LinearElimination
 from pinsker.selection._neighbour_selector import NeighbourSelector
 from pinsker.selection._path import SelectionPath
+from pinsker.selection._rules import FeatureCount
 from pinsker.selection._search import Trace
 
 #: Paths of ``paths="auto"``, the one that is asked for the witnesses' worth first.
@@ -82,6 +83,8 @@ def _named_route(name: str, like: NeighbourSelector, forced: tuple[int, ...]) ->
         raise ParameterError(f"paths: {name!r} is none of {', '.join(map(repr, AUTO))}.")
     names = ("n_neighbors", "score_form", "max_samples", "max_memory", "random_state")
     settings = {name: getattr(like, name) for name in names}
+    if isinstance(like.stop, FeatureCount):
+        settings["stop"] = like.stop  # so that growing does not end below that count
     return Route(name, lambda rows: find_path(kinds[name](**settings), rows, forced))
 
 

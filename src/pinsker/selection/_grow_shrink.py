@@ -122,14 +122,14 @@ class GrowShrink(CrossFittedSelector):
         settings = self._engine(encoded)
         full = Forward(**settings, active=range(encoded.n_units)).information
         grown = Trace((), [0.0])
+        at_least = self.stop.k if isinstance(self.stop, FeatureCount) else 0
         grow(
             Forward(**settings),
             grown,
             n_units=encoded.n_units,
             forced=run.forced,
-            at_least=self.stop.k if isinstance(self.stop, FeatureCount) else 0,
             max_size=self.max_features,
-            watch=_PastThePeak(self.patience),
+            watch=_PastThePeak(self.patience, max(at_least, len(run.forced))),
         )
         state = Backward(**settings, active=grown.moves)
         trace = Trace(state.active, [state.information])
@@ -140,8 +140,8 @@ class GrowShrink(CrossFittedSelector):
 class _PastThePeak(Watch):
     """Ends a growing search when the peak lies as far behind as it is high."""
 
-    def __init__(self, patience: int) -> None:
-        self.patience = patience
+    def __init__(self, patience: int, at_least: int) -> None:
+        self.patience, self.at_least = patience, at_least
 
     def before(self) -> None:
         """Nothing to do."""
@@ -149,4 +149,5 @@ class _PastThePeak(Watch):
     def after(self, trace: Trace) -> bool:
         """Tell whether the peak is well behind."""
         peak = trace.information.index(max(trace.information))
-        return len(trace.moves) - peak >= max(self.patience, peak)
+        size = len(trace.moves)
+        return size >= self.at_least and size - peak >= max(self.patience, peak)
