@@ -24,7 +24,7 @@ from pinsker.selection._crossfit_trials import CONFIDENCE, Trial, geometric_size
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._rules import StoppingRule
 
-_CROSS_FITTED = "held out in turn while the search ran on the others"
+_CROSS_FITTED = "held out in turn while the others were searched ({n_paths} paths share the limits)"
 _FRESH = "that the search never saw"
 _CALIBRATION_FOLDS = 5
 
@@ -42,7 +42,7 @@ def certificate_of(
         n_rows=judgement.n_rows,
         n_kept=trial.size,
         n_features=everything.size,
-        source=_CROSS_FITTED,
+        source=_CROSS_FITTED.format(n_paths=len(judgement.paths)),
         information_budget=(
             trial.allowed(budget, facts, judgement.unit) if budget else float("nan")
         ),

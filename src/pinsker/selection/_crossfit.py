@@ -140,7 +140,7 @@ class CrossFit:
 
     def judgement(self) -> Judgement:
         """Return what is known so far."""
-        trials = make_trials(self.heard, self.judge.prior, self.facts)
+        trials = make_trials(self.heard, self.judge.prior, self.facts, len(self.paths))
         return Judgement(self.paths, trials, self.facts, self.judge.unit, len(self.judge.rows))
 
     def _coarse(self, name: str, rule: StoppingRule) -> list[tuple[str, int]]:

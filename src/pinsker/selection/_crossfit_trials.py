@@ -19,7 +19,7 @@ from pinsker.selection._crossfit_judge import Testimony
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import RESOLUTION
 
-#: Confidence of the limits that the cut is made by.
+#: Confidence of the limits that the cut is made by, for all paths together.
 CONFIDENCE = 0.95
 #: Name of the trial of all features.
 ALL = "all features"
@@ -96,13 +96,22 @@ class Trial:
 
 
 def make_trials(
-    heard: dict[tuple[str, int], Testimony], prior: HeldOut, facts: TargetFacts
+    heard: dict[tuple[str, int], Testimony], prior: HeldOut, facts: TargetFacts, n_paths: int
 ) -> dict[tuple[str, int], Trial]:
-    """Compare every testimony with the best one, and with that on all features."""
+    """Compare every testimony with the best one, and with that on all features.
+
+    The best of several paths is looked for, so that each gets its part of the error probability.
+    """
+    confidence = 1.0 - (1.0 - CONFIDENCE) / n_paths
     top = max(heard.values(), key=lambda one: one.most.information(prior))
     everything = next(one for (path, _), one in heard.items() if path == ALL)
     yardstick = _Yardstick(
-        prior, top.most, everything.least, best_by_loss([everything.least, top.least]), facts
+        prior,
+        top.most,
+        everything.least,
+        best_by_loss([everything.least, top.least]),
+        facts,
+        confidence,
     )
     return {key: yardstick.trial(*key, one) for key, one in heard.items()}
 
@@ -137,11 +146,14 @@ class _Yardstick:
     everything: HeldOut
     reachable: HeldOut
     facts: TargetFacts
+    confidence: float
 
     def trial(self, path: str, size: int, heard: Testimony) -> Trial:
         """Return the trial of one testimony."""
         unit = self.everything.unit
-        lost = paired_difference(self.most.log_likelihood - heard.most.log_likelihood, CONFIDENCE)
+        lost = paired_difference(
+            self.most.log_likelihood - heard.most.log_likelihood, self.confidence
+        )
         growth = self._growth(heard, self.everything)
         excess = self._growth(heard, self.reachable)
         return Trial(
@@ -152,7 +164,7 @@ class _Yardstick:
             lost=max(lost.mean, 0.0),
             lost_limit=max(lost.upper, 0.0),
             error=heard.least.loss,
-            error_limit=loss_limit(heard.least.losses, unit, self.facts, CONFIDENCE),
+            error_limit=loss_limit(heard.least.losses, unit, self.facts, self.confidence),
             growth=growth.mean,
             growth_lower=growth.lower,
             growth_upper=growth.upper,
@@ -164,7 +176,7 @@ class _Yardstick:
 
     def _growth(self, heard: Testimony, reference: HeldOut) -> Difference:
         gaps = heard.least.losses - reference.losses
-        return paired_difference(gaps, CONFIDENCE, counts=reference.unit == "error")
+        return paired_difference(gaps, self.confidence, counts=reference.unit == "error")
 
 
 def geometric_sizes(smallest_size: int, largest_size: int, ratio: float = 1.5) -> list[int]:
