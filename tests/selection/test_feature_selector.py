@@ -44,6 +44,7 @@ def test_every_path_and_the_whole_table_are_compared(fitted):
     most = max(trial.information for trial in fitted.comparison_)
     for trial in fitted.comparison_:
         assert trial.lost == pytest.approx(most - trial.information, abs=1e-9)
+        assert trial.lost <= trial.lost_limit
         assert trial.growth_lower <= trial.growth <= trial.growth_upper
         assert trial.excess >= trial.growth - 1e-12
 

@@ -38,8 +38,9 @@ class Trial:
     information, information_error : float
         The most that any witness shows, and its standard error, in nats.
     lost, lost_limit : float
-        Information of the best trial minus that of this one, never negative, and its upper limit,
-        in nats.
+        Information of the best trial minus that of this one, never negative, in nats; and the
+        larger of the upper limits of that difference and of the one to all features, for the best
+        trial differs from itself by nothing whatever the rows say.
     error, error_limit : float
         The smallest held-out error of any witness, and an upper limit of it that needs no
         assumption on the law of the rows.
@@ -108,6 +109,7 @@ def make_trials(
     yardstick = _Yardstick(
         prior,
         top.most,
+        everything.most,
         everything.least,
         best_by_loss([everything.least, top.least]),
         facts,
@@ -143,6 +145,7 @@ class _Yardstick:
 
     prior: HeldOut
     most: HeldOut
+    most_of_all: HeldOut
     everything: HeldOut
     reachable: HeldOut
     facts: TargetFacts
@@ -151,9 +154,8 @@ class _Yardstick:
     def trial(self, path: str, size: int, heard: Testimony) -> Trial:
         """Return the trial of one testimony."""
         unit = self.everything.unit
-        lost = paired_difference(
-            self.most.log_likelihood - heard.most.log_likelihood, self.confidence
-        )
+        lost = self._lost(heard, self.most)
+        against_all = self._lost(heard, self.most_of_all)
         growth = self._growth(heard, self.everything)
         excess = self._growth(heard, self.reachable)
         return Trial(
@@ -162,7 +164,7 @@ class _Yardstick:
             information=heard.most.information(self.prior),
             information_error=heard.most.information_error(self.prior),
             lost=max(lost.mean, 0.0),
-            lost_limit=max(lost.upper, 0.0),
+            lost_limit=max(lost.upper, against_all.upper, 0.0),
             error=heard.least.loss,
             error_limit=loss_limit(heard.least.losses, unit, self.facts, self.confidence),
             growth=growth.mean,
@@ -173,6 +175,10 @@ class _Yardstick:
             witness=heard.most.witness,
             model=heard.least.witness,
         )
+
+    def _lost(self, heard: Testimony, reference: HeldOut) -> Difference:
+        gaps = reference.log_likelihood - heard.most.log_likelihood
+        return paired_difference(gaps, self.confidence)
 
     def _growth(self, heard: Testimony, reference: HeldOut) -> Difference:
         gaps = heard.least.losses - reference.losses
