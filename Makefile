@@ -53,7 +53,7 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --upgrade pip
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --editable ".[report]" pandas
 	@touch $@
 
 $(VENV)/.docs: $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)

@@ -6,32 +6,33 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from pinsker import BackwardElimination
+from pinsker import FeatureSelector, audit
 
 BUDGET = 0.05
+REPORT = "demo_report.html"
 
 
 def main():
-    data = load_breast_cancer()
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X_train, X_test, y_train, y_test = train_test_split(
-        data.data, data.target, test_size=0.3, stratify=data.target, random_state=0
+        X, y, test_size=0.3, stratify=y, random_state=0
     )
-    selector = BackwardElimination(error_budget=BUDGET).fit(X_train, y_train)
+    print(f"breast cancer: {len(X_train)} rows to search, {X.shape[1]} columns, budget {BUDGET}")
+    selector = FeatureSelector(error_budget=BUDGET, n_jobs=2).fit(X_train, y_train)
 
-    print(f"breast cancer, {X_train.shape[0]} rows to search, error budget {BUDGET}: kept")
-    for name in selector.get_feature_names_out(data.feature_names):
-        print(f"  {name}")
+    print("\nkept: " + ", ".join(selector.get_feature_names_out()))
     print(f"\n{selector.certificate_}\n")
 
-    def accuracy(support):
-        model = make_pipeline(StandardScaler(), SVC()).fit(X_train[:, support], y_train)
-        return model.score(X_test[:, support], y_test)
+    print("another budget needs no new search:")
+    for budget in (0.02, BUDGET, 0.1):
+        print(f"  {budget:<5} {int(selector.support_at(error_budget=budget).sum()):2d} columns")
 
-    print(f"RBF SVM on the {X_test.shape[0]} rows left out:")
-    print(f"  all {X_train.shape[1]:2d} columns  {accuracy(selector.ranking_ > 0):.3f}")
-    for budget in (0.0, BUDGET, 0.1, 0.25):
-        support = selector.support_at(error_budget=budget)
-        print(f"  budget {budget:<5} {support.sum():2d} columns  {accuracy(support):.3f}")
+    print(f"\nan RBF machine on {len(X_test)} rows that the search never saw:")
+    model = make_pipeline(StandardScaler(), SVC())
+    print(audit(selector, model, X_test, y_test, X_train=X_train, y_train=y_train))
+
+    selector.report(REPORT)
+    print(f"\nwrote {REPORT}: open it in a browser")
 
 
 if __name__ == "__main__":
