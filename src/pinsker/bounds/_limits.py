@@ -19,6 +19,11 @@ class Difference:
         Mean difference, in the unit of the differences.
     lower, upper : float
         One-sided limits, each at the confidence asked for.
+
+    Examples
+    --------
+    >>> Difference(0.01, -0.02, 0.04).upper
+    0.04
     """
 
     mean: float
