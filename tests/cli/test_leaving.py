@@ -67,12 +67,22 @@ def test_help_and_version(run):
     assert "--install-completion" in overview.out
 
 
+def test_a_search_that_is_broken_off_leaves_with_one_line(run, table, monkeypatch):
+    def interrupt(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pinsker.engine.Backward.scores", interrupt)
+    done = run("select", table, "-t", "final grade", "-d", "backward")
+    assert (done.code, done.out, done.err) == (130, "", "pinsker: interrupted\n")
+
+
 def test_interrupting_leaves_with_one_line(run, table, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("pinsker.cli._command_select.read_sheet", interrupt)
-    assert run("select", table, "-t", "final grade").code == 130
+    done = run("select", table, "-t", "final grade")
+    assert (done.code, done.err) == (130, "pinsker: interrupted\n")
 
 
 def test_errors_of_ours_are_not_hidden(run, table, monkeypatch):

@@ -1,6 +1,8 @@
 """``pinsker certify`` and ``pinsker audit``: a saved selection against rows it never saw."""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import pandas as pd
@@ -9,9 +11,11 @@ import typer
 import pinsker.selection
 from pinsker.cli import _options as options
 from pinsker.cli._command_select import write_text
-from pinsker.cli._leaving import KEPT, NOT_KEPT
+from pinsker.cli._files import STDIN
+from pinsker.cli._leaving import KEPT, NOT_KEPT, in_shell
 from pinsker.cli._models import Model, make_model
 from pinsker.cli._saved import Saved, read_selection
+from pinsker.cli._selecting import listening
 from pinsker.cli._tables import read_sheet
 from pinsker.cli._text import TextStyle
 from pinsker.exceptions import DataError, ParameterError
@@ -43,8 +47,9 @@ def certify(
         )
     if jobs is not None:
         saved.selector.set_params(n_jobs=jobs)
-    certificate = saved.selector.certify(X, y, confidence=confidence)
-    _tell(certificate, json, quiet=quiet)
+    with listening() as heard:
+        certificate = saved.selector.certify(X, y, confidence=confidence)
+    _tell(certificate, json, heard, quiet=quiet)
     return KEPT if certificate.verdict == "kept" else NOT_KEPT
 
 
@@ -63,9 +68,16 @@ def audit(
     """Measure what one model loses by a saved selection, on rows that its search never saw."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     saved, X, y = _restore(selection, table, style)
+    if y.isna().any():
+        raise DataError(
+            f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
+            "leave them out of the table."
+        )
     learner = make_model(model, saved.task, seed or 0)
-    result = pinsker.selection.audit(saved.selector, learner, X, y, confidence=confidence)
-    _tell(result, json, quiet=quiet)
+    with listening() as heard:
+        found = pinsker.selection.audit(saved.selector, learner, X, y, confidence=confidence)
+    result = replace(found, model=model)  # the user's word for it, not that of a pipeline
+    _tell(result, json, heard, quiet=quiet)
     return KEPT if result.verdict == "kept" else NOT_KEPT
 
 
@@ -85,8 +97,9 @@ def _restore(
     return saved, sheet.frame[saved.columns], sheet.answer
 
 
-def _tell(result: Any, json: str | None, *, quiet: bool) -> None:
+def _tell(result: Any, json: str | None, notes: Sequence[str], *, quiet: bool) -> None:
     if json is not None:
         write_text(result.to_json() + "\n", json)
     if not quiet:
-        print(result, file=sys.stderr if json == "-" else sys.stdout)
+        stream = sys.stderr if json == STDIN else sys.stdout
+        print(result, *(f"  note: {in_shell(note)}" for note in notes), sep="\n", file=stream)

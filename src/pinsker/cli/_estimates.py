@@ -3,11 +3,14 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.stats import t
 
+from pinsker.bounds import paired_difference
 from pinsker.encoding import Encoded
 from pinsker.engine._plan import plan_rows
 from pinsker.engine._problem import Problem
+from pinsker.information.witnesses._defaults import LARGE
 
 _CONFIDENCE = 0.95
 #: The case that the smallest budget is told for: so many predictions change when columns go ...
@@ -16,9 +19,17 @@ CHANGED = 0.05
 CORRELATION = 0.95
 LEFT = 0.5
 
-#: Seconds per row², column and path on one thread; from benchmarks/inspect_costs.py.
-SECONDS_PER_PAIR = {"auto": 1.2e-8, "backward": 1.2e-8, "forward": 1.4e-8, "grow-shrink": 1.4e-8}
-_SECONDS_AT_LEAST = 0.1
+#: Processor seconds, from benchmarks/inspect_costs.py: a path costs so much per pair of rows, and
+#: so much more per pair and feature; the models that judge five paths in five folds cost so much at
+#: least, per row, and per pair of rows until trees take over from kernel machines.
+_PER_PAIR, _PER_PAIR_AND_FEATURE = 6e-8, 5e-9
+_JUDGES, _JUDGES_PER_ROW, _JUDGES_PER_PAIR = 0.8, 4e-3, 2e-6
+_LINEAR_PER_CUBE = 2e-8
+#: Paths by neighbours; the linear one and the order by relevance cost next to nothing.
+_PATHS = {"auto": 4}
+_FOLDS = {"auto": 5}
+#: What was measured lies within this factor of what is told.
+_FACTOR = 3
 
 
 @dataclass(frozen=True)
@@ -32,15 +43,18 @@ class Forecast:
     unit : str
         "error" or "r2".
     seconds : float
-        Time on one thread.
+        Processor time.
     n_bytes : int
         Memory.
+    held_out : bool
+        Whether any row judges a choice that was made without it.
     """
 
     budget: float
     unit: str
     seconds: float
     n_bytes: int
+    held_out: bool
 
     @property
     def budget_text(self) -> str:
@@ -49,16 +63,16 @@ class Forecast:
             case = f"error rate, if {CHANGED:.0%} of the predictions change"
         else:
             case = f"of the variance, if half of it is left and errors correlate at {CORRELATION}"
-        return f"about {self.budget:.2g} ({case})"
+        condition = "" if self.held_out else "; rows must be held out for that: --folds 5"
+        return f"about {self.budget:.2g} ({case}{condition})"
 
     @property
     def time_text(self) -> str:
         """The time in words."""
         if self.seconds < 1:
-            return "about a second or less"
-        if self.seconds < 90:
-            return f"about {self.seconds:.0f} s on one thread"
-        return f"about {self.seconds / 60:.0f} min on one thread"
+            return "about a second on one thread"
+        told = f"{self.seconds:.0f} s" if self.seconds < 90 else f"{self.seconds / 60:.0f} min"
+        return f"about {told} on one thread, perhaps {_FACTOR} times more or less"
 
     @property
     def memory_text(self) -> str:
@@ -72,19 +86,22 @@ def forecast(
     """Tell what to expect of a search of this table."""
     plan = plan_rows(Problem.of(encoded), max_memory=max_memory, max_samples=None, seed=0)
     classes = encoded.target.labels is not None
-    table = 8 * encoded.n_rows * encoded.columns.n_columns
+    n, d = encoded.n_rows, encoded.columns.n_columns
+    folds = _FOLDS.get(direction, 0) if folds is None else folds
     return Forecast(
-        budget=smallest_budget(encoded.n_rows, classes=classes),
+        budget=smallest_budget(n, classes=classes),
         unit="error" if classes else "r2",
-        seconds=expected_seconds(encoded.n_rows, encoded.n_units, direction, folds),
-        n_bytes=plan.n_bytes + 2 * table,
+        seconds=expected_seconds(n, encoded.n_units, direction, folds),
+        n_bytes=plan.n_bytes + 2 * 8 * n * d,  # the table as it was read, and scaled
+        held_out=folds > 0,
     )
 
 
 def smallest_budget(n_rows: int, *, classes: bool) -> float:
     r"""Return the one-sided 95 % limit of a paired held-out difference that is truly zero.
 
-    Classes: a share p of the rows is right with one set of columns and wrong with the other,
+    Classes: a share p of the rows is right with one set of columns and wrong with the other, as
+    many for the better as for the worse; the limit is that of the certificate, close to
 
     .. math:: t_{n-1,\,0.95} \sqrt{p / n}.
 
@@ -95,16 +112,26 @@ def smallest_budget(n_rows: int, *, classes: bool) -> float:
     Examples
     --------
     >>> round(smallest_budget(569, classes=True), 4)
-    0.0154
+    0.0156
     """
     if n_rows < 2:
         return math.inf
-    spread = math.sqrt(CHANGED) if classes else 2 * LEFT * math.sqrt(1 - CORRELATION**2)
+    if classes:
+        half = round(CHANGED * n_rows / 2)
+        differences = np.zeros(n_rows)
+        differences[:half], differences[half : 2 * half] = 1.0, -1.0
+        return paired_difference(differences, _CONFIDENCE, counts=True).upper
+    spread = 2 * LEFT * math.sqrt(1 - CORRELATION**2)
     return float(t.ppf(_CONFIDENCE, n_rows - 1)) * spread / math.sqrt(n_rows)
 
 
-def expected_seconds(n_rows: int, n_units: int, direction: str, folds: int | None) -> float:  # noqa: ARG001
-    """Return the time of a search on one thread, by the measured cost of a pair of rows."""
-    pairs = float(n_rows) ** 2 * n_units
-    one = SECONDS_PER_PAIR.get(direction, 0.0) * pairs
-    return max(one, _SECONDS_AT_LEAST)
+def expected_seconds(n_rows: int, n_units: int, direction: str, folds: int) -> float:
+    """Return the processor time of a search, by the measured costs of its parts."""
+    pairs = float(n_rows) ** 2
+    n_paths = _PATHS.get(direction, 1)
+    path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_units)
+    if direction == "linear":
+        path = _LINEAR_PER_CUBE * n_units**3
+    kernel_machines = pairs if n_rows < LARGE else 0.0
+    judges = _JUDGES + _JUDGES_PER_ROW * n_rows + _JUDGES_PER_PAIR * kernel_machines
+    return n_paths * (1 + folds) * path + judges * folds / 5 * n_paths / _PATHS["auto"]

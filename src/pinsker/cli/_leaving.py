@@ -53,6 +53,8 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
         if not hasattr(error, "format_message"):
             raise
         return _complain(error.format_message(), BAD_INPUT)
+    if done == _INTERRUPTED:  # Typer turns an interrupt into this code by itself
+        return _complain("interrupted", _INTERRUPTED)
     return done if isinstance(done, int) else KEPT
 
 

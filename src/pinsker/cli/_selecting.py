@@ -2,6 +2,8 @@
 
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -12,6 +14,7 @@ from pinsker.cli._choices import (
     parse_memory,
     parse_stop,
 )
+from pinsker.cli._progress import progress
 from pinsker.cli._tables import Sheet
 from pinsker.encoding import encode_target
 from pinsker.exceptions import ParameterError, PinskerWarning
@@ -141,15 +144,25 @@ def fit(sheet: Sheet, wishes: Wishes, *, show_progress: bool) -> Outcome:
     X, y = sheet.features, sheet.answer
     selector = make_selector(wishes, list(X.columns), show_progress=show_progress)
     started = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with progress(show_progress), listening() as heard:
         selector.fit(X, y)
     seconds = time.perf_counter() - started
-    heard = [str(w.message) for w in caught if issubclass(w.category, PinskerWarning)]
+    if not selector.path_.complete:
+        raise KeyboardInterrupt  # fit keeps a broken-off path for later; a shell has no later
     # A linear model of classes knows them as numbers: its facts do not tell the task.
     task = encode_target(y.dropna(), task=wishes.task).task  # type: ignore[arg-type]
     notes = (*sheet.notes, *selector.notes_, *heard)
     return Outcome(sheet, selector, task, seconds, tuple(dict.fromkeys(notes)))
+
+
+@contextmanager
+def listening() -> Iterator[list[str]]:
+    """Collect warnings of ours as text; those of other packages tell a user of a shell nothing."""
+    heard: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield heard
+    heard += [str(w.message) for w in caught if issubclass(w.category, PinskerWarning)]
 
 
 def _rule(wishes: Wishes) -> dict[str, Any]:
