@@ -1,6 +1,7 @@
 """`pinsker select`: what it prints, what it writes, and how it leaves."""
 
 import json
+import sys
 
 import pandas as pd
 import pytest
@@ -40,6 +41,25 @@ def test_files_hold_what_was_kept(run, table, frame, tmp_path):
     assert content["kept"] == ["signal", "colour"]
     assert content["certificate"]["size"] == 2
     assert SelectionPath.from_json(json.dumps(content["path"])).n_features == 4
+
+
+def test_the_report(run, table, tmp_path):
+    path = tmp_path / "report.html"
+    done = run("select", table, *BACKWARD, "--report", path)
+    assert done.code == 0
+    page = path.read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert "signal" in page
+
+
+def test_a_report_without_its_extra_is_refused_before_the_search(run, table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    done = run("select", table, *BACKWARD, "--report", "report.html")
+    assert done.code == 2
+    assert done.out == ""
+    assert 'pinsker: --report needs altair, which is not installed. Try: pip install "pinsker[' in (
+        done.err
+    )
 
 
 def test_standard_output_stays_clean(run, table):

@@ -1,11 +1,11 @@
 """``pinsker select``, and ``pinsker demo``: a table and a budget in; columns and files out."""
 
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer
 
+from pinsker._compat import require
 from pinsker.cli import _options as options
 from pinsker.cli._files import STDIN, format_of_name
 from pinsker.cli._leaving import KEPT, NOT_KEPT
@@ -14,7 +14,7 @@ from pinsker.cli._selecting import Outcome, Wishes, fit
 from pinsker.cli._summary import make_console, print_summary, verdict_of
 from pinsker.cli._tables import Sheet, read_sheet, write_table
 from pinsker.cli._text import TextStyle
-from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
+from pinsker.exceptions import DataError, ParameterError
 
 
 def select(
@@ -94,6 +94,8 @@ def check_places(files: dict[str, str | None]) -> None:
         format_of_name(files["output"], "--output")
     if files["report"] is not None and not files["report"].lower().endswith((".html", ".htm")):
         raise ParameterError(f"--report {files['report']!r} must end in .html.")
+    for package in ("jinja2", "altair", "vl_convert") if files["report"] is not None else ():
+        require(package, purpose="--report", extra="report")
 
 
 def write_all(
@@ -113,10 +115,9 @@ def write_all(
 
 
 def _report(outcome: Outcome) -> str:
-    reports = import_module("pinsker.report")
-    if not hasattr(reports, "to_html"):
-        raise MissingDependencyError("--report: this version of pinsker writes no reports yet.")
-    return str(reports.to_html(reports.summarise(outcome.selector)))
+    from pinsker.report import summarise, to_html  # only a report needs what this loads
+
+    return to_html(summarise(outcome.selector, outcome.sheet.features, outcome.sheet.answer))
 
 
 def write_text(text: str, path: str) -> None:
