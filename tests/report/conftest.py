@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegression
 
-from pinsker import BackwardElimination, ForwardSelection
+from pinsker import BackwardElimination, FeatureSelector, ForwardSelection
 from pinsker.report import summarise, to_html
 
 #: Names that try to leave the place they are put in.
@@ -45,6 +46,17 @@ def summary(selector, wine):
 def page(summary):
     """Return its page."""
     return to_html(summary)
+
+
+@pytest.fixture(scope="session")
+def judged(wine):
+    """Return a selector that tried two paths on held-out rows, with one cheap witness."""
+    return FeatureSelector(
+        error_budget=0.05,
+        paths=["forward", "linear"],
+        folds=3,
+        witnesses=[LogisticRegression(max_iter=200)],
+    ).fit(*wine)
 
 
 @pytest.fixture(scope="session")

@@ -123,6 +123,15 @@ def test_hostile_names_stay_text(visit, hostile):
     assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+def test_held_out_rows_are_drawn(visit, judged):
+    tab = visit(to_html(summarise(judged)))
+    legend = tab.locator("#chart-information .role-legend-label text").all_text_contents()
+    assert "held out: forward" in legend
+    position = len(summarise(judged)["choices"]["budgets"]) - 1
+    move(tab, position)
+    assert len(staying(tab)) == judged.support_at(error_budget=1.0).sum()
+
+
 def test_phone_needs_no_sideways_scrolling(visit, page):
     tab = visit(page, viewport={"width": 360, "height": 740})
     assert tab.evaluate("document.documentElement.scrollWidth") == 360

@@ -9,6 +9,7 @@ import pytest
 
 from pinsker import (
     BackwardElimination,
+    Certificate,
     ErrorBudget,
     FeatureCount,
     LinearElimination,
@@ -16,6 +17,7 @@ from pinsker import (
 )
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_json
+from pinsker.report._summary_certificate import summarise_certificate
 
 KEYS = {
     "schema", "selector", "kept", "budget", "target", "path", "trials", "choices", "features",
@@ -54,8 +56,10 @@ def kept_by_table(choices, order, position):
     return set(order[: entry["size"]] if found is None else found)
 
 
-@pytest.mark.parametrize("name", ["classes", "numbers", "mse", "linear", "count", "paper"])
-def test_every_position_of_the_slider_is_support_at(name, wine, numeric):
+@pytest.mark.parametrize(
+    "name", ["classes", "numbers", "mse", "linear", "count", "paper", "judged"]
+)
+def test_every_position_of_the_slider_is_support_at(name, wine, numeric, judged):
     X, y = wine
     _, numbers, target = numeric
     printed = ErrorBudget(0.3, constants="paper", reference="full")
@@ -67,6 +71,7 @@ def test_every_position_of_the_slider_is_support_at(name, wine, numeric):
         ),
         "linear": lambda: LinearElimination(error_budget=0.01).fit(numbers, target),
         "count": lambda: BackwardElimination(stop=FeatureCount(3)).fit(X, y),
+        "judged": lambda: judged,
         "paper": lambda: BackwardElimination(stop=printed, score_form="direct").fit(X, y),
     }[name]()
     summary = summarise(fitted)
@@ -177,3 +182,47 @@ def test_other_data_are_refused(selector, wine):
 def test_half_the_data_are_refused(selector, wine):
     with pytest.raises(ParameterError, match="both X and y, or neither"):
         summarise(selector, wine[0])
+
+
+def test_held_out_rows_are_told(judged):
+    summary = summarise(judged)
+    assert summary["path"]["name"] in ("forward", "linear")
+    assert {trial["path"] for trial in summary["trials"]} == {"all features", "forward", "linear"}
+    assert summary["certificate"]["tested"]
+    choices = summary["choices"]
+    at_own = [item for item in choices["sets"] if item["first"] <= choices["current"]][-1]
+    assert at_own["growth_upper"] == judged.certificate_.growth_upper
+    assert json.loads(to_json(summary)) == summary
+
+
+CERTIFICATE = Certificate(
+    unit="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
+    source="that the search never saw", information_budget=0.01, information_lost=0.002,
+    information_limit=0.02, bound=0.06, error_all=0.12, error_kept=0.13, growth=0.01,
+    growth_lower=-0.01, growth_upper=0.03, model_all="forest", model_kept="linear",
+    error_limit=0.16,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict", "words"),
+    [
+        ({}, "kept", "the budget is kept"),
+        ({"growth_upper": 0.08}, "not resolved", "too few rows to tell"),
+        ({"growth_upper": 0.2, "growth_lower": 0.1}, "not kept", "the budget is not kept"),
+    ],
+)
+def test_certificates_in_words(limits, verdict, words):
+    told = summarise_certificate(replace(CERTIFICATE, **limits))
+    assert (told["verdict"], told["verdict_words"]) == (verdict, words)
+    text = " ".join(told["sentences"])
+    assert "500 rows were judged, that the search never saw." in text
+    assert "0.120 with all 9 features (forest) and 0.130 with the 3 kept (linear)" in text
+    assert f"grows by at most {100 * limits.get('growth_upper', 0.03):g} points of accuracy" in text
+    assert "at most 6 points of accuracy than the best possible one on all" in text
+    assert ("they could show a budget of 8 points" in text) == (verdict == "not resolved")
+
+
+def test_notes_of_a_certificate_are_told():
+    told = summarise_certificate(replace(CERTIFICATE, notes=("something is odd",)))
+    assert told["sentences"][-1] == "Note: something is odd."

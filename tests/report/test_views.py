@@ -48,6 +48,16 @@ def test_certificate_display_draws_the_bound(selector, axes):
     assert display.ax_.get_title(loc="left") == "estimated, not tested"
 
 
+def test_displays_draw_what_held_out_rows_showed(judged, axes):
+    display = SelectionPathDisplay.from_estimator(judged, ax=axes())
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert {"held out: forward", "held out: linear", "held out: all features"} < set(labels)
+    assert len(display.ax_.collections) == 3  # one band each
+    told = CertificateDisplay.from_estimator(judged, ax=axes())
+    growth = judged.certificate_.growth, judged.certificate_.growth_upper
+    assert growth in [statement[1:] for statement in told.statements]
+
+
 def test_a_display_can_be_drawn_again(selector, axes):
     display = SelectionPathDisplay.from_estimator(selector, ax=axes())
     first = display.ax_

@@ -7,12 +7,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray
-from pinsker.report._summary_choices import budget_rule, kept_units
+from pinsker.report._charts import BAND
+from pinsker.report._summary_choices import budget_rule, kept_units, path_name
 from pinsker.report._words import UNIT_NAMES
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
-#: One-sided 95 %: a band is the value plus and minus so many standard errors.
-BAND = 1.645
 
 
 def new_axes(ax: Any, purpose: str) -> Any:
@@ -43,6 +42,8 @@ class SelectionPathDisplay:
         Size of the set that is kept.
     trials : tuple of Trial
         What held-out rows showed, if any were held out.
+    name : str, optional
+        Which of the tried paths this is; it is drawn in full, the others faintly.
 
     Attributes
     ----------
@@ -68,8 +69,10 @@ class SelectionPathDisplay:
         information: FloatArray,
         kept: int,
         trials: tuple[Any, ...] = (),
+        name: str | None = None,
     ) -> None:
-        self.sizes, self.information, self.kept, self.trials = sizes, information, kept, trials
+        self.sizes, self.information, self.kept = sizes, information, kept
+        self.trials, self.name = trials, name
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
@@ -81,6 +84,7 @@ class SelectionPathDisplay:
             information=np.asarray(path.information),
             kept=len(kept_units(estimator, estimator.support_)),
             trials=tuple(getattr(estimator, "comparison_", ())),
+            name=path_name(estimator),
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -90,19 +94,24 @@ class SelectionPathDisplay:
         style = {"color": _PATH, "label": "search", "marker": ".", **line_kwargs}
         (self.line_,) = ax.plot(self.sizes, self.information, **style)
         for name in dict.fromkeys(trial.path for trial in self.trials):
-            own = sorted((t for t in self.trials if t.path == name), key=lambda t: t.size)
-            size = [trial.size for trial in own]
-            value = np.array([trial.information for trial in own])
-            error = BAND * np.array([trial.information_error for trial in own])
-            (line,) = ax.plot(size, value, marker=".", label=f"held out: {name}")
-            ax.fill_between(
-                size, value - error, value + error, color=line.get_color(), alpha=0.15, linewidth=0
-            )
+            self._draw_trials(ax, name)
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         tidy(ax, "number of features", "information (nats)")
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _draw_trials(self, ax: Any, name: str) -> None:
+        own = sorted((t for t in self.trials if t.path == name), key=lambda t: t.size)
+        size = [trial.size for trial in own]
+        value = np.array([trial.information for trial in own])
+        error = BAND * np.array([trial.information_error for trial in own])
+        main = name == self.name
+        (line,) = ax.plot(
+            size, value, marker=".", label=f"held out: {name}", linewidth=1.5 if main else 0.7
+        )
+        band = {"color": line.get_color(), "alpha": 0.2 if main else 0.05, "linewidth": 0}
+        ax.fill_between(size, value - error, value + error, **band)
 
 
 class BoundDisplay:

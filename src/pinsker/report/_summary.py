@@ -11,7 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker.exceptions import ParameterError
 from pinsker.report._summary_certificate import summarise_certificate
-from pinsker.report._summary_choices import budget_rule, kept_units, summarise_choices
+from pinsker.report._summary_choices import (
+    budget_rule,
+    kept_units,
+    path_name,
+    summarise_choices,
+)
 from pinsker.report._summary_measures import Measures, measure
 from pinsker.report._words import UNIT_NAMES, plain
 
@@ -70,7 +75,7 @@ def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
             "rule": str(selector._rule()),
         },
         "target": asdict(selector.facts_),
-        "path": _path(selector.path_),
+        "path": {"name": path_name(selector), **_path(selector.path_)},
         "trials": [asdict(trial) for trial in getattr(selector, "comparison_", ())],
         "choices": summarise_choices(selector),
         "features": _features(selector, kept, measures),

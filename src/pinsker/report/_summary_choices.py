@@ -27,16 +27,19 @@ def summarise_choices(selector: Any) -> dict[str, Any]:
         ``unit``, ``budgets`` (rising), ``current`` (position of the selector's own budget, or
         None), and ``sets``: each with ``first`` (the first position it holds at), ``size``,
         ``features`` (None when they are the first of the path's order), ``information``, ``lost``
-        and ``bound`` (None off the path).
+        and ``bound`` (None off the path), and ``growth_upper``: the limit of the growth of the
+        held-out error (None where nothing was held out).
     """
     rule, own = budget_rule(selector)
     unit = rule.unit_for(selector.facts_)
     budgets = _grid(_top(selector.path_, own, unit), own, unit)
     sets: list[dict[str, Any]] = []
     for position, budget in enumerate(budgets):
-        units = kept_units(selector, selector.support_at(stop=replace(rule, delta=budget)))
+        other = replace(rule, delta=budget)
+        units = kept_units(selector, selector.support_at(stop=other))
         if not sets or units != sets[-1]["units"]:
-            sets.append({"first": position, "units": units, **_describe(selector.path_, units)})
+            described = _describe(selector.path_, units) | _held_out(selector, other)
+            sets.append({"first": position, "units": units, **described})
     for item in sets:
         del item["units"]
     return {
@@ -74,6 +77,22 @@ def _describe(path: Any, units: list[int]) -> dict[str, Any]:
         "lost": float(path.lost()[position]),
         "bound": path.bound_at(size),
     }
+
+
+def _held_out(selector: Any, rule: ErrorBudget) -> dict[str, Any]:
+    """Return what held-out rows say about the set that a rule takes."""
+    judgement = getattr(selector, "_judgement", None)
+    if judgement is None:
+        return {"growth_upper": None}
+    return {"growth_upper": judgement.choose(rule)[0].growth_upper}
+
+
+def path_name(selector: Any) -> str | None:
+    """Return the name under which the path of a selector was tried, None if none was tried."""
+    judgement = getattr(selector, "_judgement", None)
+    paths = {} if judgement is None else judgement.paths
+    order = selector.path_.order
+    return next((name for name, path in paths.items() if path.order == order), None)
 
 
 def _top(path: Any, own: float | None, unit: str) -> float:

@@ -37,7 +37,7 @@
     value.textContent = short(budget);
     says.textContent = sentence(budget, set, units);
     slider.setAttribute("aria-valuetext", `${short(budget)}, ${set.size} of ${total} features`);
-    const chosen = { size: set.size, information: set.information, bound: set.bound, budget };
+    const chosen = { size: set.size, information: set.information, growth: set.growth_upper ?? set.bound, budget };
     for (const view of views) {
       view.data("chosen", [chosen]).runAsync();
     }
