@@ -10,7 +10,7 @@ import shutil
 import numpy as np
 import pytest
 
-from pinsker import BackwardElimination, FeatureCount
+from pinsker import BackwardElimination, CriterionSelection, FeatureCount
 from pinsker.report import summarise, to_html
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -169,6 +169,15 @@ def test_another_rule_shows_its_own_choice_until_moved(visit, wine):
     assert len(staying(tab)) == 9
     move(tab, 1)
     assert len(staying(tab)) == fitted.support_at(error_budget=0.0025).sum()
+
+
+def test_a_selector_that_judges_no_budget_has_no_slider(visit, wine):
+    # 13 columns of ten bins each: 178 rows fill no joint table.
+    fitted = CriterionSelection(n_features_to_select=4).fit(*wine)
+    tab = visit(to_html(summarise(fitted)), charts=False)
+    assert tab.locator("#slider").count() == 0
+    assert len(staying(tab)) == 4
+    assert "cannot judge other error budgets" in tab.inner_text("#budget")
 
 
 def test_print_unfolds(visit, page):

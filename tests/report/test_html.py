@@ -6,6 +6,13 @@ from html.parser import HTMLParser
 
 import pytest
 
+from pinsker import (
+    BackwardElimination,
+    ErrorBudget,
+    ForwardSelection,
+    GrowShrink,
+    LinearElimination,
+)
 from pinsker.exceptions import MissingDependencyError, ParameterError
 from pinsker.report import summarise, to_html
 
@@ -116,6 +123,24 @@ def test_without_data_the_page_says_what_it_needs(selector):
     page = to_html(summarise(selector))
     assert "selector.report(X=X, y=y)" in page
     assert "What replaced what" not in page
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda X, y: BackwardElimination().fit(X[["ash"]], y),
+        lambda X, y: GrowShrink(error_budget=0.1).fit(X, y),
+        lambda X, y: ForwardSelection(stop=ErrorBudget(0.05, unit="log-loss")).fit(X.to_numpy(), y),
+        lambda X, y: BackwardElimination(error_budget=0.0).fit(X, y),
+        lambda X, y: LinearElimination().fit(X, X["ash"] + X["hue"]),
+    ],
+    ids=["one column", "grow, then shrink", "log-loss", "no budget", "linear"],
+)
+def test_every_selector_has_a_page(fit, wine):
+    fitted = fit(*wine)
+    outline = Outline(to_html(summarise(fitted)))
+    assert outline.wrong == []
+    assert outline.texts["h1"].split()[0] == str(fitted.support_.sum())
 
 
 def test_other_schema_is_refused(summary):

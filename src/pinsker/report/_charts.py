@@ -86,33 +86,34 @@ def _series(trial: Row, summary: dict[str, Any]) -> Row:
 
 def _chart(summary: Row, rows: list[Row], chosen: str, *, value_title: str) -> dict[str, Any]:
     alt = require("altair", purpose="a report", extra="report")
-    extra = [summary["choices"]["budgets"][-1]] if chosen == "growth" else []
+    extra = summary["choices"]["budgets"][-1:] if chosen == "growth" else []
     ends = _span([row.get(name) for row in rows for name in ("value", "low", "high")] + extra)
     y = alt.Y("value:Q", title=None, scale=alt.Scale(domain=ends))
     base = alt.Chart(alt.NamedData(name="sets")).encode(
         x=_size(alt, summary), color=_colour(alt, rows)
     )
-    weight = alt.condition("datum.main", alt.value(2.5), alt.value(1))
-    strength = alt.condition("datum.main", alt.value(1), alt.value(0.55))
-    band = base.transform_filter("isValid(datum.low)").mark_area().encode(
-        y=alt.Y("low:Q", title=None), y2="high:Q",
-        opacity=alt.condition("datum.main", alt.value(0.2), alt.value(0.05)),
-    )  # fmt: skip
+    band = base.transform_filter("isValid(datum.low)").mark_area()
+    band = band.encode(y=alt.Y("low:Q", title=None), y2="high:Q", opacity=_main(alt, 0.2, 0.05))
     has_band = any("low" in row for row in rows)
-    dot = 34 if summary["kept"]["n_features"] <= _MANY else 10
+    strength = _main(alt, 1.0, 0.55)
+    line = base.mark_line().encode(y=y, strokeWidth=_main(alt, 2.5, 1.0), opacity=strength)
+    dot = _main(alt, 34, 14) if summary["kept"]["n_features"] <= _MANY else _main(alt, 10, 6)
     points = base.mark_point(filled=True).encode(
-        y=y, opacity=strength, size=alt.condition("datum.main", alt.value(dot), alt.value(dot / 2.5)),
-        tooltip=_tooltip(alt, value_title, has_band),
-    )  # fmt: skip
-    line = base.mark_line().encode(y=y, strokeWidth=weight, opacity=strength)
+        y=y, opacity=strength, size=dot, tooltip=_tooltip(alt, value_title, has_band)
+    )
     layers = [*([band] * has_band), line, points, *_chosen(alt, chosen)]
     return _finish(alt, layers, {"sets": rows, "chosen": [chosen_row(summary)]})
+
+
+def _main(alt: Any, value: float, other: float) -> Any:
+    """Return one value for the path that was chosen, another for the others."""
+    return alt.condition("datum.main", alt.value(value), alt.value(other))
 
 
 def _span(values: list[float | None]) -> list[float]:
     """Return the ends of an axis: fixed, so that it stands still while the slider moves."""
     known = [value for value in values if value is not None]
-    return [min(0.0, *known), 1.04 * max(1e-6, *known)]
+    return [min([0.0, *known]), 1.04 * max([1e-6, *known])]
 
 
 def _size(alt: Any, summary: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker.exceptions import DataError
 from pinsker.report._words import UNIT_NAMES
 from pinsker.selection import ErrorBudget
 
@@ -19,7 +20,8 @@ def summarise_choices(selector: Any) -> dict[str, Any]:
     """Ask a fitted selector what it would keep under other budgets.
 
     The selector itself is asked (`support_at`), at every budget that the slider can show: nothing
-    is computed anew on the page, so that page and selector cannot disagree.
+    is computed anew on the page, so that page and selector cannot disagree. Budgets that it cannot
+    judge are left out.
 
     Returns
     -------
@@ -32,21 +34,24 @@ def summarise_choices(selector: Any) -> dict[str, Any]:
     """
     rule, own = budget_rule(selector)
     unit = rule.unit_for(selector.facts_)
-    budgets = _grid(_top(selector.path_, own, unit), own, unit)
+    budgets: list[float] = []
     sets: list[dict[str, Any]] = []
-    for position, budget in enumerate(budgets):
-        other = replace(rule, delta=budget)
-        units = kept_units(selector, selector.support_at(stop=other))
-        if not sets or units != sets[-1]["units"]:
-            described = _describe(selector.path_, units) | _held_out(selector, other)
-            sets.append({"first": position, "units": units, **described})
-    for item in sets:
-        del item["units"]
+    last: list[int] = []
+    for budget in _grid(_top(selector.path_, own, unit), own, unit):
+        units = _kept_at(selector, replace(rule, delta=budget))
+        if units is None:
+            continue
+        if units != last:
+            described = _describe(selector.path_, units)
+            held_out = _held_out(selector, replace(rule, delta=budget))
+            sets.append({"first": len(budgets), **described, **held_out})
+        budgets.append(budget)
+        last = units
     return {
         "unit": unit,
         "unit_name": UNIT_NAMES.get(unit, unit),
         "budgets": budgets,
-        "current": None if own is None else budgets.index(own),
+        "current": budgets.index(own) if own in budgets else None,
         "sets": sets,
     }
 
@@ -62,6 +67,14 @@ def budget_rule(selector: Any) -> tuple[ErrorBudget, float | None]:
 def kept_units(selector: Any, support: Any) -> list[int]:
     """Return the features whose columns all stay."""
     return [unit for unit, columns in enumerate(selector.units_) if support[list(columns)].all()]
+
+
+def _kept_at(selector: Any, rule: ErrorBudget) -> list[int] | None:
+    """Return what a selector keeps under a rule; None where it cannot judge the rule."""
+    try:
+        return kept_units(selector, selector.support_at(stop=rule))
+    except DataError:
+        return None
 
 
 def _describe(path: Any, units: list[int]) -> dict[str, Any]:

@@ -47,7 +47,10 @@ def measure(selector: Any, X: Any, y: Any, kept: list[int]) -> Measures:
     The estimator is that of the selectors (``docs/estimator.md``). A table of more than 1500 rows
     is measured on an even spread of that many.
     """
-    encoded = encode(X, y, **selector._encoding())
+    settings = selector._encoding()
+    if not hasattr(selector, "scale"):  # one that counts: neighbours need one scale for all columns
+        settings["scale"] = "copula"
+    encoded = encode(X, y, **settings)
     if encoded.unit_names != selector.path_.names:
         raise DataError(
             f"the table given to report has {encoded.n_units} features that are not those of fit "

@@ -43,11 +43,13 @@
     }
   };
 
-  slider.disabled = false;
   // Until it is moved the page shows the selector's own choice, which need not be a budget's.
-  let moved = choices.current !== null;
+  let moved = Boolean(slider) && choices.current !== null;
   const refresh = () => { if (moved) show(Number(slider.value)); };
-  slider.addEventListener("input", () => { moved = true; refresh(); });
+  if (slider) {
+    slider.disabled = false;
+    slider.addEventListener("input", () => { moved = true; refresh(); });
+  }
   refresh();
 
   const draw = async (name, spec) => {
