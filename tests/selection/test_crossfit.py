@@ -206,3 +206,14 @@ def test_groups_of_rows_stay_together():
     assert selector.certificate_.n_rows == 200
     timed = BackwardElimination(cv=TimeSeriesSplit(3), witnesses=LINEAR).fit(X, y)
     assert timed.certificate_.n_rows == 150
+
+
+def test_the_worse_of_two_testimonies_counts():
+    table = encoded(90)
+    folds = make_folds(table, 3)
+    judge = Judge(table, folds, default_witnesses("classification", 90)[2:], "error")
+    good, bad = judge.hear([[(0,)] * 3, [(2,)] * 3])
+    for one, other in ((good, bad), (bad, good)):
+        worse = one.or_worse(other)
+        assert worse.most is bad.most
+        assert worse.least is bad.least

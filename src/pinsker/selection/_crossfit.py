@@ -180,9 +180,21 @@ class CrossFit:
         return finer
 
     def _ask(self, keys: Sequence[tuple[str, int]]) -> None:
+        """Hear about sizes: what the search finds without the judging rows, and what it found.
+
+        The folds speak for the search; the set that would be kept is the one found on all rows.
+        Where the search is unstable the two differ, so the worse testimony counts. The second one
+        is kind to a set that was chosen with these rows, but a set that fails even so is no choice.
+        """
         for name, size in keys:
             self.questions[name, size] = [order[:size] for order in self.orders[name]]
         new = [key for key in self.questions if key not in self.heard]
-        self.heard.update(
-            zip(new, self.judge.hear([self.questions[key] for key in new]), strict=True)
-        )
+        found = self.judge.hear([self.questions[key] for key in new])
+        kept = self.judge.hear([self._kept(*key) for key in new])
+        for key, one, other in zip(new, found, kept, strict=True):
+            self.heard[key] = one.or_worse(other)
+
+    def _kept(self, name: str, size: int) -> list[Units]:
+        """Return the set that would be kept, the same for every fold."""
+        order = self.paths[name].order if name in self.paths else tuple(range(size))
+        return [order[:size]] * len(self.judge.folds)

@@ -42,6 +42,12 @@ class Testimony:
     least: HeldOut
     close: tuple[str, ...] = ()
 
+    def or_worse(self, other: "Testimony") -> "Testimony":
+        """Return the lesser information and the larger loss of two testimonies."""
+        most = min(self.most, other.most, key=lambda held: float(held.log_likelihood.mean()))
+        least = max(self.least, other.least, key=lambda held: held.loss)
+        return Testimony(most, least, self.close)
+
     @classmethod
     def of(cls, said: Sequence[HeldOut]) -> "Testimony":
         """Find the best of what was said about one candidate."""
