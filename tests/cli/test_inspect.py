@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from pinsker.cli._estimates import smallest_budget
+from pinsker.cli._estimates import expected_seconds, smallest_budget
 
 
 @pytest.fixture
@@ -86,7 +86,8 @@ def test_the_smallest_budget_is_the_limit_of_a_difference_of_zero():
     # Classes: 5 % of 1000 rows change, as many for the better as for the worse.
     changes = np.zeros(1000)
     changes[:25], changes[25:50] = 1.0, -1.0
-    # 1 %: the limit may add its own rows to a table of counts.
+    # 2 %: the limit of counts adds half a row to each cell of the table, here 52 rows that differ
+    # against 50.
     assert smallest_budget(1000, classes=True) == pytest.approx(limit(changes), rel=0.02)
     # Numbers: Gaussian errors that correlate at 0.95 and leave half of a variance of 1. The
     # standard deviation of 200 000 draws is known to about 0.5 % (kurtosis included).
@@ -95,6 +96,15 @@ def test_the_smallest_budget_is_the_limit_of_a_difference_of_zero():
     difference = errors[:, 0] ** 2 - errors[:, 1] ** 2
     expected = t.ppf(0.95, 999) * difference.std() / math.sqrt(1000)
     assert smallest_budget(1000, classes=False) == pytest.approx(expected, rel=0.03)
+
+
+def test_the_forecast_knows_what_is_judged(run, table):
+    told = run("inspect", table, "-t", "final grade").out
+    assert "smallest budget  about 0.051 (error rate, if 5% of the predictions change)" in told
+    alone = run("inspect", table, "-t", "final grade", "-d", "backward").out
+    assert "rows must be held out for that: --folds 5" in alone
+    assert expected_seconds(500, 20, "auto", 5) > expected_seconds(500, 20, "backward", 0)
+    assert expected_seconds(2000, 20, "auto", 5) > expected_seconds(500, 20, "auto", 5)
 
 
 def test_fewer_rows_resolve_less():

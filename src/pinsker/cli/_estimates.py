@@ -12,7 +12,9 @@ from pinsker.engine._plan import plan_rows
 from pinsker.engine._problem import Problem
 from pinsker.information.witnesses._defaults import LARGE
 
+#: Of all limits together; the paths of a search share what is left to error.
 _CONFIDENCE = 0.95
+_LIMITS = {"auto": 5}
 #: The case that the smallest budget is told for: so many predictions change when columns go ...
 CHANGED = 0.05
 #: ... or, for numbers, the errors with and without them correlate so, and leave so much variance.
@@ -89,7 +91,7 @@ def forecast(
     n, d = encoded.n_rows, encoded.columns.n_columns
     folds = _FOLDS.get(direction, 0) if folds is None else folds
     return Forecast(
-        budget=smallest_budget(n, classes=classes),
+        budget=smallest_budget(n, classes=classes, n_limits=_LIMITS.get(direction, 1)),
         unit="error" if classes else "r2",
         seconds=expected_seconds(n, encoded.n_units, direction, folds),
         n_bytes=plan.n_bytes + 2 * 8 * n * d,  # the table as it was read, and scaled
@@ -97,32 +99,37 @@ def forecast(
     )
 
 
-def smallest_budget(n_rows: int, *, classes: bool) -> float:
-    r"""Return the one-sided 95 % limit of a paired held-out difference that is truly zero.
+def smallest_budget(n_rows: int, *, classes: bool, n_limits: int = 1) -> float:
+    r"""Return the one-sided limit of a paired held-out difference that is truly zero.
+
+    At 95 %, or where several limits share the error probability α = 0.05 at one minus its part.
 
     Classes: a share p of the rows is right with one set of columns and wrong with the other, as
     many for the better as for the worse; the limit is that of the certificate, close to
 
-    .. math:: t_{n-1,\,0.95} \sqrt{p / n}.
+    .. math:: t_{n-1,\,1-\alpha} \sqrt{p / n}.
 
     Numbers: both models leave a share r of the variance, their Gaussian errors correlate at ρ,
 
-    .. math:: t_{n-1,\,0.95}\; 2 r \sqrt{(1 - \rho^2) / n}.
+    .. math:: t_{n-1,\,1-\alpha}\; 2 r \sqrt{(1 - \rho^2) / n}.
 
     Examples
     --------
     >>> round(smallest_budget(569, classes=True), 4)
     0.0156
+    >>> round(smallest_budget(569, classes=True, n_limits=5), 4)
+    0.022
     """
     if n_rows < 2:
         return math.inf
+    confidence = 1.0 - (1.0 - _CONFIDENCE) / n_limits
     if classes:
         half = round(CHANGED * n_rows / 2)
         differences = np.zeros(n_rows)
         differences[:half], differences[half : 2 * half] = 1.0, -1.0
-        return paired_difference(differences, _CONFIDENCE, counts=True).upper
+        return paired_difference(differences, confidence, counts=True).upper
     spread = 2 * LEFT * math.sqrt(1 - CORRELATION**2)
-    return float(t.ppf(_CONFIDENCE, n_rows - 1)) * spread / math.sqrt(n_rows)
+    return float(t.ppf(confidence, n_rows - 1)) * spread / math.sqrt(n_rows)
 
 
 def expected_seconds(n_rows: int, n_units: int, direction: str, folds: int) -> float:

@@ -126,7 +126,8 @@ def _held_out(c: Any, unit: str, budget: str, verdict: str) -> list[tuple[str, s
         "kept": "kept",
         "not kept": f"not kept: the error grows by at least {number(c.growth_lower)}",
         "not resolved": (
-            f"not resolved: so few rows can show a budget of {number(c.resolvable)} at best"
+            f"not resolved: these rows allow for {c.resolvable:+.4f}; more rows may show less, or "
+            f"accept a budget of {number(math.ceil(c.resolvable * 1000) / 1000)}"
         ),
     }
     rows = [("cost", cost), ("how sure", sure)]
