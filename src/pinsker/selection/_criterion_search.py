@@ -55,8 +55,8 @@ class CriterionSearch:
         self._tables = tables
         self._criterion = criterion
         self._relevance = Relevance(tables)
-        self._groups: list[Group] = []
-        self._pending: list[Group] = []
+        self._pending: list[tuple[int, ...]] = []
+        self._whole: Group | None = None  # the chosen set as one, if the criterion looks at it
         self._folded: FloatArray | None = None
         self._active = np.ones(tables.columns.n_columns, dtype=np.bool_)
         self.chosen: list[int] = []
@@ -68,8 +68,8 @@ class CriterionSearch:
 
     def scores(self) -> FloatArray:
         """Return the score of every candidate; NaN for columns that are chosen already."""
-        for group in self._pending:
-            self._fold(group)
+        for columns in self._pending:
+            self._fold(self._group_of(columns))
         self._pending.clear()
         if self._folded is None:
             scores = self.relevance.copy()
@@ -80,19 +80,17 @@ class CriterionSearch:
 
     def add(self, column: int) -> None:
         """Choose a column. Nothing is counted before scores are asked for again."""
-        new = self._tables.group_of(column)
         beside = self._criterion.beside
-        if beside == "feature" or not self._groups:
-            self._pending.append(new)
-        elif beside == "pair":
-            if len(self._groups) == 1:  # a single W stood in for the first pair
+        if beside == "set":
+            self._whole = self._group_of((column,), self._whole)
+            self._pending = [()]
+        elif beside == "pair" and self.chosen:
+            if len(self.chosen) == 1:  # a single W stood in for the first pair
                 self._pending.clear()
                 self._folded = None
-            self._pending.extend(self._merge(old, new) for old in self._groups)
+            self._pending.extend((old, column) for old in self.chosen)
         else:
-            new = self._merge(self._groups.pop(), new)
-            self._pending = [new]
-        self._groups.append(new)
+            self._pending.append((column,))
         self.chosen.append(column)
         self._active[column] = False
 
@@ -111,9 +109,16 @@ class CriterionSearch:
         else:
             self._folded = np.minimum(self._folded, term)
 
-    @staticmethod
-    def _merge(old: Group, new: Group) -> Group:
-        return old.joined(new.codes, new.n_groups)
+    def _group_of(self, columns: tuple[int, ...], group: Group | None = None) -> Group:
+        """Join the values of some columns to a group; no column stands for the whole set."""
+        if not columns:
+            assert self._whole is not None
+            return self._whole
+        for column in columns:
+            new = self._tables.group_of(column)
+            group = new if group is None else group.joined(new.codes, new.n_groups)
+        assert group is not None
+        return group
 
 
 def select_by_criterion(
