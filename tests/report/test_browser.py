@@ -111,6 +111,18 @@ def test_charts_follow_the_slider(visit, page):
     )
 
 
+@pytest.mark.parametrize("which", ["selector", "judged"])
+def test_points_tell_what_they_are(visit, which, request):
+    tab = visit(to_html(summarise(request.getfixturevalue(which))))
+    points = tab.locator("#chart-information .mark-symbol.role-mark path")
+    points.first.hover(force=True)
+    told = tab.locator("#vg-tooltip-element").inner_text()
+    assert "search" in told
+    assert "information, nats" in told
+    assert "undefined" not in told
+    assert "NaN" not in told
+
+
 def test_hostile_names_stay_text(visit, hostile):
     fitted, X, y = hostile
     tab = visit(to_html(summarise(fitted, X, y)))

@@ -98,10 +98,13 @@ def _chart(summary: Row, rows: list[Row], chosen: str, *, value_title: str) -> d
     strength = _main(alt, 1.0, 0.55)
     line = base.mark_line().encode(y=y, strokeWidth=_main(alt, 2.5, 1.0), opacity=strength)
     dot = _main(alt, 34, 14) if summary["kept"]["n_features"] <= _MANY else _main(alt, 10, 6)
-    points = base.mark_point(filled=True).encode(
-        y=y, opacity=strength, size=dot, tooltip=_tooltip(alt, value_title, has_band)
-    )
-    layers = [*([band] * has_band), line, points, *_chosen(alt, chosen)]
+    points = base.mark_point(filled=True).encode(y=y, opacity=strength, size=dot)
+    plain, more = _tooltips(alt, value_title)
+    marks = [line, points.transform_filter("!isValid(datum.low)").encode(tooltip=plain)]
+    if has_band:
+        held_out = points.transform_filter("isValid(datum.low)").encode(tooltip=more)
+        marks = [band, *marks, held_out]
+    layers = [*marks, *_chosen(alt, chosen)]
     return _finish(alt, layers, {"sets": rows, "chosen": [chosen_row(summary)]})
 
 
@@ -133,20 +136,19 @@ def _colour(alt: Any, rows: list[Row]) -> Any:
     paths = [name for name in series if name != "held out: all features"]
     colours = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(paths)}
     shown = [colours.get(name, "var(--muted)") for name in series]
-    legend = None if len(series) == 1 else alt.Legend(title=None, orient="top", columns=3)
+    legend = None if len(series) == 1 else alt.Legend(title=None, orient="top", columns=2)
     return alt.Color("series:N", scale=alt.Scale(domain=series, range=shown), legend=legend)
 
 
-def _tooltip(alt: Any, value_title: str, has_band: bool) -> list[Any]:
-    shown = [
+def _tooltips(alt: Any, value_title: str) -> tuple[list[Any], list[Any]]:
+    """Return what a point of the search tells, and what one of held-out rows tells."""
+    plain = [
         alt.Tooltip("size:Q", title="features"),
         alt.Tooltip("series:N", title="from"),
         alt.Tooltip("value:Q", title=value_title, format=".4f"),
     ]
-    if has_band:
-        shown.append(alt.Tooltip("high:Q", title="upper end", format=".4f"))
-        shown.append(alt.Tooltip("model:N", title="seen by"))
-    return shown
+    upper = alt.Tooltip("high:Q", title="upper end", format=".4f")
+    return plain, [*plain, upper, alt.Tooltip("model:N", title="seen by")]
 
 
 def _chosen(alt: Any, value: str) -> list[Any]:
