@@ -115,6 +115,14 @@ def test_a_number_as_target(run, frame, tmp_path):
     assert "share of the target's variance (R²): at most" in done.err
 
 
+def test_warnings_become_notes(run, frame, tmp_path):
+    path = tmp_path / "single.csv"
+    frame.assign(y=["rare", *frame["final grade"][1:]]).to_csv(path, index=False)
+    done = run("select", path, "-t", "y", "-d", "backward", "--stop", "features=2")
+    assert "  note: class 'rare' has a single row" in done.out
+    assert done.err == ""
+
+
 def test_markup_in_names_is_shown_as_it_is(run, frame, tmp_path):
     path = tmp_path / "markup.csv"
     frame.rename(columns={"signal": "[bold]signal[/x]"}).to_csv(path, index=False)

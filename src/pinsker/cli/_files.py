@@ -26,6 +26,7 @@ _FORMATS: dict[str, Format] = {
     ".arrow": "feather",
     ".arff": "arff",
 }
+_SPREADSHEETS = (".xlsx", ".xls", ".ods")
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"PK\x03\x04": ".zip"}
 
 
@@ -36,6 +37,9 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
     first bytes alone, so that it works in a pipe.
     """
     handle, name = _open(source)
+    if PurePath(name).suffix.lower() in _SPREADSHEETS:
+        handle.close()
+        raise DataError(f"{source!r} is a spreadsheet, which is not read: save it as CSV.")
     handle, name = _decompressed(handle, name, source)
     known = _FORMATS.get(PurePath(name).suffix.lower())
     return handle, known or _format_of_content(handle)

@@ -149,8 +149,9 @@ def fit(sheet: Sheet, wishes: Wishes, *, show_progress: bool) -> Outcome:
     seconds = time.perf_counter() - started
     if not selector.path_.complete:
         raise KeyboardInterrupt  # fit keeps a broken-off path for later; a shell has no later
-    # A linear model of classes knows them as numbers: its facts do not tell the task.
-    task = encode_target(y.dropna(), task=wishes.task).task  # type: ignore[arg-type]
+    with listening():
+        # A linear model of classes knows them as numbers: its facts do not tell the task.
+        task = encode_target(y.dropna(), task=wishes.task).task  # type: ignore[arg-type]
     notes = (*sheet.notes, *selector.notes_, *heard)
     return Outcome(sheet, selector, task, seconds, tuple(dict.fromkeys(notes)))
 

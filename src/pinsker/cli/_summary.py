@@ -97,7 +97,7 @@ def _features(selector: Any) -> Table:
     for rank, unit in enumerate(path.order[: min(size, _MOST_LISTED)], start=1):
         known = path.information_at(rank) if rank in reachable else math.nan
         share = known / best if best > 0 else math.nan
-        told = "" if math.isnan(share) else f"{max(share, 0.0):.0%}"
+        told = "" if math.isnan(share) else f"{max(share, 0.0) + 0.0:.0%}"  # + 0.0: never -0%
         table.add_row(f"  {rank}", escape(path.names[unit]), told)
     if size > _MOST_LISTED:
         table.add_row("", f"and {size - _MOST_LISTED} more (--features writes them all)", "")

@@ -68,6 +68,10 @@ def read_sheet(
         frame, notes = _read(handle, kind, style or TextStyle(), source)
     frame.columns = [str(name) for name in frame.columns]
     names = list(frame.columns)
+    if all(_is_number(name) for name in names):
+        raise DataError(
+            "the first line holds numbers, not names: give the table a line of column names."
+        )
     target = find_column(target, names, "--target")
     unwanted = parse_columns(drop, names, "--drop")
     if target in unwanted:
@@ -99,6 +103,14 @@ def write_table(frame: pd.DataFrame, path: str, option: str = "--output") -> Non
         frame.to_parquet(path, index=False)
     else:
         frame.reset_index(drop=True).to_feather(path)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _read(

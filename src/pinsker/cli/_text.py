@@ -54,7 +54,7 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[st
         frame = _parse(handle, style, encoding)
     except UnicodeDecodeError:
         encoding = "cp1252"
-        frame = _parse(handle, style, encoding)
+        frame = _parse_old(handle, style, encoding)
     if not style.decimal and style.separator != "," and _has_decimal_commas(frame):
         frame = _parse(handle, replace(style, decimal=","), encoding)
         notes.append("numbers are written with a decimal comma")
@@ -111,6 +111,16 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         raise DataError(f"the table cannot be read: {reason}.") from error
     finally:
         text.detach()  # the file stays open: it may be read again in another way
+
+
+def _parse_old(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
+    try:
+        return _parse(handle, style, encoding)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
+            "its name end in .parquet, .feather or .arff."
+        ) from error
 
 
 def _text_columns(frame: pd.DataFrame) -> list[Any]:
