@@ -1,4 +1,4 @@
-"""Draw the picture of the README: the path, the bound, and what a model really loses.
+"""Draw the picture of the README: what each path offers at each size, on held-out rows.
 
 python examples/readme_figure.py [docs/_static/readme.png]
 """
@@ -6,64 +6,52 @@ python examples/readme_figure.py [docs/_static/readme.png]
 import sys
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
-from pinsker import BackwardElimination
+from pinsker import FeatureSelector
 
 BUDGET = 0.05
-BLUE, RED, GREY = "#2563eb", "#b91c1c", "#64748b"
-
-
-def measured_growth(path, X_train, X_test, y_train, y_test):
-    """Return by how much the error of a model grows on rows left out, for each size."""
-    model = make_pipeline(StandardScaler(), SVC())
-
-    def right(columns):
-        return model.fit(X_train[:, columns], y_train).predict(X_test[:, columns]) == y_test
-
-    with_all = right(list(range(X_train.shape[1]))).astype(float)
-    sizes = np.arange(1, X_train.shape[1] + 1)
-    lost = np.array([with_all - right(list(path.set_at(size))) for size in sizes])
-    return sizes, lost.mean(axis=1), 1.645 * lost.std(axis=1, ddof=1) / np.sqrt(lost.shape[1])
+COLOURS = {
+    "grow-shrink": "#2563eb",
+    "backward": "#d97706",
+    "forward": "#059669",
+    "linear": "#7c3aed",
+    "relevance": "#94a3b8",
+}
 
 
 def main(target):
     X, y = load_breast_cancer(return_X_y=True)
-    split = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
-    selector = BackwardElimination(error_budget=BUDGET).fit(split[0], split[2])
-    path, size = selector.path_, int(selector.support_.sum())
+    X_train, _, y_train, _ = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
+    selector = FeatureSelector(error_budget=BUDGET).fit(X_train, y_train)
+    size = int(selector.support_.sum())
 
     plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False})
-    fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.7), layout="constrained")
-    left.plot(path.sizes, path.information, ".-", color=BLUE)
-    left.set(xlabel="columns kept", ylabel="nats", ylim=(0, 0.65), xlim=(-0.5, 30.5))
-    left.set_title("Information about the target", loc="left", weight="bold")
-    left.axvline(size, color=GREY, linestyle=":")
-    left.annotate(f"{size} columns stay", (size, 0.05), (size + 0.7, 0.05), color=GREY)
-
-    # A set loses no more than the smaller sets that it contains: the least bound of those counts.
-    bounds = np.minimum.accumulate(np.array(path.bounds)[::-1])
-    right.plot(path.sizes[::-1], bounds, color=BLUE, label="bound from the information lost")
-    sizes, growth, half = measured_growth(path, *split)
-    right.errorbar(
-        sizes,
-        growth,
-        half,
-        fmt=".",
-        color="black",
-        elinewidth=0.8,
-        label="SVM on 171 rows left out",
+    fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    for name, colour in COLOURS.items():
+        trials = sorted((t for t in selector.comparison_ if t.path == name), key=lambda t: t.size)
+        sizes = [trial.size for trial in trials]
+        left.plot(sizes, [trial.information for trial in trials], ".-", color=colour, label=name)
+        right.plot(sizes, [trial.excess_upper for trial in trials], ".-", color=colour)
+    everything = selector.comparison_[0]
+    left.axhline(everything.information, color="black", linewidth=0.8, linestyle=":")
+    left.annotate("all 30 columns", (29, everything.information + 0.008), ha="right", fontsize=10)
+    left.set(xlabel="columns kept", ylabel="nats", ylim=(0.35, 0.65))
+    left.set_title("Information, on rows held out", loc="left", weight="bold")
+    left.legend(loc="lower right", frameon=False, fontsize=10)
+    right.axhline(BUDGET, color="#b91c1c", linestyle="--")
+    right.annotate("budget", (29, BUDGET + 0.002), ha="right", color="#b91c1c")
+    chosen = selector.certificate_
+    right.plot(size, chosen.ideal_growth_upper, "o", color="black", fillstyle="none", markersize=13)
+    right.annotate(
+        f"kept: {size} columns",
+        (size + 0.4, chosen.ideal_growth_upper + 0.004),
+        (7, 0.09),
+        arrowprops={"arrowstyle": "-", "color": "black", "linewidth": 0.8},
     )
-    right.axhline(BUDGET, color=RED, linestyle="--", label=f"budget {BUDGET}")
-    right.axvline(size, color=GREY, linestyle=":")
-    right.set(xlabel="columns kept", ylim=(-0.03, 0.25), xlim=(-0.5, 30.5), ylabel="added error")
-    right.set_title("Growth of the error rate", loc="left", weight="bold")
-    right.legend(loc="upper right", frameon=False)
+    right.set(xlabel="columns kept", ylabel="added error rate", ylim=(0, 0.13))
+    right.set_title("Error added: upper 95 % limit", loc="left", weight="bold")
     fig.savefig(target, dpi=110)
 
 
