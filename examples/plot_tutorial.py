@@ -50,10 +50,11 @@ print(selector.certificate_)
 #   sample size*.
 # * The evidence: every row was held out once, while the search ran without it. The figures come
 #   from models (*witnesses*) that had not seen the row in question.
-# * The held-out error is 0.0201 with all features and 0.0352 with the two. It grows by 0.0151; with
-#   95 % confidence by no more than 0.0309, and that is within the budget of 0.05.
-# * The information lost is 0.047 *nats*, as far as the models see. A nat is the unit of information
-#   with natural logarithms: a fair coin holds 0.69 of them.
+# * The held-out error, with all features and with the two: by how much it grows, and the upper
+#   limit of that growth, which is within the budget. Five searches compete, so each limit is a
+#   little wider than 95 % by itself would be.
+# * The information lost, in *nats*, as far as the models see. A nat is the unit of information with
+#   natural logarithms: a fair coin holds 0.69 of them.
 # * Each line names its own kind of evidence in brackets, from "no assumption but independent rows"
 #   to "holds for these models".
 #
@@ -66,7 +67,7 @@ for path in ("grow-shrink", "backward", "forward", "linear", "relevance"):
     trials = sorted((t for t in selector.comparison_ if t.path == path), key=lambda t: t.size)
     ax.plot([t.size for t in trials], [t.excess_upper for t in trials], ".-", label=path)
 ax.axhline(0.05, color="black", linestyle="--", linewidth=1)
-ax.set(xlabel="features", ylabel="error added, upper 95 % limit", ylim=(0, 0.13))
+ax.set(xlabel="features", ylabel="error added, upper limit", ylim=(0, 0.13))
 ax.legend(title="path")
 plt.show()
 
@@ -75,7 +76,7 @@ plt.show()
 
 for budget in (0.01, 0.02, 0.05, 0.1):
     names = X.columns[selector.support_at(error_budget=budget)]
-    print(f"budget {budget:<4}  {len(names)} features: {', '.join(names)}")
+    print(f"budget {budget:<4}  {len(names):2d} features: {', '.join(names[:4])} ...")
 
 # %%
 # Is it true?
@@ -99,9 +100,9 @@ print(selector.certify(X_test, y_test))
 
 # %%
 # The verdict is *not resolved*: on 171 rows alone, models cannot show that two features are within
-# five points of all thirty; they could show a budget of 0.10. That is no contradiction. It says
-# how much the second set of rows can tell. Whoever needs the stronger promise needs more rows, or a
-# larger budget.
+# five points of all thirty; the budget that they could show is twice as large. That is no
+# contradiction. It says how much the second set of rows can tell. Whoever needs the stronger
+# promise needs more rows, or a larger budget.
 #
 # Inside one search
 # -----------------

@@ -51,7 +51,7 @@ def main(target):
         arrowprops={"arrowstyle": "-", "color": "black", "linewidth": 0.8},
     )
     right.set(xlabel="columns kept", ylabel="added error rate", ylim=(0, 0.13))
-    right.set_title("Error added: upper 95 % limit", loc="left", weight="bold")
+    right.set_title("Error added: upper limit", loc="left", weight="bold")
     fig.savefig(target, dpi=110)
 
 
