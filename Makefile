@@ -44,7 +44,7 @@ sanitize:
 
 # Sphinx with every warning an error; the examples of the gallery are run while it builds.
 docs: $(VENV)/.docs
-	rm -rf docs/api/generated
+	rm -rf docs/_build docs/gallery docs/api/generated  # nothing old: the library may have changed
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "built docs/_build/html/index.html"
 
