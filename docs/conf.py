@@ -58,8 +58,9 @@ logging.getLogger("pinsker").setLevel(logging.WARNING)  # Sphinx would print eve
 warnings.filterwarnings("error", category=pinsker.exceptions.PinskerWarning)
 
 templates_path = ["_templates"]
-# Other pages link to the benchmarks before that page is there.
-if not (Path(__file__).parent / "benchmarks.md").exists():
+# Pages link to sections of the benchmarks that are written when their numbers are measured.
+_BENCHMARKS = (Path(__file__).parent / "benchmarks.md").read_text(encoding="utf-8")
+if "\n## Engine" not in _BENCHMARKS:
     suppress_warnings = ["myst.xref_missing"]
 
 html_theme = "furo"
