@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
 from pinsker.datasets import Clusters, MixedKinds, NoisyXor, RedundantLinear, selection_problems
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import DataWarning, ParameterError
 from pinsker.selection._crossfit_selector import TOO_FEW
 
 MACHINE = ["radial machine"]
@@ -191,3 +191,20 @@ def test_a_crowd_of_columns_is_no_excuse():
     selector = FeatureSelector(paths=["linear"], witnesses=["linear"]).fit(X, y)
     certificate = selector.certificate_
     assert certificate.ideal_growth >= certificate.growth
+
+
+def test_a_class_of_one_row_leaves_folds_with_one_class():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.array(["common"] * 59 + ["rare"])
+    with pytest.warns(DataWarning, match="'rare'"):
+        selector = FeatureSelector().fit(X, y)
+    assert selector.certificate_.verdict == "kept"  # always saying "common" errs in one row of 60
+
+
+def test_limits_are_shared_only_by_several_paths():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    alone = BackwardElimination(folds=3).fit(X, y).certificate_
+    assert "share the limits" not in str(alone)
+    assert "paths share the limits" in str(FeatureSelector(folds=3).fit(X, y).certificate_)

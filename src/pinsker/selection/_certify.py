@@ -24,7 +24,7 @@ from pinsker.selection._crossfit_trials import CONFIDENCE, Trial, geometric_size
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._rules import StoppingRule
 
-_CROSS_FITTED = "held out in turn while the others were searched ({n_paths} paths share the limits)"
+_CROSS_FITTED = "held out in turn while the others were searched"
 _FRESH = "that the search never saw"
 _CALIBRATION_FOLDS = 5
 
@@ -42,7 +42,7 @@ def certificate_of(
         n_rows=judgement.n_rows,
         n_kept=trial.size,
         n_features=everything.size,
-        source=_CROSS_FITTED.format(n_paths=len(judgement.paths)),
+        source=_source(len(judgement.paths)),
         information_budget=(
             trial.allowed(budget, facts, judgement.unit) if budget else float("nan")
         ),
@@ -61,6 +61,11 @@ def certificate_of(
         ideal_growth_upper=trial.excess_upper,
         notes=notes,
     )
+
+
+def _source(n_paths: int) -> str:
+    shared = f" ({n_paths} paths share the limits)" if n_paths > 1 else ""
+    return _CROSS_FITTED + shared
 
 
 class Certifying:

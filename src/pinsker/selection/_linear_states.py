@@ -42,14 +42,20 @@ class _LinearState:
 
     @property
     def information(self) -> float:
-        """-1/2 log of the share of the target's variance that the model leaves, in nats."""
-        return to_nats(self.left / self.total)
+        """-1/2 log of the share of the target's variance that the model leaves, in nats.
+
+        A target that does not vary, as in a fold without the one row of a rare class, leaves
+        nothing to be told.
+        """
+        return to_nats(self.left / self.total) if self.total > 0 else 0.0
 
     def _columns(self, units: tuple[int, ...]) -> IntArray:
         return np.array([j for unit in units for j in self.design.units[unit]], dtype=np.int64)
 
     def _nats_to(self, left: FloatArray) -> FloatArray:
         """Return the size of the change in information when so much would be left."""
+        if self.total == 0:
+            return np.zeros_like(left)
         floor = SMALLEST_SHARE * self.total
         now = max(self.left, floor)
         return np.asarray(np.abs(0.5 * np.log(np.maximum(left, floor) / now)))
