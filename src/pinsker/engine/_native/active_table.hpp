@@ -2,12 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "scan.hpp"
 
 // The columns of the units that are still there, row by row, padded with zeros to whole blocks.
+//
+// The first columns stand a second time in single precision, two cache lines a row: enough to tell
+// that a distance is beyond a limit for certain, in most of the cases where it is. What single
+// precision cannot tell is asked of the doubles.
 class ActiveTable {
    public:
     // `change` per unit: what its removal would do to the information; most negative is dearest.
@@ -41,6 +47,7 @@ class ActiveTable {
             for (size_t c = 0; c < columns.size(); ++c)
                 to[c] = source[row * source_columns + columns[c]];
         }
+        build_front(rows);
     }
 
     // A column of zeros is at distance zero from itself: gone, until the next build makes room.
@@ -50,6 +57,8 @@ class ActiveTable {
             units_[static_cast<size_t>(c)] = kNoUnit;
             --used_;
             for (int64_t row = 0; row < rows; ++row) values_[static_cast<size_t>(row * width_ + c)] = 0.0;
+            for (int64_t row = 0; c < kFront && row < rows; ++row)
+                front_[static_cast<size_t>(row * kFront + c)] = 0.0F;
         }
     }
 
@@ -57,10 +66,37 @@ class ActiveTable {
     int width() const { return width_; }
     const int32_t *units() const { return units_.data(); }
     const double *row(int64_t r) const { return values_.data() + r * width_; }
+    // Bits of the first columns that are beyond `limit` for certain; others may be, too.
+    const float *front(int64_t r) const { return front_.data() + r * kFront; }
+    float front_limit(double limit) const {
+        // Rounding moves a distance by less than 2^-23 of the values and of itself, and the limit
+        // by 2^-24: a millionth more is safe.
+        return static_cast<float>(std::min((limit + front_margin_) * (1.0 + 1e-6), 1e39));
+    }
+
     bool one_column_per_unit() const { return one_column_per_unit_; }
     int32_t first_column(int32_t unit) const { return column_of_unit_[static_cast<size_t>(unit)]; }
 
    private:
+    void build_front(int64_t rows) {
+        front_.assign(static_cast<size_t>(rows * kFront), 0.0F);
+        double largest = 0.0;
+        for (int64_t row = 0; row < rows; ++row)
+            for (int c = 0; c < std::min(used_, kFront); ++c) {
+                const double value = values_[static_cast<size_t>(row * width_ + c)];
+                // Levels of nominal columns are infinite here: equal ones give NaN, and no bit.
+                const bool level = std::fabs(value) >= kFarthest;
+                if (!level) largest = std::max(largest, std::fabs(value));
+                front_[static_cast<size_t>(row * kFront + c)] =
+                    level ? HUGE_VALF : static_cast<float>(value);
+            }
+        // Values that single precision cannot hold leave everything to the doubles.
+        front_margin_ = largest < 1e30 ? largest * 0x1p-22 : kInfinity;
+    }
+
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::vector<float> front_;    // (rows, kFront)
+    double front_margin_ = 0.0;
     std::vector<double> values_;
     std::vector<int32_t> units_;
     std::vector<int32_t> column_of_unit_;

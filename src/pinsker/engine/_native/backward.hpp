@@ -81,6 +81,7 @@ class BackwardSearch {
     void tighten(int64_t q, bool watch, RowState &state, Workspace &work);
     ClosePair close_pair(int64_t a, int64_t b) const;
     void find_largest(int64_t a, ClosePair &pair) const;
+    void set_watches(int64_t q, int64_t b, int32_t u1, int32_t u2);
     uint32_t unit_bits(int64_t a, int64_t b, double limit) const;
 
     uint32_t *masks(int64_t q) { return far_.data() + q * in_.rows; }

@@ -6,15 +6,16 @@ namespace {
 constexpr uint16_t kNobody = 0xFFFF;           // watch of a close pair: matches no unit
 constexpr uint32_t kEverything = ~uint32_t{0};  // mask of a close pair: never exhausted
 
+int lowest(uint32_t bits) { return __builtin_ctz(bits); }
 bool has_two_bits(uint32_t bits) { return (bits & (bits - 1)) != 0; }
 
 // Hits are scattered over the table; asking for the rows early hides the wait for memory.
 constexpr int kAhead = 6;
 
-void fetch(const double *row) {
+void fetch(const float *row) {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(row);
-    __builtin_prefetch(row + 8);
+    __builtin_prefetch(row + kFront / 2);
 #else
     (void)row;
 #endif
@@ -42,6 +43,7 @@ double BackwardSearch::nearest_rank(int64_t a, int rank, Workspace &work) const 
         const double dy = target_.distance(a, b);
         if (b == a || dy >= bound) continue;
         // Most rows are too far away, and one column is enough to tell.
+        if (front_bits(table_.front(a), table_.front(b), table_.front_limit(bound)) != 0) continue;
         const double *xb = table_.row(b);
         if (first_beyond(xa, xb, table_.units(), 0, width, bound, kNoUnit) >= 0) continue;
         const double gap = std::max(dy, max_norm(xa, xb, width));
@@ -81,8 +83,15 @@ void BackwardSearch::build_watches(int64_t q, RowState &state, bool watch) {
     const int64_t a = in_.queries[q];
     const double *xa = table_.row(a);
     const int32_t *units = table_.units();
+    const float limit = table_.front_limit(state.limit);
     for (int64_t b = 0; b < in_.rows; ++b) {
         if (b == a) continue;
+        const uint32_t bits =
+            table_.one_column_per_unit() ? front_bits(table_.front(a), table_.front(b), limit) : 0;
+        if (has_two_bits(bits)) {
+            if (watch) set_watches(q, b, units[lowest(bits)], units[lowest(bits & (bits - 1))]);
+            continue;
+        }
         const double *xb = table_.row(b);
         const int c1 = first_beyond(xa, xb, units, 0, table_.width(), state.limit, kNoUnit);
         const int32_t j1 = c1 < 0 ? kNoUnit : units[c1];
@@ -91,8 +100,7 @@ void BackwardSearch::build_watches(int64_t q, RowState &state, bool watch) {
         if (c2 < 0) {
             state.pairs.push_back(close_pair(a, b));
         } else if (watch) {
-            first_watch(q)[b] = static_cast<uint16_t>(j1);
-            second_watch(q)[b] = static_cast<uint16_t>(units[c2]);
+            set_watches(q, b, j1, units[c2]);
         }
     }
 }
@@ -127,18 +135,27 @@ bool BackwardSearch::update_close(int64_t a, int32_t removed, RowState &state) c
     return changed;
 }
 
+void BackwardSearch::set_watches(int64_t q, int64_t b, int32_t u1, int32_t u2) {
+    first_watch(q)[b] = static_cast<uint16_t>(u1);
+    second_watch(q)[b] = static_cast<uint16_t>(u2);
+}
+
 // Far pairs that watched the removed unit find another one beyond the limit, or become close.
 void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &state, Workspace &work) {
     const int64_t a = in_.queries[q];
     uint16_t *first = first_watch(q), *second = second_watch(q);
     const int hits = find_watchers(first, second, static_cast<int>(in_.rows),
                                    static_cast<uint16_t>(removed), work.hits.data());
+    const float limit = table_.front_limit(state.limit);
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
-        if (h + kAhead < hits) fetch(table_.row(work.hits[static_cast<size_t>(h + kAhead)]));
+        if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h + kAhead)]));
         const uint16_t other = first[b] == removed ? second[b] : first[b];
-        const int c = first_beyond(table_.row(a), table_.row(b), table_.units(), 0, table_.width(),
-                                   state.limit, other);
+        uint32_t bits = front_bits(table_.front(a), table_.front(b), limit);
+        while (bits != 0 && table_.units()[lowest(bits)] == other) bits &= bits - 1;
+        const int c = bits != 0 ? lowest(bits)
+                                : first_beyond(table_.row(a), table_.row(b), table_.units(), 0,
+                                               table_.width(), state.limit, other);
         if (c >= 0) {
             first[b] = other;
             second[b] = static_cast<uint16_t>(table_.units()[c]);
@@ -156,7 +173,7 @@ void BackwardSearch::revisit_exhausted(int64_t q, RowState &state, Workspace &wo
     const int hits = find_exhausted(mask, static_cast<int>(in_.rows), alive_, work.hits.data());
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
-        if (h + kAhead < hits) fetch(table_.row(work.hits[static_cast<size_t>(h + kAhead)]));
+        if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h + kAhead)]));
         mask[b] = unit_bits(a, b, state.limit);
         if (has_two_bits(mask[b])) continue;
         mask[b] = kEverything;
@@ -180,8 +197,7 @@ void BackwardSearch::tighten(int64_t q, bool watch, RowState &state, Workspace &
         } else if (uses_masks_) {
             masks(q)[pair.row] = unit_bits(a, pair.row, state.limit);
         } else {
-            first_watch(q)[pair.row] = static_cast<uint16_t>(pair.j1);
-            second_watch(q)[pair.row] = static_cast<uint16_t>(pair.j2);
+            set_watches(q, pair.row, pair.j1, pair.j2);
         }
         state.pairs[p] = state.pairs.back();
         state.pairs.pop_back();
@@ -216,8 +232,12 @@ void BackwardSearch::find_largest(int64_t a, ClosePair &pair) const {
     pair.j2 = second.unit;
 }
 
-// A bit for every unit beyond the limit.
+// A bit for every unit beyond the limit; some may be left out as long as there are two.
 uint32_t BackwardSearch::unit_bits(int64_t a, int64_t b, double limit) const {
+    if (table_.one_column_per_unit()) {
+        const uint32_t bits = front_bits(table_.front(a), table_.front(b), table_.front_limit(limit));
+        if (has_two_bits(bits)) return bits;
+    }
     const double *xa = table_.row(a), *xb = table_.row(b);
     if (table_.one_column_per_unit()) return beyond_bits(xa, xb, table_.width(), limit);
     uint32_t bits = 0;

@@ -14,6 +14,7 @@ namespace {
 
 using FirstBeyond = int (*)(const double *, const double *, const int32_t *, int, int, double, int32_t);
 using FindTopTwo = TopTwo (*)(const double *, const double *, int);
+using FrontBits = uint32_t (*)(const float *, const float *, float);
 using BeyondBits = uint32_t (*)(const double *, const double *, int, double);
 
 // What the three versions share: walk over blocks, then over the bits of a block.
@@ -45,6 +46,13 @@ inline uint32_t block_bits(const double *a, const double *b, double limit) {
 }
 PINSKER_FIRST_BEYOND(first_beyond_plain, block_bits, static)
 PINSKER_BEYOND_BITS(beyond_bits_plain, block_bits, static)
+
+uint32_t front_bits_plain(const float *a, const float *b, float limit) {
+    uint32_t bits = 0;
+    for (int c = 0; c < kFront; ++c)
+        bits |= static_cast<uint32_t>(std::fabs(a[c] - b[c]) > limit) << c;
+    return bits;
+}
 
 TopTwo top_two_plain(const double *a, const double *b, int width) {
     TopTwo top{-1.0, -1.0, -1, -1};
@@ -87,6 +95,25 @@ PINSKER_AVX512 inline uint32_t block_bits_avx512(const double *a, const double *
 PINSKER_FIRST_BEYOND(first_beyond_avx512, block_bits_avx512, PINSKER_AVX512 static)
 PINSKER_BEYOND_BITS(beyond_bits_avx512, block_bits_avx512, PINSKER_AVX512 static)
 
+PINSKER_AVX2 uint32_t front_bits_avx2(const float *a, const float *b, float limit) {
+    const __m256 sign = _mm256_set1_ps(-0.0F), edge = _mm256_set1_ps(limit);
+    uint32_t bits = 0;
+    for (int c = 0; c < kFront; c += 8) {
+        const __m256 gap = _mm256_sub_ps(_mm256_loadu_ps(a + c), _mm256_loadu_ps(b + c));
+        const __m256 far = _mm256_cmp_ps(_mm256_andnot_ps(sign, gap), edge, _CMP_GT_OQ);
+        bits |= static_cast<uint32_t>(_mm256_movemask_ps(far)) << c;
+    }
+    return bits;
+}
+
+PINSKER_AVX512 uint32_t front_bits_avx512(const float *a, const float *b, float limit) {
+    const __m512 edge = _mm512_set1_ps(limit);
+    const __m512 low = _mm512_abs_ps(_mm512_sub_ps(_mm512_loadu_ps(a), _mm512_loadu_ps(b)));
+    const __m512 high = _mm512_abs_ps(_mm512_sub_ps(_mm512_loadu_ps(a + 16), _mm512_loadu_ps(b + 16)));
+    return static_cast<uint32_t>(_mm512_cmp_ps_mask(low, edge, _CMP_GT_OQ)) |
+           static_cast<uint32_t>(_mm512_cmp_ps_mask(high, edge, _CMP_GT_OQ)) << 16;
+}
+
 // Two largest per lane, then across the lanes. Columns travel as doubles.
 PINSKER_AVX512 TopTwo top_two_avx512(const double *a, const double *b, int width) {
     const __m512d step = _mm512_set1_pd(8.0);
@@ -119,6 +146,7 @@ struct Versions {
     FirstBeyond first = first_beyond_plain;
     BeyondBits bits = beyond_bits_plain;
     FindTopTwo top = top_two_plain;
+    FrontBits front = front_bits_plain;
     Versions() {
 #ifdef PINSKER_X86
         __builtin_cpu_init();
@@ -126,9 +154,11 @@ struct Versions {
             first = first_beyond_avx512;
             bits = beyond_bits_avx512;
             top = top_two_avx512;
+            front = front_bits_avx512;
         } else if (__builtin_cpu_supports("avx2")) {
             first = first_beyond_avx2;
             bits = beyond_bits_avx2;
+            front = front_bits_avx2;
         }
 #endif
     }
@@ -147,3 +177,5 @@ uint32_t beyond_bits(const double *a, const double *b, int width, double limit) 
 }
 
 TopTwo top_two(const double *a, const double *b, int width) { return kVersions.top(a, b, width); }
+
+uint32_t front_bits(const float *a, const float *b, float limit) { return kVersions.front(a, b, limit); }

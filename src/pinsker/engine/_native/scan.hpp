@@ -8,6 +8,7 @@
 #include <cstdint>
 
 constexpr int kBlock = 16;                // columns per block: two AVX-512 registers
+constexpr int kFront = 32;                // columns that also stand in single precision
 constexpr double kTolerance = 1e-10;      // relative; docs/estimator.md
 constexpr double kFarthest = 1e100;       // this far and farther counts as infinite
 constexpr int32_t kNoUnit = -1;           // padding columns, and "no unit to skip"
@@ -45,6 +46,9 @@ double max_norm(const double *a, const double *b, int width);
 
 // Bit c set when column c is beyond `limit`, for the first `width` <= 32 columns.
 uint32_t beyond_bits(const double *a, const double *b, int width, double limit);
+
+// The same for kFront columns in single precision. Not-a-number is not beyond.
+uint32_t front_bits(const float *a, const float *b, float limit);
 
 // Positions p whose masks[p] & alive has fewer than two bits, written to `hits`; returns how many.
 int find_exhausted(const uint32_t *masks, int n, uint32_t alive, int32_t *hits);
