@@ -26,9 +26,10 @@ test-slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m slow
 
 bench: $(STAMP)
-	$(BIN)/pip install --quiet --editable ".[bench]"
+	$(BIN)/pip install --quiet --editable ".[bench,bench-criteria]"
 	$(BIN)/python benchmarks/estimators.py
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/criteria.py
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of their own.
 # CPython itself does not free everything at exit, so leaks are watched by a test, not here.

@@ -2,10 +2,7 @@
 #include <numeric>
 
 #include "backward.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "thread_pool.hpp"
 
 namespace {
 
@@ -98,23 +95,14 @@ void BackwardSearch::forget() {
 }
 
 // One pass over the queries. Sums are integers, so the order of the threads does not matter.
-void BackwardSearch::sweep(Pass pass, int32_t removed, [[maybe_unused]] int threads) {
+void BackwardSearch::sweep(Pass pass, int32_t removed, int threads) {
     fresh_.clear();
     std::fill(totals_.begin(), totals_.end(), 0);
     if (n_active_ == 0) return;
     while (static_cast<int>(threads_.size()) < threads) threads_.emplace_back(in_);
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-#endif
-    {
-#ifdef _OPENMP
-        Thread &thread = threads_[static_cast<size_t>(omp_get_thread_num())];
-#pragma omp for schedule(dynamic, 8)
-#else
-        Thread &thread = threads_[0];
-#endif
-        for (int64_t q = 0; q < in_.n_queries; ++q) visit(q, pass, removed, thread);
-    }
+    ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
+        visit(q, pass, removed, threads_[static_cast<size_t>(slot)]);
+    });
     for (auto &thread : threads_) {
         kept_.add(thread.moved);
         fresh_.add(thread.fresh);

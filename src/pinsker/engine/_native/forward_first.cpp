@@ -1,9 +1,6 @@
 // The first step of the forward search: every column on its own, from sorted values.
 #include "forward.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "thread_pool.hpp"
 
 namespace {
 
@@ -57,12 +54,10 @@ class SortedColumn {
 
 }  // namespace
 
-void ForwardSearch::measure_columns_alone([[maybe_unused]] int threads) {
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-#endif
-    for (size_t lane = 0; lane < unit_of_lane_.size(); ++lane) {
-        const size_t unit = static_cast<size_t>(unit_of_lane_[lane]);
+void ForwardSearch::measure_columns_alone(int threads) {
+    const auto lanes = static_cast<int64_t>(unit_of_lane_.size());
+    ThreadPool::shared().run(lanes, 1, threads, [&](int64_t lane, int) {
+        const size_t unit = static_cast<size_t>(unit_of_lane_[static_cast<size_t>(lane)]);
         const SortedColumn column(by_column_.data() + columns_of_unit_[unit].front() * in_.rows, in_.rows);
         std::vector<double> nearest;  // joint distances of the best neighbours, increasing
         std::vector<double> seen;
@@ -92,5 +87,5 @@ void ForwardSearch::measure_columns_alone([[maybe_unused]] int threads) {
             sum += terms_.information(radius, static_cast<int>(nearest.size()), kt, column.count(a, radius), y);
         }
         sums_[unit] = sum;
-    }
+    });
 }

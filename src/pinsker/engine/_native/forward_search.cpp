@@ -1,10 +1,7 @@
 #include "forward.hpp"
 
 #include "lanes.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "thread_pool.hpp"
 
 namespace {
 
@@ -56,7 +53,7 @@ void ForwardSearch::add(int32_t unit, int threads) {
     sweep(threads);
 }
 
-void ForwardSearch::sweep([[maybe_unused]] int threads) {
+void ForwardSearch::sweep(int threads) {
     std::vector<uint8_t> wanted(active_.size());
     n_active_columns_ = 0;
     for (size_t u = 0; u < active_.size(); ++u) {
@@ -89,22 +86,14 @@ void ForwardSearch::sweep([[maybe_unused]] int threads) {
         measure_columns_alone(threads);
         return;
     }
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-#endif
-    {
-        Scratch scratch(in_.rows, lanes_, in_.rank, active_.size());
-#ifdef _OPENMP
-#pragma omp for schedule(dynamic, 8)
-#endif
-        for (int64_t q = 0; q < in_.n_queries; ++q) measure_row(in_.queries[q], scratch);
-#ifdef _OPENMP
-#pragma omp critical
-#endif
-        {
-            information_ += scratch.information;
-            for (size_t u = 0; u < sums_.size(); ++u) sums_[u] += scratch.sums[u];
-        }
+    std::vector<Scratch> scratch;
+    for (int t = 0; t < threads; ++t) scratch.emplace_back(in_.rows, lanes_, in_.rank, active_.size());
+    ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
+        measure_row(in_.queries[q], scratch[static_cast<size_t>(slot)]);
+    });
+    for (const auto &part : scratch) {
+        information_ += part.information;
+        for (size_t u = 0; u < sums_.size(); ++u) sums_[u] += part.sums[u];
     }
 }
 
