@@ -54,12 +54,14 @@ double BackwardSearch::nearest_rank(int64_t a, int rank, Workspace &work) const 
     return best.back();
 }
 
-// A set of one unit: every pair is close and no removal is scored, so distances are all there is.
+// A set of one unit: no removal is scored, so only the rows in the ball count.
 void BackwardSearch::build_last(int64_t a, RowState &state) const {
     const double *xa = table_.row(a);
+    const float edge = table_.front_limit(state.limit);
     for (int64_t b = 0; b < in_.rows; ++b) {
-        if (b == a) continue;
+        if (b == a || front_bits(table_.front(a), table_.front(b), edge) != 0) continue;
         const double gap = max_norm(xa, table_.row(b), table_.width());
+        if (gap > state.limit) continue;
         state.pairs.push_back({gap, 0.0, target_.distance(a, b), static_cast<int32_t>(b), 0, kNoUnit});
     }
 }

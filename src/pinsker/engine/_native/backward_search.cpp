@@ -57,7 +57,8 @@ void BackwardSearch::remove(int32_t unit, int threads) {
     table_.erase(unit, in_.rows);
     if (n_active_ <= 1) forget();
     const bool switching = !uses_masks_ && n_active_ <= kMaskBits;
-    if (switching || (!uses_masks_ && table_.sparse())) {
+    const bool may_move = !uses_masks_ || n_active_ == 1;  // masks are gone with the last but one
+    if (switching || (may_move && table_.sparse())) {
         uses_masks_ |= switching;
         lay_out_columns();
     } else if (uses_masks_) {

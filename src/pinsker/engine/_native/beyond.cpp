@@ -167,15 +167,8 @@ const Versions kVersions;
 
 }  // namespace
 
-int first_beyond(const double *a, const double *b, const int32_t *units, int from, int width,
-                 double limit, int32_t skip) {
-    return kVersions.first(a, b, units, from, width, limit, skip);
-}
-
-uint32_t beyond_bits(const double *a, const double *b, int width, double limit) {
-    return kVersions.bits(a, b, width, limit);
-}
-
-TopTwo top_two(const double *a, const double *b, int width) { return kVersions.top(a, b, width); }
-
-uint32_t front_bits(const float *a, const float *b, float limit) { return kVersions.front(a, b, limit); }
+int (*const first_beyond)(const double *, const double *, const int32_t *, int, int, double,
+                          int32_t) = kVersions.first;
+uint32_t (*const beyond_bits)(const double *, const double *, int, double) = kVersions.bits;
+uint32_t (*const front_bits)(const float *, const float *, float) = kVersions.front;
+TopTwo (*const top_two)(const double *, const double *, int) = kVersions.top;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
+// Functions written as pointers are chosen when the module is loaded (beyond.cpp).
+
 constexpr int kBlock = 16;                // columns per block: two AVX-512 registers
 constexpr int kFront = 32;                // columns that also stand in single precision
 constexpr double kTolerance = 1e-10;      // relative; docs/estimator.md
@@ -23,8 +25,8 @@ struct Largest {
 
 // First column at or after `from` whose distance is beyond `limit` and whose unit is not `skip`;
 // -1 when there is none. `from` must be a multiple of kBlock.
-int first_beyond(const double *a, const double *b, const int32_t *units, int from, int width,
-                 double limit, int32_t skip);
+extern int (*const first_beyond)(const double *a, const double *b, const int32_t *units, int from,
+                                 int width, double limit, int32_t skip);
 
 // Largest coordinate distance over the columns whose unit is not `skip`.
 Largest largest_except(const double *a, const double *b, const int32_t *units, int width,
@@ -35,7 +37,7 @@ struct TopTwo {
     double m1, m2;
     int c1, c2;
 };
-TopTwo top_two(const double *a, const double *b, int width);
+extern TopTwo (*const top_two)(const double *a, const double *b, int width);
 
 // Distance of one unit: the largest over its columns.
 double unit_distance(const double *a, const double *b, const int32_t *units, int width,
@@ -45,10 +47,10 @@ double unit_distance(const double *a, const double *b, const int32_t *units, int
 double max_norm(const double *a, const double *b, int width);
 
 // Bit c set when column c is beyond `limit`, for the first `width` <= 32 columns.
-uint32_t beyond_bits(const double *a, const double *b, int width, double limit);
+extern uint32_t (*const beyond_bits)(const double *a, const double *b, int width, double limit);
 
 // The same for kFront columns in single precision. Not-a-number is not beyond.
-uint32_t front_bits(const float *a, const float *b, float limit);
+extern uint32_t (*const front_bits)(const float *a, const float *b, float limit);
 
 // Positions p whose masks[p] & alive has fewer than two bits, written to `hits`; returns how many.
 int find_exhausted(const uint32_t *masks, int n, uint32_t alive, int32_t *hits);

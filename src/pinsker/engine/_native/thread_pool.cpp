@@ -9,6 +9,25 @@
 static int getpid() { return 0; }
 #endif
 
+namespace {
+
+constexpr int kLooks = 4000;  // about a tenth of a millisecond
+
+void pause() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+template <class Done>
+void look_for(Done done) {
+    for (int look = 0; look < kLooks && !done(); ++look) pause();
+}
+
+}  // namespace
+
 // Never destroyed: helpers sleep in it until the process ends. A forked child gets its own.
 ThreadPool &ThreadPool::shared() {
     static std::mutex guard;
@@ -37,12 +56,19 @@ void ThreadPool::run(int64_t n, int64_t chunk, int threads, const Body &body) {
             shared_out = true;
         }
     }
-    if (shared_out) wake_.notify_all();
+    if (shared_out) {
+        offers_.fetch_add(1);
+        wake_.notify_all();
+    }
     work(job, 0);
     if (!shared_out) return;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        job_ = nullptr;  // nobody joins any more
+    }
+    look_for([&] { return job.inside.load() == 0; });
     std::unique_lock<std::mutex> lock(mutex_);
-    job_ = nullptr;  // nobody joins any more
-    done_.wait(lock, [&] { return job.inside == 0; });
+    done_.wait(lock, [&] { return job.inside.load() == 0; });
 }
 
 void ThreadPool::work(Job &job, int slot) {
@@ -57,6 +83,12 @@ void ThreadPool::work(Job &job, int slot) {
 void ThreadPool::help() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
+        const int64_t seen = offers_.load();
+        if (job_ == nullptr) {
+            lock.unlock();
+            look_for([&] { return offers_.load() != seen; });
+            lock.lock();
+        }
         wake_.wait(lock, [&] { return job_ != nullptr && job_->joined < job_->wanted; });
         Job &job = *job_;
         const int slot = ++job.joined;

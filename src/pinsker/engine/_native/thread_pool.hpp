@@ -2,8 +2,9 @@
 //
 // A path is thousands of passes of a fraction of a millisecond each. OpenMP's threads spin while they
 // wait for each other, which on a machine with other work to do costs far more than the pass itself.
-// Here the calling thread takes part, never waits for a helper that has not begun, and sleeps while it
-// waits for the others. In a forked child there are no helpers, and the caller does all of it.
+// Here the calling thread takes part and never waits for a helper that has not begun; whoever waits
+// looks for a tenth of a millisecond, the time between two passes, and then sleeps. In a forked child
+// there are no helpers, and the caller does all of it.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,7 @@ class ThreadPool {
         int64_t n, chunk;
         int wanted;      // helpers that may join
         int joined = 0;  // slots given out to helpers; guarded by the pool's mutex
-        int inside = 0;  // helpers at work; guarded by the pool's mutex
+        std::atomic<int> inside{0};  // helpers at work; changed under the pool's mutex
     };
     static void work(Job &job, int slot);
     void help();
@@ -35,5 +36,6 @@ class ThreadPool {
     std::mutex mutex_;
     std::condition_variable wake_, done_;
     Job *job_ = nullptr;
+    std::atomic<int64_t> offers_{0};  // jobs shared out so far
     int helpers_ = 0;
 };
