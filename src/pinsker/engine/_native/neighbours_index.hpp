@@ -1,7 +1,6 @@
 // Rows of each cell in blocks of eight: as they come, in order of one column, or under a tree.
 #pragma once
 
-#include "neighbours_octet.hpp"
 #include "neighbours_types.hpp"
 
 namespace pinsker {

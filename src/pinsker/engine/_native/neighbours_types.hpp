@@ -25,6 +25,13 @@ inline int threads_for(int n_threads, double work, double least = 5e5) {
     return work < least ? 1 : n_threads;
 }
 
+constexpr int kLanes = 8;
+
+// Eight numbers side by side: one column of eight rows.
+struct alignas(64) Octet {
+    double lane[kLanes];
+};
+
 // Columns, each contiguous over all rows; they point into arrays that outlive the computation.
 typedef std::vector<const double *> ColumnList;
 
