@@ -79,10 +79,10 @@ def knn_terms(
 
     Notes
     -----
-    **The ceiling** of the terms of [1]_. A row's k_i neighbours lie in its balls in xz and yz, so both counts are
-    at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term has it (n
-    without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius comes
-    from rows of the same class. But a nominal x or y without a condition has a ball that no
+    **The ceiling** of the terms of [1]_. A row's k_i neighbours lie in its balls in xz and yz, so
+    both counts are at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term
+    has it (n without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius
+    comes from rows of the same class. But a nominal x or y without a condition has a ball that no
     dependence can shrink: all N rows of the level, and the bound is ψ(n) - ψ(N), whose mean
     estimates the entropy of the levels.
 
