@@ -18,6 +18,16 @@ namespace {
 
 constexpr int kCachedOctets = 384;  // blocks scanned together: 24 KiB, what the first cache holds
 
+PINSKER_INLINE int lowest_bit(unsigned bits) {
+#if defined(__GNUC__)
+    return __builtin_ctz(bits);
+#else
+    int lowest = 0;
+    for (; !(bits & 1); bits >>= 1) ++lowest;
+    return lowest;
+#endif
+}
+
 namespace plain {
 #include "neighbours_lanes_plain.hpp"
 #include "neighbours_count_kernel.hpp"
