@@ -3,8 +3,9 @@
     pip install -e ".[bench]"
     python benchmarks/estimators.py            # the table of docs/benchmarks.md
     python benchmarks/estimators.py --quick    # fewer repeats
+    python benchmarks/estimators.py --cpu      # one thread each, CPU time: for a busy machine
 
-All get the same standardised columns, three neighbours and two cores, and must return the same
+All get the same standardised columns, three neighbours and two threads, and must return the same
 number of nats; it is printed. Peers differ in the fifth digit because they add noise against ties.
 pinsker is timed twice: the public function, and the array layer below it, which is what the
 selectors use. Calls take turns, and the shortest of each counts: the machine is never faster than
@@ -30,7 +31,8 @@ from pinsker.information._knn import knn_terms
 from tables import heading, print_row
 
 K = 3
-THREADS = 2
+#: Seconds after which a package gets no further turn in a case.
+PATIENCE = 5.0
 #: Peers add noise of up to 1e-6 standard deviations; it moves a mean by less than this many nats.
 SAME = 2e-4
 
@@ -63,6 +65,7 @@ class Data:
     y: np.ndarray
     z: np.ndarray
     classes: bool
+    threads: int
 
     @property
     def condition(self):
@@ -73,14 +76,14 @@ class Data:
         return self.y * NOMINAL_STEP if self.classes else self.y
 
 
-def draw(case, seed=0):
+def draw(case, threads, seed=0):
     rng = np.random.default_rng(seed)
     z = rng.normal(size=(case.n_rows, case.n_conditions))
     shared = z.sum(axis=1, keepdims=True) / np.sqrt(max(1, case.n_conditions))
     x = shared + rng.normal(size=(case.n_rows, 1))
     y = x + shared + rng.normal(size=(case.n_rows, 1))
     y = np.digitize(y, np.quantile(y, [0.3, 0.6])).astype(float) if case.classes else scaled(y)
-    return Data(scaled(x), y, scaled(z), case.classes)
+    return Data(scaled(x), y, scaled(z), case.classes, threads)
 
 
 def scaled(columns):
@@ -88,7 +91,7 @@ def scaled(columns):
 
 
 def ours(data):
-    options = {"method": "knn", "n_neighbors": K, "scale": "none", "n_jobs": THREADS}
+    options = {"method": "knn", "n_neighbors": K, "scale": "none", "n_jobs": data.threads}
     options["discrete"] = {"y": "nominal"} if data.classes else "continuous"
     if data.condition is None:
         return pinsker.mutual_information(data.x, data.y, **options)
@@ -96,7 +99,7 @@ def ours(data):
 
 
 def our_arrays(data):
-    return knn_terms(data.x, data.metric_y, data.condition, k=K, n_threads=THREADS).value
+    return knn_terms(data.x, data.metric_y, data.condition, k=K, n_threads=data.threads).value
 
 
 def scikit_learn(data):
@@ -105,16 +108,16 @@ def scikit_learn(data):
     if data.condition is not None:
         return None
     estimate = mutual_info_classif if data.classes else mutual_info_regression
-    return estimate(
-        data.x, data.y[:, 0], discrete_features=False, n_neighbors=K, n_jobs=THREADS, random_state=0
-    )[0]
+    # Its n_jobs are processes, one a column: there is one column.
+    options = {"discrete_features": False, "n_neighbors": K, "random_state": 0}
+    return estimate(data.x, data.y[:, 0], **options)[0]
 
 
 def ennemi(data):
     import ennemi
 
     y = data.y[:, 0].astype(int) if data.classes else data.y[:, 0]
-    options = {"discrete_y": data.classes, "preprocess": False, "max_threads": THREADS}
+    options = {"discrete_y": data.classes, "preprocess": False, "max_threads": data.threads}
     return ennemi.estimate_mi(y, data.x[:, 0], k=K, cond=data.condition, **options)[0, 0]
 
 
@@ -131,7 +134,7 @@ def tigramite(data):
         return None
     columns = np.hstack([data.x, data.y, data.z]).T.copy()
     codes = np.array([0, 1] + [2] * data.z.shape[1])
-    estimator = CMIknn(knn=K, transform="standardize", workers=THREADS, seed=0)
+    estimator = CMIknn(knn=K, transform="standardize", workers=data.threads, seed=0)
     return estimator.get_dependence_measure(columns, codes)
 
 
@@ -156,21 +159,23 @@ def installed():
     return found
 
 
-def measure(case, peers, repeats):
+def measure(case, peers, repeats, threads, clock):
     """Shortest seconds and value of everyone who can estimate this case."""
-    data = draw(case)
+    data = draw(case, threads)
     everyone = {"pinsker": ours, "arrays": our_arrays, **peers}
     values = {name: estimate(data) for name, estimate in everyone.items()}  # also warms up
     able = {name: value for name, value in values.items() if value is not None}
-    seconds = dict.fromkeys(able, np.inf)
+    seconds = {name: [] for name in able}
     for turn in range(repeats):
-        for name in able:
-            # The fast ones get more turns: they are easily disturbed.
-            for _ in range(10 if name in ("pinsker", "arrays") else 1 if turn else 2):
-                start = time.perf_counter()
+        for name, past in seconds.items():
+            if turn and sum(past) > PATIENCE:
+                continue
+            # Short calls are easily disturbed, so they get more turns.
+            for _ in range(10 if name in ("pinsker", "arrays") else 1):
+                start = clock()
                 everyone[name](data)
-                seconds[name] = min(seconds[name], time.perf_counter() - start)
-    return able, seconds
+                past.append(clock() - start)
+    return able, {name: min(past) for name, past in seconds.items()}
 
 
 def report(case, values, seconds):
@@ -194,12 +199,21 @@ def report(case, values, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    repeats = 2 if parser.parse_args().quick else 7
+    parser.add_argument("--cpu", action="store_true", help="one thread each, CPU time")
+    parser.add_argument("--only", default="", help="cases whose title holds these words")
+    asked = parser.parse_args()
+    repeats = 2 if asked.quick else 12
+    threads, clock = (1, time.process_time) if asked.cpu else (2, time.perf_counter)
     warnings.simplefilter("ignore")  # 99 conditions are too many for 2000 rows, as pinsker says
     peers = installed()
     columns = ["nats", "pinsker", "its arrays", *PEERS, "ratio", "of the arrays"]
-    heading("Estimators: milliseconds for one estimate, two cores", "case", *columns)
-    values = {case.title: report(case, *measure(case, peers, repeats)) for case in CASES}
+    unit = (
+        "CPU milliseconds for one estimate, one thread" if asked.cpu else "milliseconds, two cores"
+    )
+    heading(f"Estimators: {unit}", "case", *columns)
+    values = {}
+    for case in (case for case in CASES if asked.only in case.title):
+        values[case.title] = report(case, *measure(case, peers, repeats, threads, clock))
     heading("What the peers returned, in nats", "case", *PEERS)
     for title, found in values.items():
         print_row(title, *(f"{found[name]:.6f}" if name in found else "" for name in PEERS))

@@ -143,5 +143,7 @@ def test_resolution_is_reached_when_x_is_y(method, seed):
         found = knn_terms(x, x, condition, k=3)
         assert found.value == pytest.approx(found.resolution, abs=1e-12)
     wide = np.random.default_rng(seed).normal(size=(300, 12))
+    # Twelve columns of x: the ceiling, ψ(300) - ψ(3) = 4.8, knows nothing of them. The relatives of
+    # "knn" count in other balls, so that their estimates may exceed its resolution a little.
     found = knn_terms(wide, wide[:, :1].copy(), None, k=3, method=method)
     assert found.value <= found.resolution + 0.05 < found.ceiling - 1

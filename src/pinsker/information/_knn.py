@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import digamma
 
 from pinsker._types import BoolArray, FloatArray
-from pinsker.encoding._encoded import FARTHEST
+from pinsker.encoding._encoded import NOMINAL_STEP
 from pinsker.engine._neighbours import (
     BoxCounts,
     NeighbourCounts,
@@ -79,10 +79,10 @@ def knn_terms(
 
     Notes
     -----
-    **The ceiling** [1]_. A row's k_i neighbours lie in its balls in xz and yz, so both counts are
-    at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term has it (n
-    without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius comes
-    from rows of the same class. But a nominal x or y without a condition has a ball that no
+    **The ceiling** of the terms of [1]_. A row's k_i neighbours lie in its balls in xz and yz, so
+    both counts are at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term
+    has it (n without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius
+    comes from rows of the same class. But a nominal x or y without a condition has a ball that no
     dependence can shrink: all N rows of the level, and the bound is ψ(n) - ψ(N), whose mean
     estimates the entropy of the levels.
 
@@ -106,7 +106,7 @@ def knn_terms(
     References
     ----------
     .. [1] Frenzel and Pompe, "Partial mutual information for coupling analysis of multivariate
-       time series", Physical Review Letters 99, 2007 (the inequality follows from its eq. 5).
+       time series", Physical Review Letters 99, 2007.
     .. [2] Kraskov, Stögbauer and Grassberger, "Estimating mutual information", Physical Review
        E 69, 2004.
     .. [3] Wibral, Vicente and Lindner, "Transfer entropy in neuroscience", in Directed
@@ -221,7 +221,8 @@ def _fewest(inside: FloatArray, sides: list[tuple[FloatArray, FloatArray]]) -> F
 def _is_nominal(columns: FloatArray) -> bool:
     """Whether rows are either equal in all columns or infinitely far apart."""
     return all(
-        bool(np.all((column == 0) | (np.abs(column) >= FARTHEST)) or np.all(column == column[0]))
+        bool(np.all(np.round(column / NOMINAL_STEP) * NOMINAL_STEP == column))
+        or bool(np.all(column == column[0]))
         for column in columns.T
     )
 

@@ -9,7 +9,7 @@ namespace pinsker {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int32_t kTaskRows = 1024;  // smaller subtrees are built by one thread
+constexpr int32_t kTaskRows = 2048;  // smaller trees are built by one thread
 
 // A run of rows that becomes one child.
 struct Part {
@@ -40,6 +40,11 @@ int32_t nodes_for(int32_t n_blocks) {
     return nodes;
 }
 
+struct Subtree {
+    Part part;
+    int32_t root;
+};
+
 // Keeps the rows in the order of every column that may be cut. A cut at the median of one column
 // then is a stable split of the other lists, and extents are read off their ends.
 class Builder {
@@ -60,28 +65,29 @@ public:
         }
     }
 
-    // Fill node `id` and everything below it; nodes below take the ids that follow.
-    void build(Part all, int32_t id) {
+    // Fill node `id` and everything below it; nodes below take the ids that follow. Subtrees are
+    // put aside if there is a list for them; the node's box is then left to `enclose`.
+    void build(const Part &all, int32_t id, std::vector<Subtree> *aside) {
         Part parts[kLanes];
         Node &node = index_.nodes[id];
         node.n_children = split(all, 0, parts);
         int32_t next = id + 1;
         for (int i = 0; i < node.n_children; ++i) {
-            const Part part = parts[i];
-            node.size[i] = part.size();
-            if (part.n_blocks == 1) {
-                node.child[i] = ~part.block;
-                fill_block(part);
+            node.size[i] = parts[i].size();
+            if (parts[i].n_blocks == 1) {
+                node.child[i] = ~parts[i].block;
+                fill_block(parts[i]);
                 continue;
             }
             node.child[i] = next;
-            const int32_t child = next;
-            next += nodes_for(part.n_blocks);
-#pragma omp task if (part.size() > kTaskRows) firstprivate(part, child)
-            build(part, child);
+            if (aside != nullptr) {
+                aside->push_back({parts[i], next});
+            } else {
+                build(parts[i], next, nullptr);
+            }
+            next += nodes_for(parts[i].n_blocks);
         }
-#pragma omp taskwait
-        enclose(id);
+        if (aside == nullptr) enclose(id);
     }
 
     // Without a tree: blocks one after the other, in the order of the first list.
@@ -93,6 +99,21 @@ public:
             if (index_.order != Order::kSorted) continue;
             index_.first[all.block + b] = columns_[0][lists_[0][first]];
             index_.last[all.block + b] = columns_[0][lists_[0][last - 1]];
+        }
+    }
+
+    // Boxes of the children; absent children get an empty box, which is far from everything.
+    void enclose(int32_t id) {
+        const Node &node = index_.nodes[id];
+        const int d = index_.d;
+        Octet *box = index_.boxes.data() + (int64_t)id * 2 * d;
+        for (int i = 0; i < kLanes; ++i) {
+            for (int c = 0; c < d; ++c) {
+                double low = kInfinity, high = -kInfinity;
+                if (i < node.n_children) extend(node.child[i], c, low, high);
+                box[c].lane[i] = low;
+                box[d + c].lane[i] = high;
+            }
         }
     }
 
@@ -155,21 +176,6 @@ private:
         }
     }
 
-    // Boxes of the children; absent children get an empty box, which is far from everything.
-    void enclose(int32_t id) {
-        const Node &node = index_.nodes[id];
-        const int d = index_.d;
-        Octet *box = index_.boxes.data() + (int64_t)id * 2 * d;
-        for (int i = 0; i < kLanes; ++i) {
-            for (int c = 0; c < d; ++c) {
-                double low = kInfinity, high = -kInfinity;
-                if (i < node.n_children) extend(node.child[i], c, low, high);
-                box[c].lane[i] = low;
-                box[d + c].lane[i] = high;
-            }
-        }
-    }
-
     void extend(int32_t child, int c, double &low, double &high) const {
         const bool is_block = child < 0;
         const Octet *lows = is_block ? index_.block(~child) + c : index_.box(child) + c;
@@ -220,37 +226,51 @@ std::vector<double> means(const ColumnList &columns, size_t n) {
     return centre;
 }
 
+// Trees of large cells are begun by the caller; what hangs below their roots is shared out.
+void build_trees(Builder &builder, const Index &index, const std::vector<Part> &cells, double work,
+                 Team &team) {
+    std::vector<Subtree> subtrees;
+    std::vector<int32_t> roots;
+    for (const Part &cell : cells) {
+        const int32_t root = index.root[cell.block];
+        if (cell.size() > kTaskRows) {
+            builder.build(cell, root, &subtrees);
+            roots.push_back(root);
+        } else {
+            subtrees.push_back({cell, root});
+        }
+    }
+    team.run((int64_t)subtrees.size(), work,
+             [&](int64_t i) { builder.build(subtrees[i].part, subtrees[i].root, nullptr); });
+    for (const int32_t root : roots) builder.enclose(root);
+}
+
 }  // namespace
 
 Index build_index(const ColumnList &columns, const Cells &cells, Order order, int n_cut,
-                  int n_threads) {
+                  Team &team) {
     Index index;
     index.d = (int)columns.size();
     index.order = order;
     allocate(index, cells);
     index.centre = means(columns, cells.rows.size());
     const int n_lists = order == Order::kTree ? n_cut : 1;
-    const int n_sorted = order == Order::kList ? 0 : n_lists;
     Builder builder(columns, n_lists, index, cells);
-    const int used = threads_for(n_threads, 50.0 * (double)cells.rows.size() * n_lists);
-    (void)used;  // without OpenMP
-#pragma omp parallel num_threads(used)
-    {
-#pragma omp for schedule(dynamic)
-        for (int c = 0; c < n_sorted; ++c) builder.sort(c, cells);
-#pragma omp single
-        for (int32_t cell = 0, block = 0; cell < cells.n_cells(); ++cell) {
-            if (cells.size(cell) < 2) continue;
-            const Part all = {cells.start[cell], cells.start[cell + 1], block,
-                              blocks_for(cells.size(cell))};
-            block += all.n_blocks;
-#pragma omp task if (all.size() > kTaskRows) firstprivate(all)
-            if (order == Order::kTree) {
-                builder.build(all, index.root[all.block]);
-            } else {
-                builder.fill_in_order(all);
-            }
-        }
+    std::vector<Part> parts;
+    for (int32_t cell = 0, block = 0; cell < cells.n_cells(); ++cell) {
+        if (cells.size(cell) < 2) continue;
+        const int32_t n_blocks = blocks_for(cells.size(cell));
+        parts.push_back({cells.start[cell], cells.start[cell + 1], block, n_blocks});
+        block += n_blocks;
+    }
+    const double per_list = 12.0 * (double)cells.rows.size();
+    if (order != Order::kList) {
+        team.run(n_lists, per_list * n_lists, [&](int64_t c) { builder.sort((int)c, cells); });
+    }
+    if (order == Order::kTree) {
+        build_trees(builder, index, parts, 3.0 * per_list * n_lists, team);
+    } else {
+        for (const Part &part : parts) builder.fill_in_order(part);
     }
     return index;
 }

@@ -1,7 +1,7 @@
 // Rows of each cell in blocks of eight: as they come, in order of one column, or under a tree.
 #pragma once
 
-#include "neighbours_octet.hpp"
+#include "neighbours_team.hpp"
 #include "neighbours_types.hpp"
 
 namespace pinsker {
@@ -41,7 +41,7 @@ struct Index {
 // only: the ball of a row in those columns then touches few blocks, whatever the other columns.
 // Sorted blocks have n_cut 1.
 Index build_index(const ColumnList &columns, const Cells &cells, Order order, int n_cut,
-                  int n_threads);
+                  Team &team);
 
 // Smallest box around the rows of a block: low[c], high[c].
 void block_box(const Index &index, int64_t b, double *low, double *high);

@@ -8,6 +8,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PINSKER_NO_CLONES)
 #define PINSKER_WIDE_KERNELS
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 finds it in its own intrinsics
 #include <immintrin.h>
 #endif
 
@@ -16,6 +17,16 @@ namespace pinsker {
 namespace {
 
 constexpr int kCachedOctets = 384;  // blocks scanned together: 24 KiB, what the first cache holds
+
+PINSKER_INLINE int lowest_bit(unsigned bits) {
+#if defined(__GNUC__)
+    return __builtin_ctz(bits);
+#else
+    int lowest = 0;
+    for (; !(bits & 1); bits >>= 1) ++lowest;
+    return lowest;
+#endif
+}
 
 namespace plain {
 #include "neighbours_lanes_plain.hpp"
@@ -68,38 +79,35 @@ Kernels kernels_for(int widest) {
 
 // Call work(first, last) for all blocks, a few at a time.
 template <class Work>
-void for_blocks(const Index &index, int n_threads, const Work &work) {
-    constexpr int64_t kChunk = 16;
+void for_blocks(const Index &index, Team &team, const Work &work) {
+    constexpr int64_t kChunk = 8;
     const int64_t n_blocks = index.n_blocks(), n_chunks = (n_blocks + kChunk - 1) / kChunk;
     // At least: each block looks at itself and a dozen others.
-    const int used = threads_for(n_threads, 500.0 * (double)n_blocks * (index.d + 2));
-    (void)used;  // without OpenMP
-#pragma omp parallel for num_threads(used) schedule(dynamic)
-    for (int64_t chunk = 0; chunk < n_chunks; ++chunk) {
+    team.run(n_chunks, 500.0 * (double)n_blocks * (index.d + 2), [&](int64_t chunk) {
         work(chunk * kChunk, std::min((chunk + 1) * kChunk, n_blocks));
-    }
+    });
 }
 
 }  // namespace
 
-void find_radii(const Index &index, int k, int n_threads, const Radii &out) {
+void find_radii(const Index &index, int k, Team &team, const Radii &out) {
     const Kernels kernels = kernels_for(index.widest);
-    for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
+    for_blocks(index, team, [&](int64_t first, int64_t last) {
         kernels.radii_of_blocks(index, k, first, last, out);
     });
 }
 
-void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, int n_threads) {
+void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, Team &team) {
     const Kernels kernels = kernels_for(index.widest);
-    for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
+    for_blocks(index, team, [&](int64_t first, int64_t last) {
         kernels.count_blocks(index, spaces, balls, first, last);
     });
 }
 
 void find_extents(const Index &index, const Span *spans, const Balls &balls, const Extents &out,
-                  int n_threads) {
+                  Team &team) {
     const Kernels kernels = kernels_for(index.widest);
-    for_blocks(index, n_threads, [&](int64_t first, int64_t last) {
+    for_blocks(index, team, [&](int64_t first, int64_t last) {
         kernels.extents_of_blocks(index, spans, balls, first, last, out);
     });
 }

@@ -39,10 +39,10 @@ struct Extents {
 };
 
 // Neighbours are looked for inside the cells of the index only.
-void find_radii(const Index &index, int k, int n_threads, const Radii &out);
-void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, int n_threads);
+void find_radii(const Index &index, int k, Team &team, const Radii &out);
+void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, Team &team);
 // Among the rows inside or on the ball of base radius over all columns; the index is sorted.
 void find_extents(const Index &index, const Span *spans, const Balls &balls, const Extents &out,
-                  int n_threads);
+                  Team &team);
 
 }  // namespace pinsker

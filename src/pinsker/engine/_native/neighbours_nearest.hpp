@@ -9,7 +9,7 @@
 
 namespace pinsker {
 
-constexpr int kInsertionLimit = 24;  // above it a heap is faster than shifting a sorted list
+constexpr int kSortedLimit = 12;  // up to here a sorted list without branches, above it a heap
 constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
 
 // The k smallest distances seen so far. `reach` is how near a row must be to be looked at: anything
@@ -23,67 +23,44 @@ public:
         found_ = 0;
         crowded_ = false;
         reach_ = kFarthest;
+        std::fill_n(kept_, k, kFarthest);  // also a heap
     }
 
     double reach() const { return reach_; }
     int found() const { return found_; }
     bool crowded() const { return crowded_; }
+
     double radius() const {
-        if (found_ == 0) return 0.0;
-        return is_heap() && found_ == k_ ? kept_[0] : *std::max_element(kept_, kept_ + found_);
+        double largest = 0.0;
+        for (int i = 0; i < k_; ++i) {
+            if (kept_[i] < kFarthest) largest = std::max(largest, kept_[i]);
+        }
+        return largest;
     }
 
+    // Any finite distance may be offered, also one that is not within reach any more.
     void offer(double distance) {
-        if (found_ < k_) {
-            add(distance);
-            return;
-        }
+        found_ += found_ < k_;
         const double last = worst();
-        if (distance < last) {
-            replace(distance);
-            crowded_ |= last <= closed_limit(worst());
-        } else {
-            crowded_ |= distance <= closed_limit(last);
-        }
-        update_reach();
-    }
-
-private:
-    bool is_heap() const { return k_ > kInsertionLimit; }
-    double worst() const { return is_heap() ? kept_[0] : kept_[k_ - 1]; }
-
-    void add(double distance) {
-        if (is_heap()) {
-            kept_[found_++] = distance;
-            if (found_ == k_) std::make_heap(kept_, kept_ + k_);
-        } else {
-            insert(distance, found_++);
-        }
-        if (found_ == k_) update_reach();
-    }
-
-    void replace(double distance) {
-        if (is_heap()) {
+        if (k_ <= kSortedLimit) {
+            for (int i = k_ - 1; i > 0; --i) {
+                kept_[i] = std::max(kept_[i - 1], std::min(kept_[i], distance));
+            }
+            kept_[0] = std::min(kept_[0], distance);
+        } else if (distance < last) {
             std::pop_heap(kept_, kept_ + k_);
             kept_[k_ - 1] = distance;
             std::push_heap(kept_, kept_ + k_);
-        } else {
-            insert(distance, k_ - 1);
         }
-    }
-
-    void insert(double distance, int at) {
-        for (; at > 0 && kept_[at - 1] > distance; --at) kept_[at] = kept_[at - 1];
-        kept_[at] = distance;
-    }
-
-    void update_reach() {
-        const double last = worst();
-        crowded_ |= last == 0.0;
+        const double now = worst(), left_out = std::max(last, distance);
+        crowded_ = crowded_ | (left_out <= closed_limit(now)) | (now == 0.0);
         // The smallest number is added so that ties of subnormal distances are seen, too.
-        const double past = last * (1.0 + 2 * kTolerance) + kSmallest;
-        reach_ = crowded_ ? last : std::min(past, kFarthest);
+        const double past = std::min(now * (1.0 + 2 * kTolerance) + kSmallest, kFarthest);
+        reach_ = crowded_ ? now : past;
     }
+
+private:
+    double worst() const { return kept_[k_ <= kSortedLimit ? k_ - 1 : 0]; }
 
     double *kept_ = nullptr;
     int k_ = 0, found_ = 0;

@@ -46,7 +46,7 @@ Plan::Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy stra
       k_((int)std::min<int64_t>(k, std::max<int64_t>(1, x.n - 1))),
       strategy_(strategy),
       widest_(widest),
-      n_threads_(n_threads),
+      team_(n_threads),
       x_(x, strategy != kPairs),
       y_(y, strategy != kPairs),
       z_(z, strategy != kPairs),
@@ -70,9 +70,8 @@ Order Plan::order_for(const Cells &cells, size_t n_cut) const {
     return few ? Order::kTree : Order::kSorted;
 }
 
-Index Plan::index_of(const ColumnList &columns, const Cells &cells, Order order,
-                     size_t n_cut) const {
-    Index index = build_index(columns, cells, order, (int)n_cut, n_threads_);
+Index Plan::index_of(const ColumnList &columns, const Cells &cells, Order order, size_t n_cut) {
+    Index index = build_index(columns, cells, order, (int)n_cut, team_);
     index.widest = widest_;
     return index;
 }
@@ -104,9 +103,9 @@ void Plan::find_radii(const Radii &out) {
             }
         }
     } else if (sorts(all_columns_)) {
-        pinsker::find_radii(sort_column(all_columns_[0], *joint_, n_threads_), k_, n_threads_, out);
+        pinsker::find_radii(sort_column(all_columns_[0], *joint_), k_, team_, out);
     } else {
-        pinsker::find_radii(joint_index(joint_cut()), k_, n_threads_, out);
+        pinsker::find_radii(joint_index(joint_cut()), k_, team_, out);
     }
 }
 
@@ -117,14 +116,14 @@ void Plan::count_joint(const double *radius, const uint8_t *live, int64_t *close
     if (all_columns_.empty()) {
         count_by_size(*joint_, radius, live, out);
     } else if (sorts(all_columns_)) {
-        const SortedColumn sorted = sort_column(all_columns_[0], *joint_, n_threads_);
-        count_inside(sorted, radius, live, out, n_threads_);
+        const SortedColumn sorted = sort_column(all_columns_[0], *joint_);
+        count_inside(sorted, radius, live, out, team_);
     } else {
         Spaces all;
         all.base = {0, (int)all_columns_.size()};
         all.in_base = out;
         const Balls balls = {radius, radius, radius, live};
-        count_inside(joint_index(joint_cut()), all, balls, n_threads_);
+        count_inside(joint_index(joint_cut()), all, balls, team_);
     }
 }
 
@@ -133,7 +132,7 @@ void Plan::find_extents(const double *radius, const uint8_t *live, const Extents
     const int in_z = (int)z_.numeric.size(), in_x = in_z + (int)x_.numeric.size();
     const Index swept = index_of(all_columns_, *joint_, Order::kSorted, 1);
     const Span spans[3] = {{0, in_z}, {in_z, in_x}, {in_x, (int)all_columns_.size()}};
-    pinsker::find_extents(swept, spans, {radius, radius, radius, live}, out, n_threads_);
+    pinsker::find_extents(swept, spans, {radius, radius, radius, live}, out, team_);
 }
 
 void Plan::count_marginals(const Reach &reach, const Marginals &out) {
@@ -142,16 +141,8 @@ void Plan::count_marginals(const Reach &reach, const Marginals &out) {
                              {in_xz_, &x_.numeric, reach.x, out.xz},
                              {in_yz_, &y_.numeric, reach.y, out.yz}};
     std::vector<const Space *> left;
-    bool counted[3];
-    // Two sorted columns, as for I(X;Y) of numbers, are work for two threads.
-    const bool apart = z_.numeric.empty() && sorts(x_.numeric) && sorts(y_.numeric);
-    const bool enough = n_threads_ <= 2 || n_ < 100000;  // else one after the other, by all threads
-    const int outer = apart && enough ? threads_for(std::min(n_threads_, 2), 100.0 * (double)n_) : 1;
-    const int inner = outer > 1 ? std::max(1, n_threads_ / 2) : n_threads_;
-#pragma omp parallel for num_threads(outer) schedule(dynamic)
-    for (int s = 0; s < 3; ++s) counted[s] = count_alone(spaces[s], reach, inner);
-    for (int s = 0; s < 3; ++s) {
-        if (!counted[s]) left.push_back(&spaces[s]);
+    for (const Space &space : spaces) {
+        if (!count_alone(space, reach)) left.push_back(&space);
     }
     while (!left.empty()) {  // those in the same cells together
         const CellsPtr cells = left.front()->cells;
@@ -165,7 +156,7 @@ void Plan::count_marginals(const Reach &reach, const Marginals &out) {
 }
 
 // Count in a space that has nothing to gain from the others; false when it has.
-bool Plan::count_alone(const Space &space, const Reach &reach, int n_threads) const {
+bool Plan::count_alone(const Space &space, const Reach &reach) {
     const ColumnList columns = joined({&z_.numeric, space.branch});
     const double *width = z_.numeric.empty() ? space.width : reach.z;
     const size_t in_z = z_.numeric.size();
@@ -174,8 +165,8 @@ bool Plan::count_alone(const Space &space, const Reach &reach, int n_threads) co
     if (columns.empty()) {
         count_by_size(*space.cells, width, reach.live, space.out);
     } else if (sorts(columns)) {
-        const SortedColumn sorted = sort_column(columns[0], *space.cells, n_threads);
-        count_inside(sorted, width, reach.live, space.out, n_threads);
+        const SortedColumn sorted = sort_column(columns[0], *space.cells);
+        count_inside(sorted, width, reach.live, space.out, team_);
     } else if (in_z == 0 || (one_z_is_too_little && !space.branch->empty())) {
         Spaces only;
         only.base = {0, (int)(in_z == 0 ? columns.size() : in_z)};
@@ -184,7 +175,7 @@ bool Plan::count_alone(const Space &space, const Reach &reach, int n_threads) co
         const Balls balls = {width, space.width, space.width, reach.live};
         const size_t n_cut = columns.size();
         const Index own = index_of(columns, *space.cells, order_for(*space.cells, n_cut), n_cut);
-        count_inside(own, only, balls, n_threads_);
+        count_inside(own, only, balls, team_);
     } else {
         return false;
     }
@@ -218,13 +209,13 @@ void Plan::count_fused(const CellsPtr &cells, const std::vector<const Space *> &
     const Balls balls = {reach.z, reach.x, reach.y, reach.live};
     // One z column is swept; a tree over it would do the same with more steps.
     if (shared && !(strategy_ == kAuto && in_z == 1)) {
-        count_inside(joint_index((size_t)in_z), asked, balls, n_threads_);
+        count_inside(joint_index((size_t)in_z), asked, balls, team_);
     } else {
         const ColumnList columns = joined({&z_.numeric, shared || with_x ? &x_.numeric : &none,
                                            shared || with_y ? &y_.numeric : &none});
         const Order order = strategy_ == kAuto && in_z == 1 ? Order::kSorted
                                                             : order_for(*cells, (size_t)in_z);
-        count_inside(index_of(columns, *cells, order, (size_t)in_z), asked, balls, n_threads_);
+        count_inside(index_of(columns, *cells, order, (size_t)in_z), asked, balls, team_);
     }
     for (const Space *space : spaces) {  // a constant x or y leaves nothing but z
         const bool is_base = space != with_x && space != with_y;

@@ -51,10 +51,10 @@ private:
 
     bool sorts(const ColumnList &columns) const;
     Order order_for(const Cells &cells, size_t n_cut) const;
-    Index index_of(const ColumnList &columns, const Cells &cells, Order order, size_t n_cut) const;
+    Index index_of(const ColumnList &columns, const Cells &cells, Order order, size_t n_cut);
     const Index &joint_index(size_t n_cut);
     size_t joint_cut() const;
-    bool count_alone(const Space &space, const Reach &reach, int n_threads) const;
+    bool count_alone(const Space &space, const Reach &reach);
     void count_fused(const CellsPtr &cells, const std::vector<const Space *> &spaces,
                      const Reach &reach);
 
@@ -62,7 +62,7 @@ private:
     int k_;
     Strategy strategy_;
     int widest_;
-    int n_threads_;
+    Team team_;
     Block x_, y_, z_;
     ColumnList all_columns_;  // z, x, y
     CellsPtr in_z_, in_xz_, in_yz_, joint_;

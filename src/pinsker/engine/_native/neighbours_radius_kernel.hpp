@@ -26,9 +26,7 @@ PINSKER_INLINE void scan_block(Search &search, int q, int64_t b) {
     if (hits == 0) return;
     Octet distance;
     store(distance, far);
-    for (int l = 0; hits != 0; ++l, hits >>= 1) {
-        if ((hits & 1) && distance.lane[l] < nearest.reach()) nearest.offer(distance.lane[l]);
-    }
+    for (; hits != 0; hits &= hits - 1) nearest.offer(distance.lane[lowest_bit(hits)]);
 }
 
 PINSKER_INLINE void scan_block_for_all(Search &search, int64_t b) {
@@ -92,15 +90,16 @@ PINSKER_INLINE void search_tree(Search &search) {
     scan_block_for_all(search, search.block);
     block_box(index, search.block, search.low.data(), search.high.data());
     search.waiting.push_back({0.0, index.root[search.block]});
+    double reach = search.reach();
     while (!search.waiting.empty()) {
         const Waiting next = search.waiting.back();
         search.waiting.pop_back();
-        const double reach = search.reach();
         if (!(next.near < reach)) continue;
         if (next.child >= 0) {
             open_node(search, next.child, reach);
         } else if (~next.child != search.block) {
             scan_block_for_all(search, ~next.child);
+            reach = search.reach();
         }
     }
 }

@@ -124,16 +124,13 @@ void sort_rows(const double *column, int32_t *rows, int32_t n) {
     for (int32_t i = 0; i < n; ++i) rows[i] = entries[i].row;
 }
 
-SortedColumn sort_column(const double *column, const Cells &cells, int n_threads) {
+SortedColumn sort_column(const double *column, const Cells &cells) {
     const int64_t n = (int64_t)cells.rows.size();
     SortedColumn sorted;
     sorted.values.resize(n);
     sorted.rows = cells.rows;
     sorted.begin.resize(n);
     sorted.end.resize(n);
-    const int used = cells.n_cells() == 1 ? 1 : threads_for(n_threads, 15.0 * (double)n);
-    (void)used;  // without OpenMP
-#pragma omp parallel for num_threads(used) schedule(dynamic)
     for (int32_t cell = 0; cell < cells.n_cells(); ++cell) {
         const int32_t begin = cells.start[cell], end = cells.start[cell + 1];
         sort_rows(column, sorted.rows.data() + begin, end - begin);
@@ -146,24 +143,31 @@ SortedColumn sort_column(const double *column, const Cells &cells, int n_threads
     return sorted;
 }
 
-void find_radii(const SortedColumn &sorted, int k, int n_threads, const Radii &out) {
-    const int32_t n = (int32_t)sorted.rows.size();
-    const int used = threads_for(n_threads, 10.0 * n * k);
-    (void)used;
-#pragma omp parallel for num_threads(used) schedule(static)
-    for (int32_t p = 0; p < n; ++p) radius_at(sorted, p, k, out);
+namespace {
+
+// Call work(p) for all positions; `cost` is the nanoseconds of one.
+template <class Work>
+void for_positions(const SortedColumn &sorted, double cost, Team &team, const Work &work) {
+    constexpr int32_t kChunk = 1024;
+    const int32_t n = (int32_t)sorted.rows.size(), n_chunks = (n + kChunk - 1) / kChunk;
+    team.run(n_chunks, cost * n, [&](int64_t chunk) {
+        const int32_t first = (int32_t)chunk * kChunk, last = std::min(first + kChunk, n);
+        for (int32_t p = first; p < last; ++p) work(p);
+    });
+}
+
+}  // namespace
+
+void find_radii(const SortedColumn &sorted, int k, Team &team, const Radii &out) {
+    for_positions(sorted, 10.0 * k, team, [&](int32_t p) { radius_at(sorted, p, k, out); });
 }
 
 void count_inside(const SortedColumn &sorted, const double *radius, const uint8_t *live,
-                  const Tally &out, int n_threads) {
-    const int32_t n = (int32_t)sorted.rows.size();
-    const int used = threads_for(n_threads, 50.0 * n);
-    (void)used;
-#pragma omp parallel for num_threads(used) schedule(static)
-    for (int32_t p = 0; p < n; ++p) {
+                  const Tally &out, Team &team) {
+    for_positions(sorted, 50.0, team, [&](int32_t p) {
         const int32_t row = sorted.rows[p];
         if (live[row]) count_at(sorted, p, radius[row], out);
-    }
+    });
 }
 
 }  // namespace pinsker

@@ -15,12 +15,12 @@ struct SortedColumn {
     std::vector<int32_t> begin, end;  // [position]: the positions of its cell
 };
 
-SortedColumn sort_column(const double *column, const Cells &cells, int n_threads);
+SortedColumn sort_column(const double *column, const Cells &cells);
 
-void find_radii(const SortedColumn &sorted, int k, int n_threads, const Radii &out);
+void find_radii(const SortedColumn &sorted, int k, Team &team, const Radii &out);
 
 // Rows with `live` 0 are left out: their counts are not written.
 void count_inside(const SortedColumn &sorted, const double *radius, const uint8_t *live,
-                  const Tally &out, int n_threads);
+                  const Tally &out, Team &team);
 
 }  // namespace pinsker

@@ -19,11 +19,12 @@ inline double closed_limit(double radius) {
     return std::min(radius * (1.0 + kTolerance), kLastFinite);
 }
 
-// A thread costs some microseconds, and much more where cores are shared: work below `least` units
-// (about a nanosecond each) is done by one.
-inline int threads_for(int n_threads, double work, double least = 5e5) {
-    return work < least ? 1 : n_threads;
-}
+constexpr int kLanes = 8;
+
+// Eight numbers side by side: one column of eight rows.
+struct alignas(64) Octet {
+    double lane[kLanes];
+};
 
 // Columns, each contiguous over all rows; they point into arrays that outlive the computation.
 typedef std::vector<const double *> ColumnList;
