@@ -25,6 +25,14 @@ class MissingDependencyError(PinskerError, ImportError):
     """An optional package is needed and not installed."""
 
 
+class EngineError(PinskerError, RuntimeError):
+    """The engine asked for cannot be used here."""
+
+
+class EngineLostError(EngineError):
+    """The engine was lost in the middle of its work; what was known before is kept."""
+
+
 class PinskerWarning(UserWarning):
     """Base class of all warnings issued by pinsker."""
 

@@ -1,11 +1,12 @@
 """Backward search: the score of every removal, exactly, in one pass."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.engine import _kernels
+from pinsker.engine._engines import EngineName, backward_search, choose_engine
 from pinsker.engine._fixed_point import FixedPoint
 from pinsker.engine._plan import Plan, Score, plan_rows
 from pinsker.engine._problem import Problem
@@ -43,6 +44,12 @@ class Backward:
         Measure at most this many rows, against all of them; by default every row.
     seed : int, default=0
         Seed of that sample.
+    engine : {"auto", "local", "dask", "cuda"}, default="local"
+        Who does the work: this machine's cores, a Dask cluster or a GPU. The results have the same
+        bits. "auto" takes an active ``distributed.Client``, else a GPU if the table is large
+        enough to pay for it, else the cores.
+    client : distributed.Client, default=None
+        The cluster of ``engine="dask"``; by default the active one.
 
     Attributes
     ----------
@@ -75,28 +82,32 @@ class Backward:
         max_memory: int | None = None,
         max_samples: int | None = None,
         seed: int = 0,
+        engine: EngineName = "local",
+        client: Any = None,
     ) -> None:
         self.problem = problem
         self.n_threads = n_threads
         self.score = score
         self._active = np.zeros(problem.n_units, dtype=np.uint8)
         self._active[list(range(problem.n_units) if active is None else active)] = 1
+        worker, client = choose_engine(engine, client, problem, max_samples)
         self.plan: Plan = plan_rows(
-            problem, max_memory=max_memory, max_samples=max_samples, seed=seed
+            problem, max_memory=max_memory, max_samples=max_samples, seed=seed, engine=worker
         )
         self._fixed = FixedPoint.of(problem.n_rows)
-        self._search = _kernels.Backward(
-            values=problem.values,
-            units=problem.unit_of_column.astype(np.int32),
-            n_units=problem.n_units,
-            labels=problem.labels,
-            target=problem.target,
-            digamma=self._fixed.digamma,
-            queries=self.plan.queries,
-            watched_queries=self.plan.n_watched,
-            rank=n_neighbors,
-            direct=score == "direct",
-        )
+        settings = {
+            "values": problem.values,
+            "units": problem.unit_of_column.astype(np.int32),
+            "n_units": problem.n_units,
+            "labels": problem.labels,
+            "target": problem.target,
+            "digamma": self._fixed.digamma,
+            "queries": self.plan.queries,
+            "watched_queries": self.plan.n_watched,
+            "rank": n_neighbors,
+            "direct": score == "direct",
+        }
+        self._search = backward_search(worker, client, settings)
         self._search.start(self._active, n_threads)
 
     @property

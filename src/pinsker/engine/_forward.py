@@ -1,11 +1,12 @@
 """Forward search: the score of every addition, exactly, in one pass."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.engine import _kernels
+from pinsker.engine._engines import EngineName, choose_engine, forward_search
 from pinsker.engine._fixed_point import FixedPoint
 from pinsker.engine._plan import Plan, Score, plan_rows
 from pinsker.engine._problem import Problem
@@ -41,6 +42,12 @@ class Forward:
         Measure at most this many rows, against all of them; by default every row.
     seed : int, default=0
         Seed of that sample.
+    engine : {"auto", "local", "dask", "cuda"}, default="local"
+        Who does the work: this machine's cores, a Dask cluster or a GPU. The results have the same
+        bits. "auto" takes an active ``distributed.Client``, else a GPU if the table is large
+        enough to pay for it, else the cores.
+    client : distributed.Client, default=None
+        The cluster of ``engine="dask"``; by default the active one.
 
     Examples
     --------
@@ -68,27 +75,36 @@ class Forward:
         max_memory: int | None = None,
         max_samples: int | None = None,
         seed: int = 0,
+        engine: EngineName = "local",
+        client: Any = None,
     ) -> None:
         self.problem = problem
         self.n_threads = n_threads
         self.score = score
         self._active = np.zeros(problem.n_units, dtype=np.uint8)
         self._active[list(active)] = 1
+        worker, client = choose_engine(engine, client, problem, max_samples)
         self.plan: Plan = plan_rows(
-            problem, max_memory=max_memory, max_samples=max_samples, seed=seed, keeps_pairs=False
+            problem,
+            max_memory=max_memory,
+            max_samples=max_samples,
+            seed=seed,
+            keeps_pairs=False,
+            engine=worker,
         )
         self._fixed = FixedPoint.of(problem.n_rows)
-        self._search = _kernels.Forward(
-            values=problem.values,
-            units=problem.unit_of_column.astype(np.int32),
-            n_units=problem.n_units,
-            labels=problem.labels,
-            target=problem.target,
-            digamma=self._fixed.digamma,
-            queries=self.plan.queries,
-            rank=n_neighbors,
-            direct=score == "direct",
-        )
+        settings = {
+            "values": problem.values,
+            "units": problem.unit_of_column.astype(np.int32),
+            "n_units": problem.n_units,
+            "labels": problem.labels,
+            "target": problem.target,
+            "digamma": self._fixed.digamma,
+            "queries": self.plan.queries,
+            "rank": n_neighbors,
+            "direct": score == "direct",
+        }
+        self._search = forward_search(worker, client, settings)
         self._search.start(self._active, n_threads)
 
     @property

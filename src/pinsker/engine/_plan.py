@@ -37,6 +37,8 @@ class Plan:
         Rows of the table.
     keeps_pairs : bool
         Whether the search keeps pairs at all: backward does, forward does not.
+    engine : {"local", "dask", "cuda"}
+        Who does the work.
     """
 
     queries: IntArray
@@ -45,6 +47,7 @@ class Plan:
     limit: int
     n_rows: int
     keeps_pairs: bool
+    engine: str = "local"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,6 +76,7 @@ def plan_rows(
     max_samples: int | None,
     seed: int,
     keeps_pairs: bool = True,
+    engine: str = "local",
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     queries = _choose_queries(problem, max_samples, seed)
@@ -88,8 +92,8 @@ def plan_rows(
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
     n_watched = min(len(queries), (limit - fixed) // per_row) if keeps_pairs else 0
-    plan = Plan(queries, n_watched, fixed + n_watched * per_row, limit, n, keeps_pairs)
-    _LOG.info("engine: %s", plan)
+    plan = Plan(queries, n_watched, fixed + n_watched * per_row, limit, n, keeps_pairs, engine)
+    _LOG.info("engine %s: %s", engine, plan)
     return plan
 
 

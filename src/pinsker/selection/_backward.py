@@ -59,6 +59,13 @@ class BackwardElimination(CrossFittedSelector):
         1 shows a line of progress on standard error.
     warm_start : bool, default=False
         Go on with an unfinished path of an earlier fit to the same data.
+    engine : {"auto", "local", "dask", "cuda"}, default="auto"
+        Who measures the rows: this machine's cores, a Dask cluster, or a GPU; the results have the
+        same bits. "auto" takes the cluster of an active ``distributed.Client``, else a GPU if one
+        can be used and the table is large enough to pay for it, else the cores. See
+        ``docs/scale.md``.
+    client : distributed.Client, optional
+        The cluster to use; by default the active one. Clones share it, saved selectors drop it.
 
     Attributes
     ----------

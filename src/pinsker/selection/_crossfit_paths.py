@@ -81,7 +81,8 @@ def _named_route(name: str, like: NeighbourSelector, forced: tuple[int, ...]) ->
     }
     if name not in kinds:
         raise ParameterError(f"paths: {name!r} is none of {', '.join(map(repr, AUTO))}.")
-    names = ("n_neighbors", "score_form", "max_samples", "max_memory", "random_state")
+    names = ("n_neighbors", "score_form", "max_samples", "max_memory", "random_state", "engine",
+             "client")  # fmt: skip
     settings = {name: getattr(like, name) for name in names}
     if isinstance(like.stop, FeatureCount):
         settings["stop"] = like.stop  # so that growing does not end below that count

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
+from pinsker.engine._engines import EngineName
 from pinsker.selection._crossfit import CrossFit
 from pinsker.selection._crossfit_paths import measured, routes
 from pinsker.selection._crossfit_selector import CrossFittedSelector
@@ -48,7 +49,7 @@ class FeatureSelector(CrossFittedSelector):
         many rows.
     n_neighbors, scale, discrete, missing, groups, keep, task, score_form, max_samples
         As in `BackwardElimination`.
-    max_memory, n_jobs, random_state, verbose
+    max_memory, n_jobs, random_state, verbose, engine, client
         As in `BackwardElimination`. The result is the same for any number of jobs.
 
     Attributes
@@ -117,6 +118,8 @@ class FeatureSelector(CrossFittedSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        engine: EngineName = "auto",
+        client: Any = None,
     ) -> None:
         self.error_budget = error_budget
         self.stop = stop
@@ -137,6 +140,8 @@ class FeatureSelector(CrossFittedSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.engine = engine
+        self.client = client
 
     @property
     def warm_start(self) -> bool:  # type: ignore[override]

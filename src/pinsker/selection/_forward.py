@@ -7,6 +7,7 @@ from pinsker._compat import Interval
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
 from pinsker.engine import Forward
+from pinsker.engine._engines import EngineName
 from pinsker.selection._crossfit_selector import CrossFittedSelector
 from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._rules import FeatureCount, StoppingRule
@@ -37,7 +38,7 @@ class ForwardSelection(CrossFittedSelector):
         As in `BackwardElimination`.
     folds, cv, witnesses
         As in `BackwardElimination`.
-    max_memory, n_jobs, random_state, verbose, warm_start
+    max_memory, n_jobs, random_state, verbose, warm_start, engine, client
         As in `BackwardElimination`.
 
     Attributes
@@ -119,13 +120,15 @@ class ForwardSelection(CrossFittedSelector):
         random_state: Any = None,
         verbose: int = 0,
         warm_start: bool = False,
+        engine: EngineName = "auto",
+        client: Any = None,
     ) -> None:
         super().__init__(
             error_budget, stop=stop, n_neighbors=n_neighbors, scale=scale, discrete=discrete,
             missing=missing, groups=groups, keep=keep, task=task, score_form=score_form,
             folds=folds, cv=cv, witnesses=witnesses, max_samples=max_samples,
             max_memory=max_memory, n_jobs=n_jobs, random_state=random_state,
-            verbose=verbose, warm_start=warm_start,
+            verbose=verbose, warm_start=warm_start, engine=engine, client=client,
         )  # fmt: skip
         self.patience = patience
         self.max_features = max_features

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
 from pinsker.engine import Backward, Forward
+from pinsker.engine._engines import EngineName
 from pinsker.selection._crossfit_selector import CrossFittedSelector
 from pinsker.selection._forward import ForwardSelection
 from pinsker.selection._path import Direction, SelectionPath
@@ -36,7 +37,7 @@ class GrowShrink(CrossFittedSelector):
         As in `BackwardElimination`.
     folds, cv, witnesses
         As in `BackwardElimination`.
-    max_memory, n_jobs, random_state, verbose, warm_start
+    max_memory, n_jobs, random_state, verbose, warm_start, engine, client
         As in `BackwardElimination`. `warm_start` only spares the search if the path is complete.
 
     Attributes
@@ -91,6 +92,8 @@ class GrowShrink(CrossFittedSelector):
         random_state: Any = None,
         verbose: int = 0,
         warm_start: bool = False,
+        engine: EngineName = "auto",
+        client: Any = None,
     ) -> None:
         super().__init__(
             error_budget,
@@ -112,6 +115,8 @@ class GrowShrink(CrossFittedSelector):
             random_state=random_state,
             verbose=verbose,
             warm_start=warm_start,
+            engine=engine,
+            client=client,
         )
         self.patience = patience
         self.max_features = max_features

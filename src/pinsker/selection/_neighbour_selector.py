@@ -1,15 +1,17 @@
 """What the selectors on neighbours share: parameters, and the engine they ask."""
 
+import copy
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
-from pinsker._compat import Interval, StrOptions
+from pinsker._compat import HasMethods, Interval, StrOptions
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded, check_neighbors
 from pinsker.engine import Problem
+from pinsker.engine._engines import EngineName
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._rules import StoppingRule
 
@@ -29,6 +31,8 @@ class NeighbourSelector(InformationSelector):
         "max_memory": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "engine": [StrOptions({"auto", "local", "dask", "cuda"})],
+        "client": [HasMethods(["submit", "scatter"]), None],
     }
 
     def __init__(
@@ -53,6 +57,8 @@ class NeighbourSelector(InformationSelector):
         random_state: Any = None,
         verbose: int = 0,
         warm_start: bool = False,
+        engine: EngineName = "auto",
+        client: Any = None,
     ) -> None:
         self.error_budget = error_budget
         self.stop = stop
@@ -73,6 +79,18 @@ class NeighbourSelector(InformationSelector):
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
+        self.engine = engine
+        self.client = client
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the client behind: a connection can be neither copied nor saved."""
+        return {**super().__getstate__(), "client": None}
+
+    def __sklearn_clone__(self) -> Self:
+        copied = copy.copy(self)  # without the client, which scikit-learn would copy deeply
+        twin: Self = super(NeighbourSelector, copied).__sklearn_clone__()
+        twin.client = self.client
+        return twin
 
     def _encoding(self) -> dict[str, Any]:
         return {**super()._encoding(), "scale": self.scale}
@@ -92,4 +110,6 @@ class NeighbourSelector(InformationSelector):
             "max_memory": self.max_memory,
             "max_samples": self.max_samples,
             "seed": 0 if fixed else check_random_state(self.random_state).randint(2**31 - 1),
+            "engine": self.engine,
+            "client": self.client,
         }

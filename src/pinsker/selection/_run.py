@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Parameters that change how a path is cut or shown, but not the path.
 _NOT_OF_THE_PATH = {
     "error_budget", "stop", "verbose", "warm_start", "n_jobs", "max_memory", "patience",
-    "max_features", "folds", "cv", "witnesses",
+    "max_features", "folds", "cv", "witnesses", "engine", "client",
 }  # fmt: skip
 
 

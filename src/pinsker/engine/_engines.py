@@ -1,0 +1,158 @@
+"""Who does the work of a search: this machine's cores, a Dask cluster, or a GPU.
+
+Every engine adds up the same integers (`FixedPoint`), so all of them give the same bits. A search
+object takes the keyword arguments of ``_kernels.Backward`` or ``_kernels.Forward`` and offers their
+methods; `backward_search` and `forward_search` return one. Engines that need packages of their own
+are imported when they are asked for.
+"""
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._compat import require
+from pinsker._types import IntArray
+from pinsker.engine import _kernels
+from pinsker.engine._problem import Problem
+from pinsker.exceptions import EngineError, ParameterError
+
+EngineName = Literal["auto", "local", "dask", "cuda"]
+Settings = Mapping[str, Any]
+
+#: Query rows x rows x columns from which ``engine="auto"`` takes a GPU that can be used.
+GPU_PAYS_FROM = 2e9
+_NO_CLIENT = (
+    "engine='dask' finds no cluster: start one with distributed.Client(...), or pass client=."
+)
+
+
+class Search(Protocol):
+    """What both directions offer."""
+
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:
+        """Begin at a set: one flag per unit."""
+
+    def information(self) -> int:
+        """Return the sum of the terms of the current set, in fixed point."""
+
+
+class BackwardSearch(Search, Protocol):
+    """Scores removals."""
+
+    def remove(self, unit: int, threads: int) -> None:
+        """Take a unit out of the set."""
+
+    def changes(self, out: IntArray) -> None:
+        """Write the change of the sum with each unit's removal; for direct scores its own sum."""
+
+
+class ForwardSearch(Search, Protocol):
+    """Scores additions."""
+
+    def add(self, unit: int, threads: int) -> None:
+        """Put a unit into the set."""
+
+    def sums(self, out: IntArray) -> None:
+        """Write the sum with each unit added; for direct scores its own sum."""
+
+
+def backward_search(engine: str, client: Any, settings: Settings) -> BackwardSearch:
+    """Return the backward search of an engine that `choose_engine` named."""
+    search: BackwardSearch
+    if engine == "dask":
+        search = _dask().DaskBackward(client=client, **settings)
+    elif engine == "cuda":
+        search = _cuda().CudaBackward(**settings)
+    else:
+        search = _kernels.Backward(**settings)
+    return search
+
+
+def forward_search(engine: str, client: Any, settings: Settings) -> ForwardSearch:
+    """Return the forward search of an engine that `choose_engine` named."""
+    search: ForwardSearch
+    if engine == "dask":
+        search = _dask().DaskForward(client=client, **settings)
+    elif engine == "cuda":
+        search = _cuda().CudaForward(**settings)
+    else:
+        search = _kernels.Forward(**settings)
+    return search
+
+
+def choose_engine(
+    engine: EngineName, client: Any, problem: Problem, max_samples: int | None = None
+) -> tuple[Literal["local", "dask", "cuda"], Any]:
+    """Return the engine that will work, and the client it works through.
+
+    ``"auto"`` takes the cluster of an active ``distributed.Client``, else a GPU that can be used if
+    the table is large enough to pay for it, else this machine's cores. A search that itself runs as
+    a task of a cluster runs where it is: its neighbours are the parallel work.
+    """
+    if engine not in get_args(EngineName):
+        names = ", ".join(repr(name) for name in get_args(EngineName))
+        raise ParameterError(f"engine={engine!r} is none of {names}.")
+    if engine == "cuda":
+        if reason := missing_gpu():
+            raise EngineError(f"engine='cuda' cannot be used: {reason}")
+        return "cuda", None
+    if engine == "local":
+        return "local", None
+    if client is None and not _is_a_task():
+        client = _active_client()
+        if client is None and engine == "dask":
+            require("distributed", purpose="engine='dask'", extra="dask")
+            raise EngineError(_NO_CLIENT)
+    if client is not None:
+        return "dask", client
+    n_queries = min(max_samples or problem.n_rows, problem.n_rows)
+    work = float(n_queries) * problem.n_rows * problem.values.shape[1]
+    if engine == "auto" and work >= GPU_PAYS_FROM and missing_gpu() is None:
+        return "cuda", None
+    return "local", None
+
+
+def missing_gpu() -> str | None:
+    """Return why the GPU engine cannot be used and what to do, or None if it can."""
+    if find_spec("pinsker.engine._cuda") is None:
+        return "this build of pinsker has no CUDA engine; use engine='local' or engine='dask'."
+    reason: str | None = _cuda().missing()
+    return reason
+
+
+def _active_client() -> Any:
+    """Return the client that is active in this process; distributed is not imported to find out."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:  # nobody has started one
+        return None
+    return None if client.asynchronous else client
+
+
+def _is_a_task() -> bool:
+    """Tell whether this code runs in a task on a Dask worker."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def _dask() -> Any:
+    require("distributed", purpose="engine='dask'", extra="dask")
+    return import_module("pinsker.engine._dask")
+
+
+def _cuda() -> Any:
+    return import_module("pinsker.engine._cuda")
