@@ -1,20 +1,32 @@
 """Tables for the benchmark of honesty, each with fresh rows to measure errors on."""
 
-import os
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.svm import SVC, SVR
 
-from pinsker.datasets import Radial, selection_problems
+from pinsker.datasets import (
+    Radial,
+    load_allaml,
+    load_glass,
+    load_orl,
+    load_published,
+    load_warp_ar10p,
+    selection_problems,
+)
 from pinsker.encoding import encode_columns
 from pinsker.information.witnesses import Design
 
 N_FRESH = 8000
-REAL = ("wine", "breast_cancer", "digits", "glass", "ORL", "warpAR10P", "ALLAML")
+LOADED = {
+    "glass": load_glass,
+    "ORL": load_orl,
+    "warpAR10P": load_warp_ar10p,
+    "ALLAML": load_allaml,
+}
+REAL = ("wine", "breast_cancer", "digits", *LOADED)  # the first three ship with scikit-learn
 
 
 @dataclass
@@ -71,15 +83,7 @@ def draws(table, names, sizes, seeds):
     if table == "paper":
         yield from _paper(seeds)
     elif table == "real":
-        for name in wanted or (
-            "wine",
-            "breast_cancer",
-            "digits",
-            "glass",
-            "ORL",
-            "warpAR10P",
-            "ALLAML",
-        ):
+        for name in wanted or REAL:
             for seed in seeds:
                 yield f"{name}-{seed}", partial(_real, name, seed)
     else:
@@ -98,16 +102,14 @@ def _generated(name, n, seed):
 
 def _paper(seeds):
     """The 50 published problems; fresh rows from the same generator. Seeds choose problems."""
-    stored = np.load(data_folder() / "paper_synthetic_binary.npz")
-    for k in range(len(stored["X"])):
+    for k in range(len(load_published())):
         if k in seeds or len(seeds) == 10:
             yield f"paper-{k}", partial(_paper_one, k)
 
 
 def _paper_one(k):
-    stored = np.load(data_folder() / "paper_synthetic_binary.npz")
-    X, y = stored["X"][k], stored["y"][k]
-    fresh = Radial(int(stored["n_useful"][k]), X.shape[1]).sample(N_FRESH, seed=k)
+    X, y, n_useful = load_published()[k]
+    fresh = Radial(n_useful, X.shape[1]).sample(N_FRESH, seed=k)
     return Table(X, y, fresh.X, fresh.y, machine=SVC(C=10.0, gamma="auto"))
 
 
@@ -115,22 +117,11 @@ def _real(name, seed):
     import sklearn.datasets
     from sklearn.model_selection import train_test_split
 
-    if hasattr(sklearn.datasets, f"load_{name}"):
-        X, y = getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
-    elif name == "glass":
-        rows = np.loadtxt(data_folder() / "glass.csv", delimiter=",", skiprows=1)
-        X, y = rows[:, :-1], rows[:, -1].astype(int)
+    if name in LOADED:
+        X, y = LOADED[name]()
     else:
-        from scipy.io import loadmat
-
-        stored = loadmat(data_folder() / f"{name}.mat")
-        X, y = stored["X"].astype(float), stored["Y"].ravel().astype(int)
+        X, y = getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
     if name == "digits":  # the whole set is easy: a third of the rows is enough to select with
         X, _, y, _ = train_test_split(X, y, train_size=800, stratify=y, random_state=seed)
     parts = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
     return Table(parts[0], parts[2], parts[1], parts[3], machine=SVC())
-
-
-def data_folder():
-    named = os.environ.get("PINSKER_DATA")
-    return Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"

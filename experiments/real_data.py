@@ -7,16 +7,13 @@ kept at each budget. Means over ten stratified splits. One search per split serv
     python experiments/real_data.py [--seeds 10] [--selector backward|forward] [--sets wine ORL]
 
 wine, breast cancer and digits ship with scikit-learn; ORL, ALLAML and warpAR10P (ASU feature
-selection repository) are read from the folder PINSKER_DATA, by default ../shared/data.
+selection repository) are read from the folder PINSKER_DATA, else downloaded.
 """
 
 import argparse
-import os
 import time
-from pathlib import Path
 
 import numpy as np
-from scipy.io import loadmat
 from sklearn import datasets
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -24,20 +21,19 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pinsker import BackwardElimination, ForwardSelection
+from pinsker.datasets import load_allaml, load_orl, load_warp_ar10p
+from pinsker.exceptions import DownloadError
 
 BUDGETS = (0.05, 0.1, 0.25)
 SHIPPED = ("wine", "breast_cancer", "digits")
-FILES = ("ORL", "ALLAML", "warpAR10P")
+LOADED = {"ORL": load_orl, "ALLAML": load_allaml, "warpAR10P": load_warp_ar10p}
 SELECTORS = {"backward": BackwardElimination, "forward": ForwardSelection}
-ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("PINSKER_DATA", ROOT.parent / "shared" / "data"))
 
 
 def load(name):
     if name in SHIPPED:
         return getattr(datasets, f"load_{name}")(return_X_y=True)
-    file = loadmat(DATA / f"{name}.mat")
-    return np.asarray(file["X"], dtype=float), np.asarray(file["Y"]).ravel()
+    return LOADED[name]()
 
 
 def accuracy(rows, labels, new_rows, new_labels, support):
@@ -83,17 +79,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--selector", choices=SELECTORS, default="backward")
-    parser.add_argument("--sets", nargs="+", default=[*SHIPPED, *FILES])
+    parser.add_argument("--sets", nargs="+", default=[*SHIPPED, *LOADED])
     asked = parser.parse_args()
     heads = [f"kept at {b} | accuracy | change" for b in BUDGETS]
     print(f"| set | features | all | {' | '.join(heads)} | seconds of fit |")
     print("|---" * (4 + 3 * len(BUDGETS)) + "|")
     shares, all_held = [], True
     for name in asked.sets:
-        if name in FILES and not (DATA / f"{name}.mat").exists():
-            print(f"| {name} | not found under PINSKER_DATA |")
+        try:
+            X, y = load(name)
+        except DownloadError as error:
+            print(f"| {name} | {error} |")
             continue
-        X, y = load(name)
         rows = [one_split(X, y, seed, SELECTORS[asked.selector]) for seed in range(asked.seeds)]
         share, held = report(name, rows, X.shape[1])
         shares.append(share)

@@ -1,6 +1,7 @@
-"""Problems that know their own truth.
+"""Problems that know their own truth, and the data sets of the paper.
 
-One small frozen class per family; `information_problems` holds them all by name.
+One small frozen class per family; `information_problems` and `selection_problems` hold them by
+name. The loaders read real data from a local folder, else from its public home.
 """
 
 from pinsker.datasets._classes import (
@@ -33,6 +34,13 @@ from pinsker.datasets._gaussian import (
     ManyWeakCauses,
     MultivariateNormal,
 )
+from pinsker.datasets._loaders import (
+    load_allaml,
+    load_glass,
+    load_orl,
+    load_warp_ar10p,
+    load_wine,
+)
 from pinsker.datasets._mixed import (
     HalfNormalHalfAtoms,
     LogisticClass,
@@ -41,6 +49,12 @@ from pinsker.datasets._mixed import (
     ZeroInflatedPoisson,
 )
 from pinsker.datasets._problem import InformationProblem, Sample
+from pinsker.datasets._published import (
+    AdditiveCurves,
+    PublishedProblem,
+    RadialAsPrinted,
+    load_published,
+)
 from pinsker.datasets._registry import information_problems
 from pinsker.datasets._selection_mixtures import (
     Clusters,
@@ -60,8 +74,11 @@ from pinsker.datasets._selection_problems import (
     RedundantLinear,
     SelectionProblem,
 )
+from pinsker.datasets._sources import DataSource, data_sources
+from pinsker.datasets._storage import data_folders
 
 __all__ = [
+    "AdditiveCurves",
     "AdditiveUniform",
     "And",
     "BinaryChannel",
@@ -72,6 +89,7 @@ __all__ = [
     "Clusters",
     "Collider",
     "CommonCause",
+    "DataSource",
     "Duplicates",
     "ExponentialPoissonBinomial",
     "ExponentialSum",
@@ -90,7 +108,9 @@ __all__ = [
     "MixedKinds",
     "MultivariateNormal",
     "NoisyXor",
+    "PublishedProblem",
     "Radial",
+    "RadialAsPrinted",
     "RedundantLinear",
     "Sample",
     "SelectionProblem",
@@ -104,6 +124,14 @@ __all__ = [
     "UnrelatedSymbols",
     "Xor",
     "ZeroInflatedPoisson",
+    "data_folders",
+    "data_sources",
     "information_problems",
+    "load_allaml",
+    "load_glass",
+    "load_orl",
+    "load_published",
+    "load_warp_ar10p",
+    "load_wine",
     "selection_problems",
 ]

@@ -1,0 +1,99 @@
+"""The paper's synthetic problems: laws as printed and as published."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, norm, truncnorm
+
+from pinsker.datasets import AdditiveCurves, Radial, RadialAsPrinted, load_published
+from pinsker.exceptions import DataError
+
+#: A right law falls below this once in a million runs; seeds are fixed besides.
+CHANCE = 1e-6
+
+
+@pytest.fixture
+def published(data_folder, monkeypatch):
+    monkeypatch.setenv("PINSKER_DATA", str(data_folder))
+    return load_published
+
+
+@pytest.mark.parametrize("k", [1, 3, 5, 15])
+def test_sums_follow_the_cut_normal_law(k, seed):
+    X, y = RadialAsPrinted(k, 16).sample(4000, seed)
+    assert y.sum() == 2000
+    limit = 3 * (k - 2) / np.sqrt(k)
+    scores = X[:, :k].sum(axis=1) / np.sqrt(k)
+    assert (scores[y == 1] > limit * (1 - 1e-12)).all()  # a sum of k numbers is rounded
+    assert kstest(scores[y == 1], truncnorm(limit, np.inf).cdf).pvalue > CHANCE
+    assert kstest(scores[y == 0], "norm").pvalue > CHANCE
+    rest = X[:, :k] - X[:, :k].mean(axis=1, keepdims=True)
+    if k > 1:  # beside the sum nothing is changed: what is left has variance 1 - 1/k
+        assert kstest(rest[:, 0] / np.sqrt(1 - 1 / k), "norm").pvalue > CHANCE
+        assert abs(np.corrcoef(rest[y == 1, 0], scores[y == 1])[0, 1]) < 5 / np.sqrt(2000)
+    assert kstest(X[:, k:].ravel(), "norm").pvalue > CHANCE
+
+
+def test_the_other_rows_can_lie_below(seed):
+    X, y = RadialAsPrinted(3, 6, others="below").sample(4000, seed)
+    limit = np.sqrt(3)
+    scores = X[:, :3].sum(axis=1) / np.sqrt(3)
+    assert ((scores > limit) == (y == 1)).all()
+    assert kstest(scores[y == 0], truncnorm(-np.inf, limit).cdf).pvalue > CHANCE
+
+
+def test_a_tail_that_no_double_can_hold(seed):
+    """At k = 300 the condition has a probability of 10^-580; no loop would ever meet it."""
+    X, y = RadialAsPrinted(300, 300).sample(200, seed)
+    sums = X.sum(axis=1)
+    assert np.isfinite(X).all()
+    assert (sums[y == 1] > 894 * (1 - 1e-12)).all()
+    # Far in its tail a normal is exponential beyond the limit, with rate limit / variance.
+    assert (sums[y == 1] < 894 + 300 / 894 * 25).all()  # e^-25 each: below 10^-8 for 100 rows
+
+
+def test_classes_as_published_are_those_of_radial(published):
+    tables = [*published("binary"), *published("figure3")]
+    assert len(tables) == 51
+    shares = []
+    for X, y, k in tables:
+        assert 2 * y.sum() == len(y)
+        squares = np.square(X[:, :k]).sum(axis=1)
+        assert ((squares[y == 1] > 3 * (k - 2)) & (squares[y == 1] < 4 * k)).all()
+        assert (squares[y == 0] < 3.5 * (k - 2)).all()
+        drawn, labels = Radial(k, X.shape[1]).sample(20_000, seed=0)
+        law = np.square(drawn[:, :k]).sum(axis=1)
+        shares += [kstest(squares[y == c], law[labels == c]).pvalue for c in (0, 1)]
+        shares.append(kstest(X[:, k:].ravel(), "norm").pvalue if k < X.shape[1] else 1.0)
+    assert min(shares) > CHANCE
+
+
+def test_regression_as_published_is_additive_curves(published):
+    """Four curves in the first four columns in some order, and noise of variance 1; 46 tables."""
+    curves = [np.sin, np.cos, lambda x: np.maximum(x, 0), lambda x: np.exp(-x)]
+    residuals = []
+    for X, y, k in published("regression"):
+        if k >= 4:  # three columns cannot hold four curves
+            orders = itertools.permutations(range(4))
+            left = [y - sum(f(X[:, j]) for f, j in zip(curves, o, strict=True)) for o in orders]
+            residuals.append(min(left, key=np.std))
+    assert len(residuals) == 46
+    # The best of 24 orders makes residuals a little too small: no law is fitted that closely.
+    assert abs(np.std(residuals) - 1) < 0.03
+    assert kstest(np.ravel(residuals), "norm").pvalue > CHANCE
+
+
+def test_additive_curves_explain_their_target(seed):
+    problem = AdditiveCurves(order=(3, 1, 0, 2))
+    X, y = problem.sample(4000, seed)
+    assert problem.task == "regression"
+    assert problem.relevant == (0, 1, 2, 3)
+    curves = np.sin(X[:, 3]) + np.cos(X[:, 1]) + np.maximum(X[:, 0], 0) + np.exp(-X[:, 2])
+    assert kstest(y - curves, norm.cdf).pvalue > CHANCE
+
+
+def test_without_the_file_the_message_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr("pinsker.datasets._published.local_folders", lambda: [tmp_path])
+    with pytest.raises(DataError, match=r"k10\.npz was not found: name the folder .* PINSKER_DATA"):
+        load_published("figure3")
