@@ -12,6 +12,7 @@ and gone on with, and run in pieces (--problems, --sizes, --seeds). --fresh forg
 """
 
 import argparse
+import functools
 import json
 import time
 import traceback
@@ -68,6 +69,7 @@ def collect(table, options):
     wanted = options.methods.split(",") if options.methods else list(methods)
     rows = []
     for name, draw in honesty_problems.draws(table, options.problems, options.sizes, options.seeds):
+        draw = functools.cache(draw)  # all methods see, and are judged by, the same rows
         for method in wanted:
             path = RESULTS / table / f"{name}-{method}.json"
             if options.fresh or not path.exists():

@@ -116,3 +116,24 @@ class Forward:
     def add(self, unit: int, threads: int) -> None: ...
     def information(self) -> int: ...
     def sums(self, out: IntArray) -> None: ...
+
+def class_trees(
+    train: FloatArray,
+    labels: IntArray,
+    test: FloatArray,
+    n_trees: int,
+    min_leaf: int,
+    n_candidates: int,
+    seed: int,
+    out: FloatArray,
+) -> None: ...
+def number_trees(
+    train: FloatArray,
+    numbers: FloatArray,
+    test: FloatArray,
+    n_trees: int,
+    min_leaf: int,
+    n_candidates: int,
+    seed: int,
+    out: FloatArray,
+) -> None: ...

@@ -11,6 +11,7 @@ void bind_neighbours(nb::module_ &m);  // neighbours.cpp: radii and counts for o
 void bind_backward(nb::module_ &m);    // backward.cpp: every removal at once
 void bind_forward(nb::module_ &m);     // forward.cpp: every addition at once
 void bind_counts(nb::module_ &m);      // counts.cpp: contingency tables
+void bind_trees(nb::module_ &m);      // trees.cpp: randomised trees, grown and questioned at once
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels of pinsker. Arrays and scalars in and out; no Python objects inside.";
@@ -23,4 +24,5 @@ NB_MODULE(_kernels, m) {
     bind_backward(m);
     bind_forward(m);
     bind_counts(m);
+    bind_trees(m);
 }

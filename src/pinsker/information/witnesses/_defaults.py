@@ -4,22 +4,16 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sklearn.base import is_classifier, is_regressor
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-)
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.svm import SVC, SVR
 
 from pinsker._types import Task
 from pinsker.exceptions import ParameterError
+from pinsker.information.witnesses._fast import RadialMachine, RandomisedTrees
 from pinsker.information.witnesses._witness import Witness
 
 #: From so many rows on, a kernel machine (quadratic in rows) makes way for boosted trees.
 LARGE = 5000
-_TREES = 32
 #: A witness need not be polished: the temperature makes up for the last digits.
 _ROUGHLY = 1e-2
 
@@ -43,10 +37,7 @@ def default_witnesses(task: Task, n_rows: int, seed: int = 0) -> tuple[Witness, 
         boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
         model = boosted(max_iter=100, early_stopping=False, random_state=seed)
         return Witness("boosted trees", model), linear
-    machine = SVC(decision_function_shape="ovo") if classes else SVR(C=10.0)
-    trees = ExtraTreesClassifier if classes else ExtraTreesRegressor
-    forest = trees(_TREES, min_samples_leaf=2, random_state=seed)
-    return Witness("radial machine", machine), Witness("extra trees", forest), linear
+    return RadialMachine(), RandomisedTrees(seed=seed), linear
 
 
 def named_witnesses(

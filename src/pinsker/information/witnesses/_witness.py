@@ -42,11 +42,10 @@ class Witness:
 
         A class that is absent from the training rows gets the score of the least likely one.
         """
-        present = np.unique(labels)
+        present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
             return Prior().class_scores(train, labels, test, n_classes)
-        model = self._fit(train, labels)
-        seen = _scores_of(model, self.name, test, len(present), len(train))
+        seen = self._class_margins(train, own, test, len(present))
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
         scores[:, present] = seen
@@ -60,10 +59,21 @@ class Witness:
         mean, scale = values.mean(axis=0), np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance see one scale
         columns = [
-            self._fit(train, target).predict(test) if alive else np.zeros(len(test))
-            for target, alive in zip(scaled.T, spread > 0, strict=True)
+            self._numbers(train, target, test) if alive else np.zeros(len(test))
+            for target, alive in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
         ]
         return np.asarray(np.column_stack(columns) * scale + mean)
+
+    def _class_margins(
+        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
+    ) -> FloatArray:
+        """Fit to classes that are all present; return one score per class."""
+        model = self._fit(train, labels)
+        return _scores_of(model, self.name, test, n_classes, len(train))
+
+    def _numbers(self, train: FloatArray, numbers: FloatArray, test: FloatArray) -> FloatArray:
+        """Fit to numbers with mean 0 and standard deviation 1; return predictions."""
+        return np.asarray(self._fit(train, numbers).predict(test))
 
     def _fit(self, train: FloatArray, target: Any) -> Any:
         with warnings.catch_warnings():
@@ -103,9 +113,7 @@ def _scores_of(model: Any, name: str, test: FloatArray, n_present: int, n_train:
     """Return the scores of a fitted classifier, one column per class it has seen."""
     if hasattr(model, "predict_proba"):
         shares = np.asarray(model.predict_proba(test), dtype=np.float64)
-        # A share of zero says no more than that none of the training rows was like this.
-        blank = 1.0 / (n_train + n_present)
-        return np.asarray(np.log((1 - blank) * shares + blank / n_present))
+        return log_shares(shares, n_train)
     if not hasattr(model, "decision_function"):
         raise ParameterError(
             f"witness {name!r} ({type(model).__name__}) has neither predict_proba nor "
@@ -115,11 +123,18 @@ def _scores_of(model: Any, name: str, test: FloatArray, n_present: int, n_train:
     if margins.ndim == 1:
         return np.asarray(np.column_stack([-margins, margins]))
     if getattr(model, "decision_function_shape", None) == "ovo":
-        return _sum_of_pairs(margins, n_present)
+        return sum_of_pairs(margins, n_present)
     return margins
 
 
-def _sum_of_pairs(margins: FloatArray, n_classes: int) -> FloatArray:
+def log_shares(shares: FloatArray, n_train: int) -> FloatArray:
+    """Return logarithms of class shares; a share of zero says only that no training row was so."""
+    n_classes = shares.shape[1]
+    blank = 1.0 / (n_train + n_classes)
+    return np.asarray(np.log((1 - blank) * shares + blank / n_classes))
+
+
+def sum_of_pairs(margins: FloatArray, n_classes: int) -> FloatArray:
     """Return for each class the mean of its margins against all others."""
     scores = np.zeros((len(margins), n_classes))
     first, second = np.triu_indices(n_classes, 1)
