@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from oracles.extra_trees import forest
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
+from oracles.extra_trees import forest
 from pinsker.engine._trees import class_shares, mean_values
 
 
