@@ -101,7 +101,7 @@ void BackwardSearch::sweep(Pass pass, int32_t removed, int threads) {
     std::fill(totals_.begin(), totals_.end(), 0);
     if (n_active_ == 0) return;
     while (static_cast<int>(threads_.size()) < threads) threads_.emplace_back(in_);
-    ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
+    pinsker::ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
         visit(q, pass, removed, threads_[static_cast<size_t>(slot)]);
     });
     for (auto &thread : threads_) {

@@ -6,7 +6,7 @@
 
 #include "counts_dense.hpp"
 #include "counts_sparse.hpp"
-#include "counts_threads.hpp"
+#include "thread_pool.hpp"
 
 namespace nb = nanobind;
 
@@ -59,6 +59,24 @@ Plan plan_jobs(const PackedColumns &columns, const Counter *dense, const std::ui
     return plan;
 }
 
+constexpr std::size_t kRowsPerThread = 200000;  // about 100 microseconds of counting
+
+// How many threads are worth waking for so many jobs of so many rows.
+std::size_t useful_threads(int n_threads, std::size_t n_jobs, std::size_t n_rows) {
+    const std::size_t asked = static_cast<std::size_t>(std::max(n_threads, 1));
+    return std::min({asked, n_jobs, 1 + n_jobs * n_rows / kRowsPerThread});
+}
+
+// Call work(job, thread) for every job. Jobs write to places of their own, so the order is free.
+template <class Work>
+void share(std::size_t n_jobs, std::size_t threads, const Work &work) {
+    pinsker::ThreadPool::shared().run(
+        static_cast<std::int64_t>(n_jobs), 1, static_cast<int>(threads),
+        [&](std::int64_t job, int slot) {
+            work(static_cast<std::size_t>(job), static_cast<std::size_t>(slot));
+        });
+}
+
 template <class Rows>
 void joint_costs(const PackedColumns &columns, const Condition &condition, const Rows &rows,
                  const std::uint8_t *active, int n_threads, const CostSums &out) {
@@ -71,7 +89,7 @@ void joint_costs(const PackedColumns &columns, const Condition &condition, const
         const std::size_t n_jobs = plan.dense.size();
         const std::size_t threads = useful_threads(n_threads, n_jobs, columns.n_rows);
         const std::unique_ptr<Cell[]> scratch(new Cell[threads * kDenseCells]);
-        share_jobs(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
+        share(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
             dense[0].run(plan.dense[job], active, out, scratch.get() + thread * kDenseCells);
         });
     }
@@ -84,7 +102,7 @@ void joint_costs(const PackedColumns &columns, const Condition &condition, const
         const std::size_t threads = useful_threads(n_threads, n_jobs, columns.n_rows);
         std::vector<Cell> cells(threads * room);
         std::vector<std::uint32_t> level(threads * columns.n_rows);
-        share_jobs(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
+        share(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
             count_sparse(columns, sorted, rows, plan.sparse[job], cells.data() + thread * room,
                          level.data() + thread * columns.n_rows, out);
         });

@@ -56,7 +56,7 @@ class SortedColumn {
 
 void ForwardSearch::measure_columns_alone(int threads) {
     const auto lanes = static_cast<int64_t>(unit_of_lane_.size());
-    ThreadPool::shared().run(lanes, 1, threads, [&](int64_t lane, int) {
+    pinsker::ThreadPool::shared().run(lanes, 1, threads, [&](int64_t lane, int) {
         const size_t unit = static_cast<size_t>(unit_of_lane_[static_cast<size_t>(lane)]);
         const SortedColumn column(by_column_.data() + columns_of_unit_[unit].front() * in_.rows, in_.rows);
         std::vector<double> nearest;  // joint distances of the best neighbours, increasing

@@ -88,7 +88,7 @@ void ForwardSearch::sweep(int threads) {
     }
     std::vector<Scratch> scratch;
     for (int t = 0; t < threads; ++t) scratch.emplace_back(in_.rows, lanes_, in_.rank, active_.size());
-    ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
+    pinsker::ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
         measure_row(in_.queries[q], scratch[static_cast<size_t>(slot)]);
     });
     for (const auto &part : scratch) {

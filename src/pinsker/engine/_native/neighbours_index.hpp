@@ -1,7 +1,7 @@
 // Rows of each cell in blocks of eight: as they come, in order of one column, or under a tree.
 #pragma once
 
-#include "neighbours_team.hpp"
+#include "thread_pool.hpp"
 #include "neighbours_types.hpp"
 
 namespace pinsker {
