@@ -23,8 +23,8 @@ pinsker::Marginals marginals_of(int64_t *to, int64_t n) {
     return {{to, to + n}, {to + 2 * n, to + 3 * n}, {to + 4 * n, to + 5 * n}};
 }
 
-// IN x, y, z, k, strategy, widest registers in bits, n_threads. OUT radius (n,) and counts (8, n): k_i, the closed joint
-// count, then open and closed counts of xz, yz and z. Both are zero on entry.
+// IN x, y, z, k, strategy, widest registers in bits, n_threads. OUT radius (n,) and counts (8, n):
+// k_i, the closed joint count, then open and closed counts of xz, yz and z. Both are zero on entry.
 void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int widest,
                       int n_threads, Vector radius, Counts counts) {
     const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
@@ -34,20 +34,15 @@ void neighbour_counts(Matrix x, Matrix y, Matrix z, int64_t k, int strategy, int
     nb::gil_scoped_release released;
     if (n == 0) return;
     std::vector<uint8_t> crowded(n, 0), live(n, 0);
-    pinsker::Plan plan(in_x, in_y, in_z, k, (pinsker::Strategy)strategy, widest,
-                       n_threads);
-    plan.find_radii({rho, found, crowded.data()});
-    for (int64_t i = 0; i < n; ++i) {
-        live[i] = found[i] > 0;
-        closed[i] = found[i];
-    }
+    pinsker::Plan plan(in_x, in_y, in_z, k, (pinsker::Strategy)strategy, widest, n_threads);
+    plan.find_all({rho, found, crowded.data()}, live.data(), marginals_of(found + 2 * n, n));
+    std::copy_n(found, n, closed);
     plan.count_joint(rho, crowded.data(), closed);
-    plan.count_marginals({rho, rho, rho, live.data()}, marginals_of(found + 2 * n, n));
 }
 
-// IN x, y, z, radius (n,), widest, n_threads. OUT extents (3, n): the largest distance in z, x and y among
-// the rows inside or on the radius; counts (6, n): open and closed counts of xz, yz and z in boxes
-// of that size. Both are zero on entry. Without z its extent is taken to be the radius.
+// IN x, y, z, radius (n,), widest, n_threads. OUT extents (3, n): the largest distance in z, x and
+// y among the rows inside or on the radius; counts (6, n): open and closed counts of xz, yz and z
+// in boxes of that size. Both are zero on entry. Without z its extent is taken to be the radius.
 void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int widest, int n_threads,
                 Table extents, Counts counts) {
     const pinsker::Rows in_x = rows_of(x), in_y = rows_of(y), in_z = rows_of(z);
@@ -68,8 +63,9 @@ void box_counts(Matrix x, Matrix y, Matrix z, ConstVector radius, int widest, in
 
 void bind_neighbours(nb::module_ &m) {
     m.def("neighbour_counts", &neighbour_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"),
-          nb::arg("k"), nb::arg("strategy"), nb::arg("widest"), nb::arg("n_threads"), nb::arg("radius").noconvert(),
-          nb::arg("counts").noconvert());
+          nb::arg("k"), nb::arg("strategy"), nb::arg("widest"), nb::arg("n_threads"),
+          nb::arg("radius").noconvert(), nb::arg("counts").noconvert());
     m.def("box_counts", &box_counts, nb::arg("x"), nb::arg("y"), nb::arg("z"), nb::arg("radius"),
-          nb::arg("widest"), nb::arg("n_threads"), nb::arg("extents").noconvert(), nb::arg("counts").noconvert());
+          nb::arg("widest"), nb::arg("n_threads"), nb::arg("extents").noconvert(),
+          nb::arg("counts").noconvert());
 }

@@ -62,20 +62,21 @@ PINSKER_INLINE void open_node(Walk &walk, int32_t id) {
     }
 }
 
-// Widen `far` by the columns [from, to); false when all lanes are beyond the limit.
-PINSKER_INLINE bool reaches(Lanes &far, const Octet *theirs, const Probe &probe, Span span,
-                            double limit) {
+// The distances of eight rows in a span of columns; only lower bounds when all are over the limit.
+PINSKER_INLINE Lanes distance_up_to(double limit, const Octet *theirs, const Probe &probe,
+                                    Span span) {
     const int32_t *column = probe.column.data();
     const double *at = probe.at.data();
+    Lanes far = zero();
     int c = span.from;
     for (; c + kStretch < span.to; c += kStretch) {
         for (int e = c; e < c + kStretch; ++e) {
             far = widen(far, load(theirs[column[e]]), at[e]);
         }
-        if (!any(up_to(far, limit))) return false;
+        if (!any(up_to(far, limit))) return far;
     }
     for (; c < span.to; ++c) far = widen(far, load(theirs[column[c]]), at[c]);
-    return any(up_to(far, limit));
+    return far;
 }
 
 PINSKER_INLINE Lanes distance(const Octet *theirs, const Probe &probe, Span span) {
@@ -96,10 +97,10 @@ PINSKER_INLINE void scan_blocks(Walk &walk, int q, const int32_t *listed,
     Count closed[kSpaces] = {nothing(), nothing(), nothing()};
     for (int64_t i = 0; i < n; ++i) {
         const Octet *theirs = walk.index.block(listed != nullptr ? listed[i] : first + i);
-        Lanes far = zero();
-        if (!reaches(far, theirs, probe, spaces.base, limit.closed[kBase])) continue;
-        const Mask base_open = below(far, limit.open[kBase]);
+        const Lanes far = distance_up_to(limit.closed[kBase], theirs, probe, spaces.base);
         const Mask base_closed = up_to(far, limit.closed[kBase]);
+        if (!any(base_closed)) continue;
+        const Mask base_open = below(far, limit.open[kBase]);
         tally(open[kBase], base_open);
         tally(closed[kBase], base_closed);
         if (!spaces.first.empty()) {

@@ -9,6 +9,7 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PINSKER_NO_CLONES)
 #define PINSKER_WIDE_KERNELS
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 finds it in its own intrinsics
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
 #endif
 
@@ -17,6 +18,12 @@ namespace pinsker {
 namespace {
 
 constexpr int kCachedOctets = 384;  // blocks scanned together: 24 KiB, what the first cache holds
+
+#if defined(__GNUC__)
+#define PINSKER_NOT_INLINE __attribute__((noinline))
+#else
+#define PINSKER_NOT_INLINE
+#endif
 
 PINSKER_INLINE int lowest_bit(unsigned bits) {
 #if defined(__GNUC__)
@@ -33,6 +40,7 @@ namespace plain {
 #include "neighbours_count_kernel.hpp"
 #include "neighbours_extent_kernel.hpp"
 #include "neighbours_radius_kernel.hpp"
+#include "neighbours_fused_kernel.hpp"
 }  // namespace plain
 
 #ifdef PINSKER_WIDE_KERNELS
@@ -43,6 +51,7 @@ namespace avx2 {
 #include "neighbours_count_kernel.hpp"
 #include "neighbours_extent_kernel.hpp"
 #include "neighbours_radius_kernel.hpp"
+#include "neighbours_fused_kernel.hpp"
 }  // namespace avx2
 #pragma GCC pop_options
 
@@ -53,6 +62,7 @@ namespace avx512 {
 #include "neighbours_count_kernel.hpp"
 #include "neighbours_extent_kernel.hpp"
 #include "neighbours_radius_kernel.hpp"
+#include "neighbours_fused_kernel.hpp"
 }  // namespace avx512
 #pragma GCC pop_options
 #endif
@@ -61,20 +71,24 @@ struct Kernels {
     decltype(&plain::radii_of_blocks) radii_of_blocks;
     decltype(&plain::count_blocks) count_blocks;
     decltype(&plain::extents_of_blocks) extents_of_blocks;
+    decltype(&plain::radii_and_counts) radii_and_counts;
 };
 
 Kernels kernels_for(int widest) {
 #ifdef PINSKER_WIDE_KERNELS
     const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
     if (has_512 && widest >= 512) {
-        return {avx512::radii_of_blocks, avx512::count_blocks, avx512::extents_of_blocks};
+        return {avx512::radii_of_blocks, avx512::count_blocks, avx512::extents_of_blocks,
+                avx512::radii_and_counts};
     }
     if (__builtin_cpu_supports("avx2") && widest >= 256) {
-        return {avx2::radii_of_blocks, avx2::count_blocks, avx2::extents_of_blocks};
+        return {avx2::radii_of_blocks, avx2::count_blocks, avx2::extents_of_blocks,
+                avx2::radii_and_counts};
     }
 #endif
     (void)widest;
-    return {plain::radii_of_blocks, plain::count_blocks, plain::extents_of_blocks};
+    return {plain::radii_of_blocks, plain::count_blocks, plain::extents_of_blocks,
+            plain::radii_and_counts};
 }
 
 // Call work(first, last) for all blocks, a few at a time.
@@ -101,6 +115,14 @@ void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, 
     const Kernels kernels = kernels_for(index.widest);
     for_blocks(index, team, [&](int64_t first, int64_t last) {
         kernels.count_blocks(index, spaces, balls, first, last);
+    });
+}
+
+void find_radii_and_count(const Index &index, int k, const Spaces &spaces, Team &team,
+                          const Radii &out, uint8_t *live) {
+    const Kernels kernels = kernels_for(index.widest);
+    for_blocks(index, team, [&](int64_t first, int64_t last) {
+        kernels.radii_and_counts(index, k, spaces, first, last, out, live);
     });
 }
 

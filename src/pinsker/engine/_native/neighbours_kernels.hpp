@@ -41,6 +41,10 @@ struct Extents {
 // Neighbours are looked for inside the cells of the index only.
 void find_radii(const Index &index, int k, Team &team, const Radii &out);
 void count_inside(const Index &index, const Spaces &spaces, const Balls &balls, Team &team);
+// Both in one pass, for an index that is sorted along a column of the base and holds all spaces.
+// OUT also live (n,): whether a row has a neighbour; counts are written where it has.
+void find_radii_and_count(const Index &index, int k, const Spaces &spaces, Team &team,
+                          const Radii &out, uint8_t *live);
 // Among the rows inside or on the ball of base radius over all columns; the index is sorted.
 void find_extents(const Index &index, const Span *spans, const Balls &balls, const Extents &out,
                   Team &team);

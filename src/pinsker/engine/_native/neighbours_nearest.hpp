@@ -22,11 +22,12 @@ public:
         k_ = k;
         found_ = 0;
         crowded_ = false;
-        reach_ = kFarthest;
+        reach_ = past_ = kFarthest;
         std::fill_n(kept_, k, kFarthest);  // also a heap
     }
 
     double reach() const { return reach_; }
+    double past() const { return past_; }  // beyond all rows inside or on the radius, tied or not
     int found() const { return found_; }
     bool crowded() const { return crowded_; }
 
@@ -55,8 +56,8 @@ public:
         const double now = worst(), left_out = std::max(last, distance);
         crowded_ = crowded_ | (left_out <= closed_limit(now)) | (now == 0.0);
         // The smallest number is added so that ties of subnormal distances are seen, too.
-        const double past = std::min(now * (1.0 + 2 * kTolerance) + kSmallest, kFarthest);
-        reach_ = crowded_ ? now : past;
+        past_ = std::min(now * (1.0 + 2 * kTolerance) + kSmallest, kFarthest);
+        reach_ = crowded_ ? now : past_;
     }
 
 private:
@@ -65,7 +66,7 @@ private:
     double *kept_ = nullptr;
     int k_ = 0, found_ = 0;
     bool crowded_ = false;
-    double reach_ = 0.0;
+    double reach_ = 0.0, past_ = 0.0;
 };
 
 struct Waiting {
@@ -88,13 +89,15 @@ struct Search {
         : index(at), k(n_neighbours), room((size_t)kLanes * n_neighbours), low(at.d), high(at.d),
           probe(kLanes, Probe(at.d)) {}
 
-    void start(int64_t b) {
+    // The columns up to `base` come first in the probes, the others follow.
+    void start(int64_t b, int base) {
         block = b;
         n_queries = 0;
         const int32_t *rows = index.rows.data() + b * kLanes;
         while (n_queries < kLanes && rows[n_queries] >= 0) {
             nearest[n_queries].start(room.data() + (size_t)n_queries * k, k);
-            probe[n_queries].aim(index, b, n_queries, 0, index.d);
+            probe[n_queries].aim(index, b, n_queries, 0, base);
+            probe[n_queries].aim(index, b, n_queries, base, index.d);
             ++n_queries;
         }
     }

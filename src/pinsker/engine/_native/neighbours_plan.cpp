@@ -1,5 +1,7 @@
 #include "neighbours_plan.hpp"
 
+#include <map>
+
 #include "neighbours_sorted.hpp"
 
 namespace pinsker {
@@ -9,8 +11,9 @@ namespace {
 // Measured on independent normal columns, where trees are at their worst (benchmarks/estimators.py
 // has the cases): above that many cut columns a sweep along one column is faster than a tree.
 double most_tree_columns(double n_rows) { return std::log2(n_rows) * 2.0 / 3.0 - 4.0; }
-constexpr size_t kBaseCut = 3;           // from here on z alone is worth cutting, for the radius too
-constexpr int32_t kSweptRows = 32000;    // above it one z column is not enough to count xz and yz
+constexpr size_t kBaseCut = 3;         // columns of z from which on they alone are cut
+constexpr size_t kFusedColumns = 8;    // of z, from which on radii and counts are one sweep
+constexpr int32_t kSweptRows = 32000;  // above it one z column is not enough to count xz and yz
 
 ColumnList joined(std::initializer_list<const ColumnList *> lists) {
     ColumnList all;
@@ -93,6 +96,36 @@ const Index &Plan::joint_index(size_t n_cut) {
     return joint_index_;
 }
 
+void Plan::find_all(const Radii &out, uint8_t *live, const Marginals &marginals) {
+    if (fuses()) return find_fused(out, live, marginals);
+    find_radii(out);
+    for (int64_t i = 0; i < n_; ++i) live[i] = out.found[i] > 0;
+    count_marginals({out.radius, out.radius, out.radius, live}, marginals);
+}
+
+// Whether one sweep can find radii and counts: all spaces have the same cells, and z has so many
+// columns that few blocks are near.
+bool Plan::fuses() const {
+    const size_t in_z = z_.numeric.size();
+    const bool worth = strategy_ == kSweep || (strategy_ == kAuto && in_z >= kFusedColumns);
+    const bool same_cells = x_.level.empty() && y_.level.empty();
+    const bool both = !x_.numeric.empty() && !y_.numeric.empty();
+    return worth && same_cells && both && in_z > 0 &&
+           order_for(*joint_, joint_cut()) == Order::kSorted;
+}
+
+void Plan::find_fused(const Radii &out, uint8_t *live, const Marginals &marginals) {
+    const int in_z = (int)z_.numeric.size(), in_x = in_z + (int)x_.numeric.size();
+    Spaces spaces;
+    spaces.base = {0, in_z};
+    spaces.first = {in_z, in_x};
+    spaces.second = {in_x, (int)all_columns_.size()};
+    spaces.in_base = marginals.z;
+    spaces.in_first = marginals.xz;
+    spaces.in_second = marginals.yz;
+    find_radii_and_count(joint_index(joint_cut()), k_, spaces, team_, out, live);
+}
+
 void Plan::find_radii(const Radii &out) {
     if (all_columns_.empty()) {
         for (int32_t cell = 0; cell < joint_->n_cells(); ++cell) {
@@ -140,19 +173,17 @@ void Plan::count_marginals(const Reach &reach, const Marginals &out) {
     const Space spaces[3] = {{in_z_, &none, reach.z, out.z},
                              {in_xz_, &x_.numeric, reach.x, out.xz},
                              {in_yz_, &y_.numeric, reach.y, out.yz}};
-    std::vector<const Space *> left;
+    std::map<CellsPtr, Together> left;  // those in the same cells together
     for (const Space &space : spaces) {
-        if (!count_alone(space, reach)) left.push_back(&space);
-    }
-    while (!left.empty()) {  // those in the same cells together
-        const CellsPtr cells = left.front()->cells;
-        std::vector<const Space *> together, rest;
-        for (const Space *space : left) {
-            (space->cells == cells ? together : rest).push_back(space);
+        if (count_alone(space, reach)) continue;
+        Together &same = left[space.cells];
+        if (space.branch->empty()) {
+            same.base.push_back(&space);
+        } else {
+            (space.branch == &x_.numeric ? same.with_x : same.with_y) = &space;
         }
-        count_fused(cells, together, reach);
-        left = rest;
     }
+    for (const auto &same : left) count_together(same.first, same.second, reach);
 }
 
 // Count in a space that has nothing to gain from the others; false when it has.
@@ -182,46 +213,44 @@ bool Plan::count_alone(const Space &space, const Reach &reach) {
     return true;
 }
 
-// Count in spaces that have z and their cells in common, in one pass.
-void Plan::count_fused(const CellsPtr &cells, const std::vector<const Space *> &spaces,
-                       const Reach &reach) {
+// The columns of the branches that are asked for follow those of z, unless all columns are there.
+Spaces Plan::spaces_of(const Together &spaces, bool all_columns) const {
     const int in_z = (int)z_.numeric.size(), in_x = (int)x_.numeric.size();
-    const Space *base = nullptr, *with_x = nullptr, *with_y = nullptr;
-    for (const Space *space : spaces) {
-        (space->branch == &x_.numeric && in_x > 0        ? with_x
-         : space->branch == &y_.numeric && !y_.numeric.empty() ? with_y
-                                                         : base) = space;
-    }
-    const bool shared = cells == joint_;  // then all columns are there, whether needed or not
-    const ColumnList none;
     Spaces asked;
     asked.base = {0, in_z};
-    if (base != nullptr) asked.in_base = base->out;
-    if (with_x != nullptr) {
+    if (!spaces.base.empty()) asked.in_base = spaces.base.front()->out;
+    if (spaces.with_x != nullptr) {
         asked.first = {in_z, in_z + in_x};
-        asked.in_first = with_x->out;
+        asked.in_first = spaces.with_x->out;
     }
-    if (with_y != nullptr) {
-        const int from = in_z + (shared || with_x != nullptr ? in_x : 0);
+    if (spaces.with_y != nullptr) {
+        const int from = in_z + (all_columns || spaces.with_x != nullptr ? in_x : 0);
         asked.second = {from, from + (int)y_.numeric.size()};
-        asked.in_second = with_y->out;
+        asked.in_second = spaces.with_y->out;
     }
+    return asked;
+}
+
+// Count in spaces that have z and their cells in common, in one pass.
+void Plan::count_together(const CellsPtr &cells, const Together &spaces, const Reach &reach) {
+    const size_t in_z = z_.numeric.size();
     const Balls balls = {reach.z, reach.x, reach.y, reach.live};
     // One z column is swept; a tree over it would do the same with more steps.
-    if (shared && !(strategy_ == kAuto && in_z == 1)) {
-        count_inside(joint_index((size_t)in_z), asked, balls, team_);
+    const bool sweeps = strategy_ == kAuto && in_z == 1;
+    if (cells == joint_ && !sweeps) {
+        count_inside(joint_index(in_z), spaces_of(spaces, true), balls, team_);
     } else {
-        const ColumnList columns = joined({&z_.numeric, shared || with_x ? &x_.numeric : &none,
-                                           shared || with_y ? &y_.numeric : &none});
-        const Order order = strategy_ == kAuto && in_z == 1 ? Order::kSorted
-                                                            : order_for(*cells, (size_t)in_z);
-        count_inside(index_of(columns, *cells, order, (size_t)in_z), asked, balls, team_);
+        const ColumnList none;
+        const ColumnList columns =
+            joined({&z_.numeric, spaces.with_x != nullptr ? &x_.numeric : &none,
+                    spaces.with_y != nullptr ? &y_.numeric : &none});
+        const Order order = sweeps ? Order::kSorted : order_for(*cells, in_z);
+        const Index index = index_of(columns, *cells, order, in_z);
+        count_inside(index, spaces_of(spaces, false), balls, team_);
     }
-    for (const Space *space : spaces) {  // a constant x or y leaves nothing but z
-        const bool is_base = space != with_x && space != with_y;
-        if (!is_base || space == base) continue;
-        std::copy_n(base->out.open, n_, space->out.open);
-        std::copy_n(base->out.closed, n_, space->out.closed);
+    for (size_t i = 1; i < spaces.base.size(); ++i) {  // a constant x or y leaves nothing but z
+        std::copy_n(spaces.base[0]->out.open, n_, spaces.base[i]->out.open);
+        std::copy_n(spaces.base[0]->out.closed, n_, spaces.base[i]->out.closed);
     }
 }
 

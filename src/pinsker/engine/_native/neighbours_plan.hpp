@@ -31,9 +31,9 @@ public:
     Plan(const Rows &x, const Rows &y, const Rows &z, int64_t k, Strategy strategy, int widest,
          int n_threads);
 
-    // Each row's radius in the joint space.
-    void find_radii(const Radii &out);
-    // How many rows lie inside or on it, for rows that are live. After find_radii.
+    // Each row's radius in the joint space, whether it has a neighbour, and its marginal counts.
+    void find_all(const Radii &out, uint8_t *live, const Marginals &marginals);
+    // How many rows lie inside or on it, for rows that are live.
     void count_joint(const double *radius, const uint8_t *live, int64_t *closed);
     // The largest distances in z, x and y among the rows inside or on the radius.
     void find_extents(const double *radius, const uint8_t *live, const Extents &out);
@@ -41,6 +41,10 @@ public:
     void count_marginals(const Reach &reach, const Marginals &out);
 
 private:
+    void find_radii(const Radii &out);
+    bool fuses() const;
+    void find_fused(const Radii &out, uint8_t *live, const Marginals &marginals);
+
     // A space to count in: z and a branch (x, y or nothing), inside cells of its own.
     struct Space {
         CellsPtr cells;
@@ -49,14 +53,20 @@ private:
         Tally out;
     };
 
+    // Spaces that have their cells in common.
+    struct Together {
+        std::vector<const Space *> base;  // nothing but z
+        const Space *with_x = nullptr, *with_y = nullptr;
+    };
+
     bool sorts(const ColumnList &columns) const;
     Order order_for(const Cells &cells, size_t n_cut) const;
     Index index_of(const ColumnList &columns, const Cells &cells, Order order, size_t n_cut);
     const Index &joint_index(size_t n_cut);
     size_t joint_cut() const;
     bool count_alone(const Space &space, const Reach &reach);
-    void count_fused(const CellsPtr &cells, const std::vector<const Space *> &spaces,
-                     const Reach &reach);
+    Spaces spaces_of(const Together &spaces, bool all_columns) const;
+    void count_together(const CellsPtr &cells, const Together &spaces, const Reach &reach);
 
     int64_t n_;
     int k_;

@@ -107,7 +107,7 @@ PINSKER_INLINE void search_tree(Search &search) {
 void radii_of_blocks(const Index &index, int k, int64_t first, int64_t last, const Radii &out) {
     Search search(index, k);
     for (int64_t b = first; b < last; ++b) {
-        search.start(b);
+        search.start(b, index.d);
         if (index.order == Order::kTree) {
             search_tree(search);
         } else if (index.order == Order::kSorted) {

@@ -1,10 +1,11 @@
 // Threads for many short pieces of work: one pool for all kernels of a process.
 //
-// A path is thousands of passes of a fraction of a millisecond each. OpenMP's threads spin while they
-// wait for each other, which on a machine with other work to do costs far more than the pass itself,
-// and GNU's hang after a fork. Here the calling thread takes part and never waits for a helper that
-// has not begun; whoever waits looks for a tenth of a millisecond, the time between two passes, and
-// then sleeps. Callers in several threads share the helpers. A forked child starts helpers of its own.
+// A path is thousands of passes of a fraction of a millisecond each. OpenMP's threads spin while
+// they wait for each other, which on a machine with other work to do costs far more than the pass
+// itself, and GNU's hang after a fork. Here the calling thread takes part and never waits for a
+// helper that has not begun; whoever waits looks for a tenth of a millisecond, the time between two
+// passes, and then sleeps. Callers in several threads share the helpers. A forked child starts
+// helpers of its own.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@ class ThreadPool {
     using Body = std::function<void(int64_t, int)>;
 
     static ThreadPool &shared();
-    // Do body(0) .. body(n - 1), `chunk` of them at a time, in any order. What a body throws ends the
-    // work and is thrown here.
+    // Do body(0) .. body(n - 1), `chunk` of them at a time, in any order. What a body throws ends
+    // the work and is thrown here.
     void run(int64_t n, int64_t chunk, int threads, const Body &body);
 
    private:
