@@ -27,6 +27,8 @@ AUTO = ("grow-shrink", "backward", "forward", "linear", "relevance")
 #: A linear path through more features than this share of the rows fits noise.
 _LINEAR_SHARE = 1 / 3
 _LINEAR_MOST = 50
+#: Growing paths of the front door go so far: sets beyond are the backward path's to find.
+_GROWN = 64
 #: An order of relevance is followed, and measured, so far.
 _MEASURED = 100
 
@@ -86,6 +88,9 @@ def _named_route(name: str, like: NeighbourSelector, forced: tuple[int, ...]) ->
     settings = {name: getattr(like, name) for name in names}
     if isinstance(like.stop, FeatureCount):
         settings["stop"] = like.stop  # so that growing does not end below that count
+    if name != "backward":
+        least = like.stop.k if isinstance(like.stop, FeatureCount) else 0
+        settings["max_features"] = max(_GROWN, least, len(forced))
     return Route(name, lambda rows: find_path(kinds[name](**settings), rows, forced))
 
 

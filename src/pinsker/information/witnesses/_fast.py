@@ -10,6 +10,10 @@ from pinsker._types import FloatArray, IntArray
 from pinsker.engine._trees import class_shares, mean_values
 from pinsker.information.witnesses._witness import Witness, log_shares, sum_of_pairs
 
+#: So many columns are tried in every node of a tree, and a third of them where there are more.
+#: Few (the square root is customary) leave a tree blind among idle columns: with 5 of 200 columns
+#: at work the error was 0.32 against 0.21, with all tried (500 rows).
+_TRIED = 64
 #: From so many columns on, a matrix product beats the machine's own distances (measured).
 _MANY_COLUMNS = 8
 
@@ -44,27 +48,27 @@ class RadialMachine(Witness):
 class RandomisedTrees(Witness):
     """Extremely randomised trees with at least two rows in a leaf.
 
-    The square root of the number of columns is tried in a node for classes, all of them for
-    numbers: the defaults of scikit-learn's ``ExtraTreesClassifier`` and ``ExtraTreesRegressor``.
+    All columns are tried in every node, or the larger of 64 and a third of them.
     """
 
     name: str = "extra trees"
     estimator: Any = None
-    n_trees: int = 32
+    n_trees: int = 64
     min_leaf: int = 2
     seed: int = 0
 
     def _class_margins(
         self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
     ) -> FloatArray:
-        tried = max(1, int(np.sqrt(train.shape[1])))
-        shares = class_shares(train, labels, test, n_classes, **self._settings(tried))
+        shares = class_shares(train, labels, test, n_classes, **self._settings(train))
         return log_shares(shares, len(train))
 
     def _numbers(self, train: FloatArray, numbers: FloatArray, test: FloatArray) -> FloatArray:
-        return mean_values(train, numbers, test, **self._settings(train.shape[1]))
+        return mean_values(train, numbers, test, **self._settings(train))
 
-    def _settings(self, tried: int) -> dict[str, int]:
+    def _settings(self, train: FloatArray) -> dict[str, int]:
+        n_columns = train.shape[1]
+        tried = min(n_columns, max(_TRIED, n_columns // 3))
         return {
             "n_trees": self.n_trees,
             "min_leaf": self.min_leaf,
