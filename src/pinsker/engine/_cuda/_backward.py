@@ -1,0 +1,151 @@
+"""Backward search on a GPU: the protocol of ``_kernels.Backward``."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import IntArray
+from pinsker.engine._cuda._device import Device
+from pinsker.engine._cuda._rows import Rows, bytes_of_row
+from pinsker.engine._cuda._table import ROW_THREADS, Table
+
+#: Close pairs that a row has room for, if the table has so many rows.
+_CLOSE_PAIRS = 2048
+#: Bytes for distances of a batch, and for rows that are measured afresh: a fifth of what is left,
+#: and no more than this.
+_BATCH_BYTES = 4 * 2**30
+
+
+class CudaBackward:
+    """Scores every removal from the current set.
+
+    Rows keep their state on the device as far as memory allows. The others, and those with more
+    close pairs than there is room for, are measured afresh in every step, a batch at a time.
+
+    Parameters
+    ----------
+    watched_queries : int
+        Not used: the memory of the device decides.
+    memory_limit : int, default=None
+        Bytes of the device that the search may hold; by default most of those that are free.
+    capacity : int, default=None
+        Close pairs that a row has room for.
+    device : Device, default=None
+        Where the kernels run; the current CUDA device by default.
+    **settings
+        As for ``_kernels.Backward``.
+    """
+
+    def __init__(
+        self,
+        *,
+        watched_queries: int,  # noqa: ARG002
+        memory_limit: int | None = None,
+        capacity: int | None = None,
+        device: Device | None = None,
+        **settings: Any,
+    ) -> None:
+        self._table = Table(memory_limit=memory_limit, device=device, **settings)
+        self._capacity = min(self._table.rows, capacity or _CLOSE_PAIRS)
+        left = self._table.limit - self._table.own_bytes
+        self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
+        each = bytes_of_row(
+            self._table.rows, self._table.n_units, self._capacity, watches=True
+        )
+        self._n_kept = min(len(self._table.queries), max(0, left - self._batch_bytes) // each)
+        self._active = np.zeros(self._table.n_units, dtype=np.bool_)
+        self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
+        self._kept: Rows | None = None
+        self._fresh = np.empty(0, dtype=np.int32)
+
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
+        """Begin at a set: one flag per unit."""
+        self._active = np.asarray(active).astype(np.bool_)
+        self._totals[:] = 0
+        self._sums = self._table.device.full(self._table.n_units + 2, 0, np.int64)
+        self._kept = None
+        self._fresh = self._table.queries[self._n_kept :]
+        self._lay_out()
+        if self._active.sum() > 1 and self._n_kept:
+            queries = self._table.queries[: self._n_kept]
+            self._kept = Rows(self._table, queries, self._capacity, watches=True)
+            self._kept.job.set(sums=self._sums)
+            self._kept.build(max(1, self._batch_bytes // (8 * self._table.rows)))
+        self._add_up()
+
+    def remove(self, unit: int, threads: int) -> None:  # noqa: ARG002
+        """Take a unit out of the set."""
+        self._active[unit] = False
+        self._lay_out()
+        if self._active.sum() > 1 and self._kept is not None:
+            self._kept.update(unit)
+        else:
+            self._kept = None
+        self._add_up()
+
+    def information(self) -> int:
+        """Return the sum of the terms of the current set, in fixed point."""
+        return int(self._totals[self._table.n_units])
+
+    def changes(self, out: IntArray) -> None:
+        """Write the change of the sum with each unit's removal; for direct scores its own sum."""
+        out[:] = self._totals[: self._table.n_units]
+
+    @property
+    def n_kept(self) -> int:
+        """Rows that keep their state between steps."""
+        return 0 if self._kept is None else self._kept.n - int(self._kept_retired)
+
+    def _lay_out(self) -> None:
+        """Lay out the columns of the set, dear units first: they are found first, and stay long."""
+        columns = np.flatnonzero(self._active[self._table.units])
+        dear = self._totals[self._table.units[columns]] * (-1 if self._table.direct else 1)
+        columns = columns[np.argsort(dear, kind="stable")]
+        self._table.lay_out_set(columns, self._table.job)
+        if self._kept is not None:
+            names = ("table", "unit_of_column", "code_of_column")
+            held = {name: self._table.job.held[name] for name in names}
+            self._kept.job.set(width=self._table.job.record["width"][0], **held)
+
+    def _add_up(self) -> None:
+        """Sum over the rows that keep their state, and those that are measured afresh."""
+        self._totals[:] = 0
+        if not self._active.any():
+            return
+        if self._active.sum() == 1:
+            self._judge_last_unit()
+            return
+        fresh = self._fresh
+        self._kept_retired = 0
+        if self._kept is not None:
+            self._totals += self._table.device.get(self._sums)
+            self._kept_retired = int(self._totals[-1])
+            if self._kept_retired:
+                gone = self._kept.job.queries[self._kept.retired()]
+                fresh = np.concatenate([gone, fresh])
+        if len(fresh):
+            self._measure_afresh(fresh)
+
+    def _measure_afresh(self, queries: npt.NDArray[np.int32]) -> None:
+        """Measure rows from scratch; each has room for all pairs."""
+        table = self._table
+        sums = table.device.full(table.n_units + 2, 0, np.int64)
+        batch = max(1, self._batch_bytes // table.bytes_of_fresh_row)
+        for begin in range(0, len(queries), batch):
+            rows = Rows(table, queries[begin : begin + batch], table.rows, watches=False)
+            rows.job.set(sums=sums)
+            rows.build(batch)
+        self._totals += table.device.get(sums)
+
+    def _judge_last_unit(self) -> None:
+        """With one unit left no removal is scored: only the set itself is."""
+        table = self._table
+        sums = table.device.full(table.n_units + 2, 0, np.int64)
+        job = table.job_for(table.queries, sums=sums)
+        batch = max(1, self._batch_bytes // (8 * table.rows))
+        for begin in range(0, len(table.queries), batch):
+            n = min(batch, len(table.queries) - begin)
+            part = table.find_distances(job, begin, n, everyone=True)
+            part.launch("judge_set", n, ROW_THREADS)
+        self._totals += table.device.get(sums)

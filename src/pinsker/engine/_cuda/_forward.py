@@ -1,0 +1,104 @@
+"""Forward search on a GPU: the protocol of ``_kernels.Forward``."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import IntArray
+from pinsker.engine._cuda._device import Device
+from pinsker.engine._cuda._job import Job
+from pinsker.engine._cuda._table import ROW_THREADS, Table
+
+#: Rows within reach, as a multiple of those that a typical ball needs; only time depends on it.
+_REACH_SHARE = 3.0
+_BATCH_BYTES = 4 * 2**30
+_LANE_THREADS = 128
+
+
+class CudaForward:
+    """Scores every addition to the current set. Nothing is kept between steps but the set.
+
+    Parameters
+    ----------
+    memory_limit : int, default=None
+        Bytes of the device that the search may hold; by default most of those that are free.
+    device : Device, default=None
+        Where the kernels run; the current CUDA device by default.
+    **settings
+        As for ``_kernels.Forward``.
+    """
+
+    def __init__(
+        self, *, memory_limit: int | None = None, device: Device | None = None, **settings: Any
+    ) -> None:
+        self._table = Table(memory_limit=memory_limit, device=device, **settings)
+        left = self._table.limit - self._table.own_bytes
+        each = 12 * self._table.rows + 16  # distances and rows within reach
+        self._batch = max(1, min(_BATCH_BYTES, left) // each)
+        self._active = np.zeros(self._table.n_units, dtype=np.bool_)
+        self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
+
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
+        """Begin at a set: one flag per unit."""
+        self._active = np.asarray(active).astype(np.bool_)
+        self._sweep()
+
+    def add(self, unit: int, threads: int) -> None:  # noqa: ARG002
+        """Put a unit into the set."""
+        self._active[unit] = True
+        self._sweep()
+
+    def information(self) -> int:
+        """Return the sum of the terms of the current set, in fixed point."""
+        return int(self._totals[self._table.n_units])
+
+    def sums(self, out: IntArray) -> None:
+        """Write the sum with each unit added; for direct scores its own sum."""
+        out[:] = self._totals[: self._table.n_units]
+
+    def _sweep(self) -> None:
+        """Measure every candidate at every query row, a batch of rows at a time."""
+        table = self._table
+        sums = table.device.full(table.n_units + 2, 0, np.int64)
+        job = table.job_for(table.queries, sums=sums, n_active=int(self._active.sum()))
+        table.lay_out_set(np.flatnonzero(self._active[table.units]), job)
+        self._lay_out_candidates(job)
+        for begin in range(0, len(table.queries), self._batch):
+            n = min(self._batch, len(table.queries) - begin)
+            part = table.find_distances(job, begin, n, everyone=True)
+            if self._active.any():
+                part.launch("judge_set", n, ROW_THREADS)
+            self._judge_candidates(part, n)
+        self._totals[:] = table.device.get(sums)
+
+    def _lay_out_candidates(self, job: Job) -> None:
+        """Lay out the columns that are not in the set, those of a unit side by side."""
+        table = self._table
+        columns = np.flatnonzero(~self._active[table.units])
+        columns = columns[np.argsort(table.units[columns], kind="stable")]
+        lanes, starts = np.unique(table.units[columns], return_index=True)
+        table.lay_out(columns, "candidates", "candidate_width", job)
+        job.set(
+            lane_unit=table.device.put(lanes.astype(np.int32)),
+            lane_first=table.device.put(np.append(starts, len(columns)).astype(np.int32)),
+            n_lanes=len(lanes),
+            share=self._share(int(np.sum(self._active[table.units]))),
+        )
+
+    def _share(self, dims: int) -> float:
+        """Return the share of the rows within reach: a ball of k among the row's company."""
+        company = float(np.mean(self._table.last - self._table.first))
+        density = min(1.0, self._table.rank / company)
+        return float(_REACH_SHARE * density ** (dims / (dims + 1.0)))
+
+    def _judge_candidates(self, part: Job, n: int) -> None:
+        device, rows = self._table.device, self._table.rows
+        part.set(
+            near_row=device.empty((n, rows), np.int32),
+            n_near=device.empty(n, np.int32),
+            reach=device.empty(n, np.float64),
+        )
+        if int(part.record["n_lanes"][0]):
+            part.launch("find_near", n, ROW_THREADS)
+            part.launch("judge_lanes", n, _LANE_THREADS)

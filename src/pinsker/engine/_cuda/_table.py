@@ -1,0 +1,144 @@
+"""What both directions put on the device: the table, the target, and the query rows."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.engine._cuda._device import CupyDevice, Device
+from pinsker.engine._cuda._job import Job
+from pinsker.exceptions import MemoryBudgetError
+
+TILE = 64  # query rows, and rows, of one block of `tiles.cu`
+TILE_THREADS = 256
+ROW_THREADS = 128  # of blocks that look through one row
+_CODES = 255  # watches are units modulo this
+_COLUMNS_AT_ONCE = 16
+
+
+class Table:
+    """A table on the device, its rows sorted by class so that neighbours lie together."""
+
+    def __init__(
+        self,
+        *,
+        values: FloatArray,
+        units: npt.NDArray[np.int32],
+        n_units: int,
+        labels: IntArray | None,
+        target: FloatArray | None,
+        digamma: IntArray,
+        queries: IntArray,
+        rank: int,
+        direct: bool,
+        memory_limit: int | None,
+        device: Device | None,
+    ) -> None:
+        self.device: Device = CupyDevice() if device is None else device
+        self.n_units, self.rank, self.direct = n_units, rank, direct
+        self.rows, self.columns = values.shape
+        self.units = np.asarray(units)
+        order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
+        place = np.empty(self.rows, dtype=np.int64)
+        place[order] = np.arange(self.rows)
+        self.queries = np.sort(place[np.asarray(queries)]).astype(np.int32)
+        self.first, self.last = _company(self.rows, None if labels is None else labels[order])
+        self.limit = self.device.free_memory() if memory_limit is None else memory_limit
+        self._check_fit()
+        put = self.device.put
+        self.job = Job(
+            self.device,
+            source=put(np.ascontiguousarray(values[order])),
+            labels=None if labels is None else put(labels[order].astype(np.int32)),
+            company_first=put(self.first),
+            company_last=put(self.last),
+            digamma=put(np.asarray(digamma)),
+            rows=self.rows,
+            source_width=self.columns,
+            rank=rank,
+            n_units=n_units,
+            direct=direct,
+            removed=-1,
+        )
+        if target is not None:
+            numbers = np.ascontiguousarray(target[order])
+            self.job.set(target=put(numbers), targets=numbers.shape[1])
+            if numbers.shape[1] == 1:
+                self.job.set(sorted_target=put(np.sort(numbers[:, 0])))
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of the table, of its columns laid out anew, and of what belongs to each row."""
+        return 8 * self.rows * (2 * self.columns + 2 * _COLUMNS_AT_ONCE) + 64 * self.rows
+
+    def _check_fit(self) -> None:
+        needed = self.own_bytes + self.bytes_of_fresh_row
+        if needed > self.limit:
+            raise MemoryBudgetError(
+                f"a table of {self.rows} rows and {self.columns} columns needs at least {needed} "
+                f"bytes on the GPU, but {self.limit} are allowed. Pass fewer columns, or use "
+                "engine='local'."
+            )
+
+    @property
+    def bytes_of_fresh_row(self) -> int:
+        """Bytes that one query row needs while it is measured, and only then."""
+        return 64 * self.rows + 12 * self.n_units + 256
+
+    def lay_out(self, columns: IntArray, where: str, width: str, job: Job) -> npt.NDArray[np.int64]:
+        """Write some columns side by side, padded with zeros to a multiple of four."""
+        padded = -np.ones(len(columns) + -len(columns) % 4, dtype=np.int64)
+        padded[: len(columns)] = columns
+        to = self.device.empty((self.rows, max(len(padded), 4)), np.float64)
+        lay = job.copy(columns=self.device.put(padded), table=to, width=len(padded))
+        lay.launch("lay_out", self.rows if len(padded) else 0, 64)
+        job.set(**{where: to, width: len(padded)})
+        return padded
+
+    def lay_out_set(self, columns: IntArray, job: Job) -> None:
+        """Lay out the columns of the current set, with the unit and the code of each."""
+        padded = self.lay_out(columns, "table", "width", job)
+        units = np.full(len(padded) + _COLUMNS_AT_ONCE, -1, dtype=np.int32)
+        units[: len(padded)] = np.where(padded < 0, -1, self.units[padded])
+        codes = np.where(units < 0, _CODES, units % _CODES).astype(np.uint8)
+        job.set(unit_of_column=self.device.put(units), code_of_column=self.device.put(codes))
+
+    def find_distances(self, job: Job, begin: int, n: int, *, everyone: bool) -> Job:
+        """Return a job with the distances of `n` queries from `begin` on, to their company.
+
+        The company of a row is everyone, or its class when only those can be neighbours.
+        """
+        span = self.rows if everyone else self._widest_company(job.queries, begin, n)
+        part = job.copy(
+            distance=self.device.empty((n, span), np.float64),
+            begin=begin,
+            n_queries=begin + n,
+            span=span,
+            everyone=everyone,
+        )
+        part.launch("distances", (-(-span // TILE), -(-n // TILE)), TILE_THREADS)
+        return part
+
+    def job_for(self, queries: npt.NDArray[np.int32], **fields: Any) -> Job:
+        """Return a job for some query rows."""
+        job = self.job.copy(query=self.device.put(queries), n_queries=len(queries), **fields)
+        job.queries = queries
+        return job
+
+    def _widest_company(self, queries: npt.NDArray[np.int32], begin: int, n: int) -> int:
+        """Return how many rows the queries of a tile can have as neighbours, at most."""
+        starts = np.arange(begin, begin + n, TILE)
+        ends = np.minimum(starts + TILE, begin + n) - 1
+        return int((self.last[queries[ends]] - self.first[queries[starts]]).max())
+
+
+def _company(
+    rows: int, labels: IntArray | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return where each row's class begins and ends; everyone is in one without classes."""
+    if labels is None:
+        return np.zeros(rows, dtype=np.int32), np.full(rows, rows, dtype=np.int32)
+    first = np.searchsorted(labels, labels, side="left")
+    last = np.searchsorted(labels, labels, side="right")
+    return first.astype(np.int32), last.astype(np.int32)
