@@ -95,7 +95,10 @@ __device__ inline unsigned note(unsigned seen, unsigned mask, const unsigned cha
 
 __device__ inline void append_close(const Job &job, long long q, int b) {
     const int slot = atomicAdd(job.n_close + q, 1);
-    if (slot >= job.capacity) return;  // judged to be too many later
+    if (slot >= job.capacity) {
+        job.changed[q] = 1;  // too many: the row must be judged, and will be retired
+        return;
+    }
     job.close_row[q * job.capacity + slot] = b;
     job.close_first_unit[q * job.capacity + slot] = kUnmeasured;
 }
