@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 NATIVE := $(wildcard src/pinsker/engine/_native/*)
 
-.PHONY: demo test test-slow lint types unit bench sanitize docs clean
+.PHONY: demo test test-slow test-gpu lint types unit bench sanitize docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -24,6 +24,11 @@ unit: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m slow
+
+# The tests of the CUDA kernels on the GPU itself; elsewhere `make test` runs them on the CPU.
+test-gpu: $(STAMP)
+	$(BIN)/pip install --quiet --editable ".[gpu]"
+	PINSKER_TEST_GPU=1 $(BIN)/python -m pytest tests/engine -k "cuda"
 
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[bench,bench-criteria]"

@@ -33,7 +33,8 @@ extern "C" void run(void (*kernel)(Job), const void *job, unsigned blocks_x, uns
 }
 extern "C" long long size_of_job() { return sizeof(Job); }
 """
-OPTIONS = "-std=c++17 -O1 -shared -fPIC -ffp-contract=off -Wall -Wno-unknown-pragmas -Werror".split()
+OPTIONS = ["-std=c++17", "-O1", "-shared", "-fPIC", "-ffp-contract=off", "-Wall", "-Werror"]
+OPTIONS += ["-Wno-unknown-pragmas"]
 
 
 def compiler():

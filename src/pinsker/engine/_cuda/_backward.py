@@ -50,13 +50,12 @@ class CudaBackward:
         self._capacity = min(self._table.rows, capacity or _CLOSE_PAIRS)
         left = self._table.limit - self._table.own_bytes
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
-        each = bytes_of_row(
-            self._table.rows, self._table.n_units, self._capacity, watches=True
-        )
+        each = bytes_of_row(self._table.rows, self._table.n_units, self._capacity, watches=True)
         self._n_kept = min(len(self._table.queries), max(0, left - self._batch_bytes) // each)
         self._active = np.zeros(self._table.n_units, dtype=np.bool_)
         self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
         self._kept: Rows | None = None
+        self._n_retired = 0
         self._fresh = np.empty(0, dtype=np.int32)
 
     def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
@@ -95,7 +94,7 @@ class CudaBackward:
     @property
     def n_kept(self) -> int:
         """Rows that keep their state between steps."""
-        return 0 if self._kept is None else self._kept.n - int(self._kept_retired)
+        return 0 if self._kept is None else self._kept.n - self._n_retired
 
     def _lay_out(self) -> None:
         """Lay out the columns of the set, dear units first: they are found first, and stay long."""
@@ -117,11 +116,11 @@ class CudaBackward:
             self._judge_last_unit()
             return
         fresh = self._fresh
-        self._kept_retired = 0
+        self._n_retired = 0
         if self._kept is not None:
             self._totals += self._table.device.get(self._sums)
-            self._kept_retired = int(self._totals[-1])
-            if self._kept_retired:
+            self._n_retired = int(self._totals[-1])
+            if self._n_retired:
                 gone = self._kept.job.queries[self._kept.retired()]
                 fresh = np.concatenate([gone, fresh])
         if len(fresh):

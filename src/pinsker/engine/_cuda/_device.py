@@ -1,6 +1,7 @@
 """The GPU as the searches see it: memory and kernels, through CuPy."""
 
 import threading
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -8,6 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy.typing as npt
+
+from pinsker.exceptions import MemoryBudgetError
 
 #: The kernels, in the order in which they make one program.
 SOURCES = (
@@ -67,8 +70,8 @@ def missing() -> str | None:
     """
     if find_spec("cupy") is None:
         return (
-            "CuPy is not installed; pip install 'pinsker[gpu]' for CUDA 12, install cupy-cuda13x "
-            "for CUDA 13, or use engine='local'."
+            "CuPy is not installed; pip install 'pinsker[gpu]' for CUDA 13, or cupy-cuda12x[ctk] "
+            "for CUDA 12; or use engine='local'."
         )
     try:
         if import_module("cupy").cuda.runtime.getDeviceCount() > 0:
@@ -89,15 +92,25 @@ class CupyDevice:
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Return an array that holds anything."""
-        return self._cupy.empty(shape, dtype=dtype)
+        return self._allocate(lambda: self._cupy.empty(shape, dtype=dtype))
 
     def full(self, shape: int | tuple[int, ...], value: int, dtype: npt.DTypeLike) -> Array:
         """Return an array that holds one value."""
-        return self._cupy.full(shape, value, dtype=dtype)
+        return self._allocate(lambda: self._cupy.full(shape, value, dtype=dtype))
 
     def put(self, values: npt.NDArray[Any]) -> Array:
         """Return a copy of a host array."""
-        return self._cupy.asarray(values)
+        return self._allocate(lambda: self._cupy.asarray(values))
+
+    def _allocate(self, make: Callable[[], Array]) -> Array:
+        """Make an array, or say what to do when others hold the memory of the GPU."""
+        try:
+            return make()
+        except self._cupy.cuda.memory.OutOfMemoryError as error:
+            raise MemoryBudgetError(
+                f"the GPU has no memory left for the search: {error} Let fewer searches run at a "
+                "time, or use engine='local'."
+            ) from error
 
     def get(self, array: Array) -> npt.NDArray[Any]:
         """Return a host copy of an array, when all work before is done."""
@@ -131,4 +144,3 @@ def _program(device_id: int) -> Any:
         program = cupy.RawModule(code=source(), options=_OPTIONS)
         program.compile()
     return program
-

@@ -37,7 +37,7 @@ class Table:
     ) -> None:
         self.device: Device = CupyDevice() if device is None else device
         self.n_units, self.rank, self.direct = n_units, rank, direct
-        self.rows, self.columns = values.shape
+        self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
         self.units = np.asarray(units)
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
         place = np.empty(self.rows, dtype=np.int64)

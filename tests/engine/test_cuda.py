@@ -1,0 +1,246 @@
+"""The CUDA kernels give the engine's integers, bit for bit.
+
+Without a GPU the kernels run on the CPU (`cuda_on_cpu.py`); with PINSKER_TEST_GPU=1, as `make
+test-gpu` has it, the same tests run on the GPU.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+from engine import cuda_on_cpu
+from engine.tables import STYLES, draw
+from engine.test_search_exact import ROUNDING, problem
+from oracles import search as oracle
+from pinsker.engine import Backward, Forward, _engines
+from pinsker.engine._cuda import CudaBackward, CudaForward, _device, _rows, _table
+from pinsker.exceptions import MemoryBudgetError
+
+TARGETS = ("classes", "rare classes", "number", "numbers")
+ON_GPU = os.environ.get("PINSKER_TEST_GPU") == "1"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    if ON_GPU:
+        return None
+    if cuda_on_cpu.compiler() is None:
+        pytest.skip("no C++ compiler: the CUDA kernels cannot be compiled for the CPU")
+    return cuda_on_cpu.build(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def make_device(library):
+    """Devices; what is asked of one only matters on the CPU."""
+
+    def make(**how):
+        return _device.CupyDevice() if ON_GPU else cuda_on_cpu.CpuDevice(library, **how)
+
+    return make
+
+
+def settings(search, k):
+    """The arguments of a compiled search, from the class around it."""
+    table = search.problem
+    return {
+        "values": table.values,
+        "units": table.unit_of_column.astype(np.int32),
+        "n_units": table.n_units,
+        "labels": table.labels,
+        "target": table.target,
+        "digamma": search._fixed.digamma,
+        "queries": search.plan.queries,
+        "rank": k,
+        "direct": search.score == "direct",
+    }
+
+
+def on_cuda(search, k, device, **limits):
+    """The same search on a device."""
+    if isinstance(search, Backward):
+        twin = CudaBackward(watched_queries=0, device=device, **limits, **settings(search, k))
+    else:
+        twin = CudaForward(device=device, **limits, **settings(search, k))
+    twin.start(search._active, 1)
+    return twin
+
+
+def step(search, twin, unit):
+    if isinstance(search, Backward):
+        search.remove(unit)
+        twin.remove(unit, 1)
+    else:
+        search.add(unit)
+        twin.add(unit, 1)
+
+
+def assert_same_integers(search, twin):
+    """Scores that mean something, and the information, as integers."""
+    backward = isinstance(search, Backward)
+    wanted, found = np.empty((2, search.problem.n_units), dtype=np.int64)
+    for one, out in ((search._search, wanted), (twin, found)):
+        (one.changes if backward else one.sums)(out)
+    there = search._active == backward
+    if not backward or there.sum() > 1:  # without its last unit the set knows nothing
+        np.testing.assert_array_equal(found[there], wanted[there])
+    assert twin.information() == search._search.information()
+
+
+def assert_same_path(search, twin, order):
+    for unit in order:
+        assert_same_integers(search, twin)
+        step(search, twin, int(unit))
+    assert_same_integers(search, twin)
+
+
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("style", STYLES)
+def test_whole_paths_have_the_bits_of_the_engine(style, target, score, make_device, seed):
+    table = draw(seed, rows=45, columns=9, style=style, target=target, grouped=style == "tied")
+    order = np.random.default_rng(seed).permutation(len(table.units))
+    for kind in (Backward, Forward):
+        search = kind(problem(table), n_neighbors=3, score=score)
+        assert_same_path(search, on_cuda(search, 3, make_device()), order)
+
+
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", ["rare classes", "number"])
+def test_scores_are_those_of_a_slow_search(target, score, make_device, seed):
+    table = draw(seed, rows=16, columns=5, style="mixed", target=target, grouped=True)
+    args = (table.values, table.units, table.target)
+    n_units = len(table.units)
+    for kind, slow in ((Backward, oracle.SlowBackward), (Forward, oracle.SlowForward)):
+        active = range(n_units) if kind is Backward else [1]
+        search = kind(problem(table), n_neighbors=2, score=score, active=active)
+        search._search = on_cuda(search, 2, make_device())
+        wanted = slow(*args, active, k=2, score=score)
+        np.testing.assert_allclose(search.scores(), wanted.scores(), atol=ROUNDING, rtol=0)
+        assert search.information == pytest.approx(wanted.information, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("kind", [Backward, Forward])
+@pytest.mark.parametrize("n_neighbors", [1, 8, 9, 29])
+def test_many_neighbours(kind, n_neighbors, make_device, seed):
+    # Up to 8 neighbours are held by a thread, more are found by halving.
+    table = draw(seed, rows=30, columns=5, style="mixed", target="classes")
+    search = kind(problem(table), n_neighbors=n_neighbors)
+    assert_same_path(search, on_cuda(search, n_neighbors, make_device()), range(5))
+
+
+@pytest.mark.parametrize("target", ["classes", "number"])
+def test_rows_with_too_many_close_pairs_are_measured_afresh(target, make_device, seed):
+    table = draw(seed, rows=90, columns=12, style="continuous", target=target)
+    retired = set()
+    for capacity in (2, 20, 30, 40, 90):
+        search = Backward(problem(table))
+        twin = on_cuda(search, 3, make_device(), capacity=capacity)
+        for unit in range(10):
+            assert_same_integers(search, twin)
+            retired.add(90 - twin.n_kept)
+            step(search, twin, unit)
+    assert {0, 90} < retired  # nobody, everybody, and some in the middle of a path
+    assert any(0 < n < 90 for n in retired)
+
+
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8])
+def test_rows_that_do_not_fit_stream_through(share, score, make_device, seed):
+    table = draw(seed, rows=80, columns=6, style="mixed", target="classes")
+    search = Backward(problem(table), score=score)
+    whole = on_cuda(search, 3, make_device())
+    least = whole._table.own_bytes + whole._table.bytes_of_fresh_row
+    tight = int(least + share * 80 * _rows.bytes_of_row(80, 6, 80, watches=True))
+    device = make_device()
+    parts = on_cuda(search, 3, device, memory_limit=tight)
+    assert whole.n_kept == 80
+    assert parts.n_kept < 80 * (share + 0.1)
+    if not ON_GPU:
+        assert device.launches.count("find_radius") > 2  # batches of a few rows
+    assert_same_path(search, parts, range(6))
+    forward = Forward(problem(table), score=score)
+    assert_same_path(forward, on_cuda(forward, 3, make_device(), memory_limit=tight), range(3))
+
+
+def test_a_table_that_cannot_fit_says_so_with_the_bytes(make_device):
+    search = Backward(problem(draw(0, rows=50, columns=9, style="mixed", target="classes")))
+    with pytest.raises(MemoryBudgetError, match=r"at least \d+ bytes on the GPU, but 999 are"):
+        on_cuda(search, 3, make_device(), memory_limit=999)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_any_order_of_threads_gives_the_same_bits(threads, backwards, make_device, seed):
+    device = make_device(row_threads=threads, backwards=backwards)
+    table = draw(seed, rows=70, columns=6, style="tied", target="number")
+    search = Backward(problem(table))
+    assert_same_path(search, on_cuda(search, 3, device), range(6))
+
+
+@pytest.mark.parametrize("in_shared", [2048, 0])
+def test_more_units_than_watches_can_name(in_shared, make_device, seed, monkeypatch):
+    # Watches are units modulo 255: some pairs are looked at again for nothing, none is missed.
+    monkeypatch.setattr(_rows, "_COLUMNS_IN_SHARED", in_shared)
+    table = draw(seed, rows=40, columns=300, style="continuous", target="classes")
+    search = Backward(problem(table))
+    twin = on_cuda(search, 3, make_device())
+    for unit in (0, 255, 256, 1, 299, 45, 44):
+        step(search, twin, unit)
+        assert_same_integers(search, twin)
+
+
+def test_a_sample_of_rows_and_a_smaller_set(make_device, seed):
+    table = draw(seed, rows=130, columns=10, style="mixed", target="rare classes")
+    search = Backward(problem(table), active=[1, 4, 5, 9], max_samples=40)
+    assert_same_path(search, on_cuda(search, 3, make_device()), [5, 9, 1])
+    search = Forward(problem(table), active=[1, 4, 5, 9], max_samples=40)
+    assert_same_path(search, on_cuda(search, 3, make_device()), [0, 2])
+
+
+@pytest.mark.parametrize("kind", [Backward, Forward])
+def test_the_engine_argument_reaches_the_kernels(kind, make_device, monkeypatch):
+    monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
+    monkeypatch.setattr(_table, "CupyDevice", make_device)
+    table = problem(draw(3, rows=40, columns=5, style="mixed", target="number"))
+    here, there = kind(table, engine="local"), kind(table, engine="cuda")
+    assert there.plan.engine == "cuda"
+    for unit in range(3):
+        np.testing.assert_array_equal(there.scores(), here.scores())
+        assert there.information == here.information
+        for search in (here, there):
+            (search.remove if kind is Backward else search.add)(unit)
+
+
+@pytest.mark.skipif(ON_GPU, reason="there is a GPU")
+def test_what_is_missing_is_said(monkeypatch):
+    monkeypatch.setattr(_device, "find_spec", lambda name: None)
+    assert _device.missing().startswith("CuPy is not installed; pip install 'pinsker[gpu]'")
+
+    class Broken:
+        class cuda:  # noqa: N801
+            class runtime:  # noqa: N801
+                @staticmethod
+                def getDeviceCount():
+                    raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+    monkeypatch.setattr(_device, "find_spec", lambda name: name)
+    monkeypatch.setattr(_device, "import_module", lambda name: Broken)
+    assert "CuPy finds no CUDA device (cudaErrorNoDevice: no CUDA" in _device.missing()
+    monkeypatch.setattr(Broken.cuda.runtime, "getDeviceCount", staticmethod(lambda: 0))
+    assert "CuPy finds no CUDA device (no device); check nvidia-smi" in _device.missing()
+
+
+@pytest.mark.skipif(not ON_GPU, reason="needs a GPU: make test-gpu")
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", ["classes", "number"])
+@pytest.mark.parametrize("style", ["continuous", "mixed"])
+def test_large_tables_on_the_gpu(style, target, score, seed):
+    table = problem(draw(seed, rows=4000, columns=40, style=style, target=target))
+    for kind in (Backward, Forward):
+        here = kind(table, score=score, n_threads=16)
+        there = kind(table, score=score, engine="cuda")
+        for unit in range(39 if kind is Backward else 4):
+            np.testing.assert_array_equal(there.scores(), here.scores())
+            for search in (here, there):
+                (search.remove if kind is Backward else search.add)(unit)
