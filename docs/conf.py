@@ -1,13 +1,14 @@
 """How Sphinx builds these pages: `make docs` from the root of the repository.
 
-Nothing is fetched while building: no intersphinx, no data sets beyond those that ship with
-scikit-learn.
+Nothing is fetched while building or reading: no intersphinx, formulas are MathML, no data sets
+beyond those that ship with scikit-learn.
 """
 
 import inspect
 import logging
 import os
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import pinsker
 
 # Examples draw into files, and none of them needs a display or a second thread.
 os.environ.setdefault("MPLBACKEND", "agg")
+
+sys.path.insert(0, str(Path(__file__).parent))  # formulas.py
 
 project = "pinsker"
 author = "The pinsker developers"
@@ -24,10 +27,10 @@ version = release = pinsker.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
+    "formulas",
 ]
 exclude_patterns = ["_build", "Thumbs.db", ".DS_Store", "gallery/**/*.ipynb"]
 
@@ -64,6 +67,7 @@ if "\n## Engine" not in _BENCHMARKS:
     suppress_warnings = ["myst.xref_missing"]
 
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = "pinsker"
 html_static_path = ["_static"]
 html_copy_source = False

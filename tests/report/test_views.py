@@ -37,9 +37,25 @@ def test_path_display_draws_the_path(selector, axes):
 
 def test_bound_display_draws_bound_and_budget(selector, axes):
     display = BoundDisplay.from_estimator(selector, ax=axes())
-    assert np.array_equal(display.line_.get_ydata(), selector.path_.bounds[:-1])
+    bounds = selector.path_.bounds[-2::-1]  # backward, and never of the empty set
+    best = [min(bounds[: i + 1]) for i in range(len(bounds))]
+    assert np.array_equal(display.line_.get_ydata(), best)
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["bound", "budget 0.1", "4 kept"]
+    assert labels == ["bound", "by itself", "budget 0.1", "4 kept"]
+
+
+def test_bound_display_never_rises(axes):
+    display = BoundDisplay(
+        sizes=np.array([4, 3, 2, 1, 0]),
+        bounds=np.array([0.2, 0.0, 0.1, 0.3, 0.5]),
+        unit="error",
+        budget=None,
+        kept=3,
+    ).plot(ax=axes())
+    assert display.line_.get_xdata().tolist() == [1, 2, 3, 4]
+    assert display.line_.get_ydata().tolist() == [0.3, 0.1, 0.0, 0.0]
+    _, alone, _ = display.ax_.get_lines()
+    assert (alone.get_xdata().tolist(), alone.get_ydata().tolist()) == ([4], [0.2])
 
 
 def test_certificate_display_draws_the_bound(selector, axes):

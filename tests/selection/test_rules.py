@@ -244,3 +244,11 @@ def test_mistakes_get_one_clear_error(make, message):
 def test_large_budgets_are_fine_where_errors_have_no_end():
     assert ErrorBudget(30.0, unit="mse").size(BACKWARD, NUMBERS) == 1
     assert ErrorBudget(5.0, unit="log-loss").size(BACKWARD, FAIR) == 1
+
+
+def test_a_budget_prints_what_is_not_the_default():
+    assert str(ErrorBudget(0.05)) == "ErrorBudget(0.05)"
+    assert str(ErrorBudget(4.0, unit="mse")) == "ErrorBudget(4.0, unit='mse')"
+    paper = ErrorBudget(0.1, constants="paper", reference="full")
+    assert str(paper) == "ErrorBudget(0.1, constants='paper', reference='full')"
+    assert eval(str(paper)) == eval(repr(paper)) == paper

@@ -104,7 +104,7 @@ def write_all(
     """Write what was asked for."""
     if output is not None:
         chosen = [*outcome.kept, outcome.sheet.target]
-        frame = outcome.sheet.frame
+        frame = outcome.sheet.as_written
         write_table(frame[[name for name in frame.columns if name in chosen]], output)
     if features is not None:
         write_text("".join(f"{name}\n" for name in outcome.kept), features)

@@ -10,6 +10,7 @@ from scipy.io import arff
 
 from pinsker._compat import require
 from pinsker.cli._choices import find_column, parse_columns
+from pinsker.cli._dates import read_dates
 from pinsker.cli._files import STDIN, Format, format_of_name, open_table
 from pinsker.cli._text import TextStyle, read_text
 from pinsker.exceptions import DataError, ParameterError
@@ -29,12 +30,22 @@ class Sheet:
         The column to predict.
     notes : tuple of str
         What a user should know about the reading.
+    texts : pandas.DataFrame, optional
+        Columns of dates as the file wrote them.
     """
 
     source: str
     frame: pd.DataFrame
     target: str
     notes: tuple[str, ...] = ()
+    texts: pd.DataFrame | None = None
+
+    @property
+    def as_written(self) -> pd.DataFrame:
+        """All columns, dates in the words of the file."""
+        if self.texts is None:
+            return self.frame
+        return self.frame.assign(**{str(name): self.texts[name] for name in self.texts.columns})
 
     @property
     def features(self) -> pd.DataFrame:
@@ -82,7 +93,14 @@ def read_sheet(
             f"the table has no column beside the target {target!r}: there is nothing to choose "
             "from. If its separator was not found, name it with --separator."
         )
-    return Sheet("standard input" if source == STDIN else source, frame, target, tuple(notes))
+    dates = read_dates(frame)
+    return Sheet(
+        "standard input" if source == STDIN else source,
+        frame.assign(**dates),
+        target,
+        tuple(notes),
+        frame[list(dates)],
+    )
 
 
 def write_table(frame: pd.DataFrame, path: str, option: str = "--output") -> None:

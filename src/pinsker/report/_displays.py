@@ -117,12 +117,17 @@ class SelectionPathDisplay:
 class BoundDisplay:
     """Bound on the growth of the ideal error against the number of features.
 
+    The sets of a path are nested, and more features never tell less: what bounds the loss of a set
+    bounds that of every larger one. The line is therefore the smallest bound up to each size.
+    Points show what the estimate says of a set by itself where that is more, as it tends to be of
+    large sets, whose information is underestimated.
+
     Parameters
     ----------
     sizes : ndarray of shape (n_sets,)
         Numbers of features.
     bounds : ndarray of shape (n_sets,)
-        Growth that each set allows, in `unit`.
+        Growth that each set allows by itself, in `unit`.
     unit : str
         Unit of the bounds.
     budget : float, optional
@@ -135,7 +140,7 @@ class BoundDisplay:
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     line_ : matplotlib Line2D
-        The bounds.
+        The smallest bound up to each size.
 
     Examples
     --------
@@ -170,8 +175,14 @@ class BoundDisplay:
         """Draw on new axes, or on those given."""
         ax = new_axes(ax, "BoundDisplay")
         style = {"color": _PATH, "label": "bound", "marker": ".", **line_kwargs}
-        shown = self.sizes > 0  # an empty set is never kept
-        (self.line_,) = ax.plot(self.sizes[shown], self.bounds[shown], **style)
+        upwards = np.argsort(self.sizes)
+        sizes, alone = self.sizes[upwards], self.bounds[upwards]
+        best = np.fmin.accumulate(alone)
+        shown = sizes > 0  # an empty set is never kept
+        (self.line_,) = ax.plot(sizes[shown], best[shown], **style)
+        above = alone > best
+        if above.any():
+            ax.plot(sizes[above], alone[above], ".", color=_PATH, alpha=0.35, label="by itself")
         if self.budget is not None:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")

@@ -1,6 +1,6 @@
 """The rule that the package is about: how much error may be added."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
@@ -100,6 +100,12 @@ class ErrorBudget(StoppingRule):
             )
         if self.unit in _SHARES:
             self._check_share(self.unit)
+
+    def __str__(self) -> str:
+        """Say what differs from the defaults; `repr` says everything."""
+        others = [field for field in fields(self)[1:] if getattr(self, field.name) != field.default]
+        said = "".join(f", {field.name}={getattr(self, field.name)!r}" for field in others)
+        return f"{type(self).__name__}({self.delta!r}{said})"
 
     def unit_for(self, facts: TargetFacts) -> str:
         """Return the unit of `delta`, with "auto" resolved."""
