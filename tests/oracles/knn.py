@@ -144,9 +144,9 @@ def ksg2_terms(x, y, z, k):
         if any(c - o > s for c, o, s in zip(found, strict, sides, strict=True)):
             continue
         if conditional:
-            n_xz, n_yz, n_z = found
-            out[i] = digamma(k_i) - 2 / k_i + digamma(n_z)
-            out[i] += 1 / n_xz - digamma(n_xz) + 1 / n_yz - digamma(n_yz)
+            m_xz, m_yz, m_z = strict
+            out[i] = digamma(k_i) - 2 / k_i + digamma(m_z + 1)
+            out[i] -= digamma(m_xz + 1) + digamma(m_yz + 1)
         else:
             out[i] = digamma(k_i) - 1 / k_i - digamma(found[0]) - digamma(found[1]) + digamma(n)
     return np.array(out)

@@ -90,12 +90,15 @@ def knn_terms(
     the estimate by the mean of ψ(n_z) - ψ(n_xz), since n_yz is at least k_i; and those of y by the
     same. It is what x, or y, could tell at this scale, and shrinks when x and y have many columns.
 
-    **ksg2**, Kraskov's second estimator [2]_, in the conditional form of [3]_: the ball is shrunk
-    to the box of the k_i neighbours, of half-width ε_x, ε_y and ε_z, and n counts rows inside or
-    on it. The terms are ψ(k) - 1/k - ψ(n_x) - ψ(n_y) + ψ(n), or with a condition
-    ψ(k) - 2/k - ψ(n_xz) + 1/n_xz - ψ(n_yz) + 1/n_yz + ψ(n_z). It presumes that one neighbour only
-    lies on each side of the box. Rows where that fails (ties, a half-width of zero, as nominal
-    columns have) get the term of "knn", which for a class target is all rows.
+    **ksg2**, Kraskov's second estimator [2]_: the ball is shrunk to the box of the k_i neighbours,
+    of half-width ε_x, ε_y and ε_z. With m the rows strictly inside of it, the terms are
+    ψ(k) - 1/k - ψ(m_x + 1) - ψ(m_y + 1) + ψ(n), or with a condition
+    ψ(k) - 2/k - ψ(m_xz + 1) - ψ(m_yz + 1) + ψ(m_z + 1). The latter is not the form of [3]_, which
+    has ψ(n) - 1/n of the rows n inside or on the box for ψ(m + 1): right if each half-width came
+    from one of those n rows, but it comes from one of the k neighbours, so that too much is added
+    (docs/estimators.md). It presumes that one neighbour only lies on each side of the box. Rows
+    where that fails (ties, a half-width of zero, as nominal columns have) get the term of "knn",
+    which for a class target is all rows.
 
     **gao**, the estimator for mixtures of Gao et al. [4]_ as in their code, which differs from
     the paper in having digammas and open balls: ψ(k) + ln n - ψ(n_x) - ψ(n_y), where n counts the
@@ -238,14 +241,13 @@ def _ksg2(
         & (box.yz_closed - box.yz_open <= sides)
         & (box.z_closed - box.z_open <= 1)
     )
-    k, in_xz, in_yz = (np.maximum(c, 1) for c in (found.neighbours, box.xz_closed, box.yz_closed))
-    if conditional:
-        terms = psi[k] - 2 / k - psi[in_xz] + 1 / in_xz - psi[in_yz] + 1 / in_yz
-        terms += psi[box.z_closed]
-        ceilings = psi[box.z_closed] - psi[k]  # ψ(m) - 1/m grows with m
-    else:
-        terms = psi[k] - 1 / k - psi[in_xz] - psi[in_yz] + psi[-1]
-        ceilings = psi[-1] - psi[k] - 1 / k
+    k = np.maximum(found.neighbours, 1)
+    inside = psi[k] - sides / k + (psi[box.z_open + 1] if conditional else psi[-1])
+    terms, ceilings = inside.copy(), inside
+    for is_open, closed in ((box.xz_open, box.xz_closed), (box.yz_open, box.yz_closed)):
+        terms -= psi[is_open + 1]
+        # Neighbours are inside or on the box: all but those on it are inside.
+        ceilings = ceilings - psi[np.maximum(k - (closed - is_open), 0) + 1]
     return _Rows(
         np.where(fits, terms, plain.terms),
         np.where(fits, ceilings, plain.ceilings),
