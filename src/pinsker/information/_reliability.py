@@ -166,26 +166,39 @@ def neighbour_resolution(prepared: Prepared, sides: Sides) -> float:
     """
     n_rows = prepared.n_rows
     rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))
-    to_x, to_y = _distances(prepared.x, rows), _distances(prepared.y, rows)
-    to_z = np.zeros_like(to_x) if prepared.z is None else _distances(prepared.z, rows)
-    joint = np.maximum(np.maximum(to_x, to_y), to_z)
-    radius = np.partition(joint, prepared.k, axis=1)[:, [prepared.k]]  # position 0 is the row
-    near = to_z < radius
+    z = np.empty((n_rows, 0)) if prepared.z is None else prepared.z
+    parts = [np.ascontiguousarray(part.T) for part in (prepared.x, prepared.y, z)]
+    # One row at a time: its distances stay in the cache.
+    near, *by_side = np.array([_rows_in_ball(*parts, row, prepared.k) for row in rows]).T
     best = math.log(n_rows)
     found = [best]
-    for side, to_side in ((sides.x, to_x), (sides.y, to_y)):
+    for side, inside, equal in zip((sides.x, sides.y), by_side[:2], by_side[2:], strict=True):
         if not _is_nominal(side):
-            n_side = np.sum(near & (to_side < radius), axis=1)
-            resolved = n_side == np.sum(near & (to_side == 0), axis=1)
             # The row itself is counted: that is the + 1.
-            shown = digamma(np.maximum(near.sum(axis=1), 1)) - digamma(np.maximum(n_side, 1))
-            found.append(float(np.where(resolved, best, shown).mean()))
+            shown = digamma(np.maximum(near, 1)) - digamma(np.maximum(inside, 1))
+            found.append(float(np.where(inside == equal, best, shown).mean()))
     return min(found)
 
 
-def _distances(columns: AnyArray, rows: IntArray) -> FloatArray:
-    """Max-norm distances of some rows to all rows."""
-    distances = np.zeros((rows.size, columns.shape[0]))
-    for values in columns.T:
-        np.maximum(distances, np.abs(values[rows, np.newaxis] - values), out=distances)
+def _rows_in_ball(
+    x: AnyArray, y: AnyArray, z: AnyArray, row: int, k: int
+) -> tuple[int, int, int, int, int]:
+    """Count the rows inside a row's radius in z, in xz and yz, and those of them equal in x or y.
+
+    x, y and z hold a column in each row.
+    """
+    to_x, to_y, to_z = (_distances(part, row) for part in (x, y, z))
+    joint = np.maximum(np.maximum(to_x, to_y), to_z)
+    radius = np.partition(joint, k)[k]  # position 0 is the row
+    near = to_z < radius
+    inside = [int(np.count_nonzero(near & (to < radius))) for to in (to_x, to_y)]
+    equal = [int(np.count_nonzero(near & (to == 0))) for to in (to_x, to_y)]
+    return int(np.count_nonzero(near)), inside[0], inside[1], equal[0], equal[1]
+
+
+def _distances(columns: AnyArray, row: int) -> FloatArray:
+    """Max-norm distances of a row to all rows."""
+    distances = np.zeros(columns.shape[1])
+    for values in columns:
+        np.maximum(distances, np.abs(values - values[row]), out=distances)
     return distances
