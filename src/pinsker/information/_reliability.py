@@ -167,9 +167,9 @@ def neighbour_resolution(prepared: Prepared, sides: Sides) -> float:
     n_rows = prepared.n_rows
     rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))
     z = np.empty((n_rows, 0)) if prepared.z is None else prepared.z
-    parts = [np.ascontiguousarray(part.T) for part in (prepared.x, prepared.y, z)]
+    x, y, z = (np.ascontiguousarray(part.T) for part in (prepared.x, prepared.y, z))
     # One row at a time: its distances stay in the cache.
-    near, *by_side = np.array([_rows_in_ball(*parts, row, prepared.k) for row in rows]).T
+    near, *by_side = np.array([_rows_in_ball(x, y, z, row, prepared.k) for row in rows]).T
     best = math.log(n_rows)
     found = [best]
     for side, inside, equal in zip((sides.x, sides.y), by_side[:2], by_side[2:], strict=True):
