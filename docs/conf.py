@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"(demo|readme_figure)\.py",
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,  # a page of times that fetches its own programs
     "min_reported_time": 10_000,
     "remove_config_comments": True,
     "abort_on_example_error": True,
