@@ -1,0 +1,100 @@
+"""The three grades of the paper's method, from rows to sets of columns."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from reproduce import as_published
+
+from pinsker import BackwardElimination, FeatureSelector, ForwardSelection
+from pinsker.selection import ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold
+
+#: A set that a recipe keeps: recipe, criterion, threshold, mask.
+Kept = tuple[str, str, float, np.ndarray]
+ER, FS, JUMP, COUNT = "ER", "FS", "ΔFS", "#F"
+#: Budgets that mean something: an error rate grows by one at most.
+MEANINGFUL = 1.0
+
+
+def published_sets(
+    X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]]
+) -> list[Kept]:
+    """Return what the published code keeps, by criterion and threshold."""
+    path = as_published.published_path(X, y, n_neighbors)
+    sizes = {
+        ER: as_published.size_by_error,
+        FS: as_published.size_by_score,
+        JUMP: as_published.size_by_jump,
+        COUNT: lambda _, k: int(k),
+    }
+    kept: list[Kept] = [
+        ("as published", criterion, threshold, path.kept(sizes[criterion](path, threshold)))
+        for criterion, several in thresholds.items()
+        for threshold in several
+    ]
+    deltas = sorted(thresholds.get(ER, ()))
+    chained = as_published.sizes_in_sequence(path, deltas)
+    return kept + [
+        ("as published, in sequence", ER, delta, path.kept(size))
+        for delta, size in zip(deltas, chained, strict=True)
+    ]
+
+
+def printed_sets(
+    X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]], **options: Any
+) -> list[Kept]:
+    """Return what Algorithm 1 keeps to the letter, with a sound estimator."""
+    rules = {
+        ER: printed_budget,
+        FS: ScoreThreshold,
+        JUMP: ScoreJump,
+        COUNT: lambda k: FeatureCount(int(k)),
+    }
+    with quiet():
+        selector = BackwardElimination(
+            score_form="direct", n_neighbors=n_neighbors, task="classification", **options
+        ).fit(X, y)
+    return [
+        ("as printed", criterion, threshold, selector.support_at(stop=rules[criterion](threshold)))
+        for criterion, several in thresholds.items()
+        for threshold in several
+    ]
+
+
+def printed_budget(delta: float) -> ErrorBudget:
+    """Return the printed rule: stop once the sum of scores is delta^2 / 2 nats or more.
+
+    In nats, since the paper also runs deltas above one, which mean nothing as error rates.
+    """
+    return ErrorBudget(delta**2 / 2.0, unit="log-loss", constants="paper", reference="full")
+
+
+def default_sets(X: Any, y: Any, deltas: Iterable[float], **options: Any) -> list[Kept]:
+    """Return what `FeatureSelector` keeps at each budget, from one fit."""
+    with quiet():
+        selector = FeatureSelector(task="classification", **options).fit(X, y)
+    return [
+        ("default", ER, delta, selector.support_at(error_budget=delta))
+        for delta in deltas
+        if delta <= MEANINGFUL
+    ]
+
+
+def path_sets(X: Any, y: Any, sizes: Iterable[int]) -> list[Kept]:
+    """Return sets of given sizes on pinsker's forward and backward paths."""
+    kept: list[Kept] = []
+    for name, kind in (("forward path", ForwardSelection), ("backward path", BackwardElimination)):
+        with quiet():
+            selector = kind(task="classification").fit(X, y)
+        kept += [(name, COUNT, k, selector.support_at(stop=FeatureCount(k))) for k in sizes]
+    return kept
+
+
+class quiet(warnings.catch_warnings):  # noqa: N801
+    """Warnings about few rows are part of these experiments, and there are hundreds of runs."""
+
+    def __enter__(self) -> Any:
+        entered = super().__enter__()
+        warnings.simplefilter("ignore")
+        return entered

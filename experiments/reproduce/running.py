@@ -1,0 +1,102 @@
+"""Run parts, store every run, and write what they found."""
+
+import importlib
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pinsker
+from joblib import Parallel, delayed
+from reproduce.settings import Check, Report, Row, Settings, Task
+from reproduce.tables import markdown_table, write_csv
+
+PARTS = ("figure1", "figure2", "figure3", "table1", "example1", "theorems")
+
+
+def reproduce(parts: Iterable[str], settings: Settings) -> list[Check]:
+    """Run parts and write them under ``settings.output``; return what must hold and did or not."""
+    checks: list[Check] = []
+    for part in parts:
+        started = time.monotonic()
+        module = importlib.import_module(f"reproduce.{part}")
+        results = run_tasks(part, module.tasks(settings), settings)
+        report = module.report(settings, results)
+        _write(part, report, settings)
+        seconds = time.monotonic() - started
+        found = [replace(check, claim=f"{part}: {check.claim}") for check in report.checks]
+        checks += found
+        (settings.output / part / "seconds.txt").write_text(f"{seconds:.0f}\n", encoding="utf-8")
+    summary = summary_page(checks)
+    settings.output.mkdir(parents=True, exist_ok=True)
+    (settings.output / "summary.md").write_text(summary, encoding="utf-8")
+    return checks
+
+
+def run_tasks(part: str, tasks: list[Task], settings: Settings) -> dict[str, list[Row]]:
+    """Return the rows of every task; those that a stored run answers are not run again."""
+    folder = settings.output / "runs" / part
+    folder.mkdir(parents=True, exist_ok=True)
+    stored = {} if settings.fresh else {task.name: _stored(folder, task) for task in tasks}
+    results = {name: rows for name, rows in stored.items() if rows is not None}
+    missing = [task for task in tasks if task.name not in results]
+    settings.watch(part, len(results), len(tasks))
+    by_name = {task.name: task for task in missing}
+    for name, rows in _run_all(missing, settings.jobs):
+        content = {"signature": _signature(by_name[name]), "rows": rows}
+        _write_whole(folder / f"{name}.json", json.dumps(content))
+        results[name] = rows
+        settings.watch(part, len(results), len(tasks))
+    return {task.name: results[task.name] for task in tasks}
+
+
+def summary_page(checks: list[Check]) -> str:
+    """Return a table of what must hold."""
+    words = {True: "pass", False: "**miss**", None: "not checked"}
+    lines = [(check.claim, check.reached, words[check.held]) for check in checks]
+    return "# What must hold\n\n" + markdown_table(("claim", "reached", ""), lines) + "\n"
+
+
+def _run_all(tasks: list[Task], jobs: int) -> Any:
+    if jobs == 1 or len(tasks) < 2:
+        return (_run_one(task) for task in tasks)
+    workers = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    return workers(delayed(_run_one)(task) for task in tasks)
+
+
+def _run_one(task: Task) -> tuple[str, list[Row]]:
+    return task.name, task.function(*task.arguments)
+
+
+def _signature(task: Task) -> str:
+    """Return what a stored run must agree with to be used again."""
+    return f"{pinsker.__version__} {task.function.__name__} {task.arguments!r}"
+
+
+def _stored(folder: Any, task: Task) -> list[Row] | None:
+    path = folder / f"{task.name}.json"
+    if not path.exists():
+        return None
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return content["rows"] if content["signature"] == _signature(task) else None
+
+
+def _write(part: str, report: Report, settings: Settings) -> None:
+    folder = settings.output / part
+    folder.mkdir(parents=True, exist_ok=True)
+    write_csv(folder / f"{part}.csv", report.rows)
+    (folder / f"{part}.md").write_text(report.page, encoding="utf-8")
+    if report.draw is not None:
+        from reproduce.drawing import new_figure
+
+        with new_figure() as figure:
+            report.draw(figure)
+            figure.savefig(folder / f"{part}.png", dpi=110)
+
+
+def _write_whole(path: Any, text: str) -> None:
+    """Write under another name first: a run that is interrupted leaves no half file."""
+    beside = path.with_suffix(".part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
