@@ -5,10 +5,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from reproduce.datafolder import data_folder
 from sklearn.svm import SVC
 
-from pinsker.datasets import Radial
+from pinsker.datasets import PublishedProblem, Radial, data_folders, load_published
+from pinsker.exceptions import DataError
 
 N_FRESH = 4000
 #: Seeds of problems that are drawn lie this far from each other and from those of fresh rows.
@@ -21,39 +21,44 @@ def machine(penalty: float = 10.0) -> SVC:
 
 
 @cache
-def stored(name: str) -> dict[str, np.ndarray] | None:
-    """Return a published problem file, or None where it is not at hand."""
-    folder = data_folder()
-    if folder is None or not (folder / name).exists():
-        return None
-    with np.load(folder / name) as file:
-        return {key: file[key] for key in file.files}
+def published(which: Any) -> tuple[PublishedProblem, ...]:
+    """Return the tables behind a figure; none where they are not at hand."""
+    try:
+        return load_published(which)
+    except DataError:
+        return ()
 
 
 @cache
 def published_results() -> dict[str, Any]:
     """Return the raw numbers behind the published figures; empty where they are not at hand."""
-    folder = data_folder()
-    if folder is None or not (folder / "paper_results.json").exists():
-        return {}
-    return json.loads((folder / "paper_results.json").read_text(encoding="utf-8"))
+    for folder in data_folders():
+        path = folder / "paper_results.json"
+        if path.is_file():
+            return json.loads(path.read_text(encoding="utf-8"))
+    return {}
 
 
-def figure2_problem(number: int, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return table, classes and number of useful columns of one of the 50 problems."""
-    file = stored("paper_synthetic_binary.npz")
-    if file is not None:
-        return file["X"][number], file["y"][number], int(file["n_useful"][number])
+def figure1_problem(n_useful: int, number: int, seed: int) -> PublishedProblem:
+    """Return one of five problems of 500 rows and 30 columns; the published ones are not kept."""
+    drawn = Radial(n_useful, 30).sample(500, seed=FAR * (seed + 1) + 100 * n_useful + number)
+    return PublishedProblem(*drawn, n_useful)
+
+
+def figure2_problem(number: int, seed: int) -> PublishedProblem:
+    """Return one of the 50 problems of 200 rows and 15 columns."""
+    if published("binary"):
+        return published("binary")[number]
     n_useful = 3 + number % 9  # the published ones have 3 to 11
-    return *Radial(n_useful, 15).sample(200, seed=FAR * (seed + 1) + number), n_useful
+    drawn = Radial(n_useful, 15).sample(200, seed=FAR * (seed + 1) + number)
+    return PublishedProblem(*drawn, n_useful)
 
 
-def figure3_problem(seed: int) -> tuple[np.ndarray, np.ndarray, int]:
+def figure3_problem(seed: int) -> PublishedProblem:
     """Return the 1000 x 30 problem with ten useful columns."""
-    file = stored("paper_synthetic_k10.npz")
-    if file is not None:
-        return file["X"], file["y"], int(file["n_useful"])
-    return *Radial(10, 30).sample(1000, seed=FAR * (seed + 1)), 10
+    if published("figure3"):
+        return published("figure3")[0]
+    return PublishedProblem(*Radial(10, 30).sample(1000, seed=FAR * (seed + 1)), 10)
 
 
 def fresh_rows(n_useful: int, n_columns: int, number: int) -> tuple[np.ndarray, np.ndarray]:

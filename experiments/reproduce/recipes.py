@@ -2,13 +2,22 @@
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from reproduce import as_published
 
 from pinsker import BackwardElimination, FeatureSelector, ForwardSelection
-from pinsker.selection import ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold
+from pinsker.selection import (
+    Decision,
+    ErrorBudget,
+    FeatureCount,
+    ScoreJump,
+    ScoreThreshold,
+    SelectionPath,
+    StoppingRule,
+)
+from reproduce import as_published
 
 #: A set that a recipe keeps: recipe, criterion, threshold, mask.
 Kept = tuple[str, str, float, np.ndarray]
@@ -62,12 +71,23 @@ def printed_sets(
     ]
 
 
-def printed_budget(delta: float) -> ErrorBudget:
-    """Return the printed rule: stop once the sum of scores is delta^2 / 2 nats or more.
+def printed_budget(delta: float) -> StoppingRule:
+    """Return the printed rule: stop once the sum of scores is delta^2 / 2 nats or more."""
+    if delta <= MEANINGFUL:
+        return ErrorBudget(delta, constants="paper", reference="full")
+    return BeyondMeaning(delta)
 
-    In nats, since the paper also runs deltas above one, which mean nothing as error rates.
-    """
-    return ErrorBudget(delta**2 / 2.0, unit="log-loss", constants="paper", reference="full")
+
+@dataclass(frozen=True)
+class BeyondMeaning(StoppingRule):
+    """The printed rule for a delta above one, which the paper runs and `ErrorBudget` refuses."""
+
+    delta: float
+
+    def decide(self, path: SelectionPath, facts: Any = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        reached = np.flatnonzero(path.spent[1:] >= self.delta**2 / 2.0)
+        return self._settle(path, int(path.sizes[reached[0]]) if len(reached) else 0)
 
 
 def default_sets(X: Any, y: Any, deltas: Iterable[float], **options: Any) -> list[Kept]:

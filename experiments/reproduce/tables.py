@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from reproduce.settings import Row
 
 NOTHING = "–"
@@ -23,7 +24,11 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 def markdown_table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     """Return a Markdown table; the first column is text, the others are as they come."""
     body = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in body)
+    return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in body)
+
+
+def _escaped(cell: Any) -> str:
+    return str(cell).replace("|", "\\|")
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -38,9 +43,7 @@ def chosen(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
 
 
-def average(
-    rows: Sequence[Row], name: str, take: Callable[[Any], Any] = np.mean
-) -> float | None:
+def average(rows: Sequence[Row], name: str, take: Callable[[Any], Any] = np.mean) -> float | None:
     """Return the mean (or another summary) of one column; None for no rows."""
     values = [row[name] for row in rows if row.get(name) is not None]
     return float(take(values)) if values else None

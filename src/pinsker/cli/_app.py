@@ -7,6 +7,7 @@ import typer
 from pinsker import __version__
 from pinsker.cli._command_inspect import inspect
 from pinsker.cli._command_judge import audit, certify
+from pinsker.cli._command_reproduce import reproduce
 from pinsker.cli._command_select import demo, select
 from pinsker.cli._leaving import OneLineGroup
 
@@ -40,5 +41,5 @@ def _common(
         print(context.get_help())
 
 
-for command in (select, inspect, certify, audit, demo):
+for command in (select, inspect, certify, audit, demo, reproduce):
     app.command()(command)
