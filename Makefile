@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 NATIVE := $(wildcard src/pinsker/engine/_native/*)
 
-.PHONY: demo test test-slow test-gpu lint types unit bench sanitize docs clean
+.PHONY: demo test test-slow test-gpu lint types unit bench paper sanitize docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -35,6 +35,10 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/estimators.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/criteria.py
+
+# The paper's figures and tables, run again beside the published numbers, into reproduction/.
+paper: $(STAMP)
+	$(BIN)/pinsker reproduce all
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of their own.
 # CPython itself does not free everything at exit, so leaks are watched by a test, not here.

@@ -25,21 +25,22 @@ RECIPES = ("published", "as published", "as printed", "default")
 
 def tasks(settings: Settings) -> list[Task]:
     """Return one run per problem: six numbers of useful columns, five problems each."""
-    useful, problems = (USEFUL[:1], 1) if settings.quick else (USEFUL, N_PROBLEMS)
+    useful, problems, n_rows = (USEFUL[:1], 1, 120) if settings.quick else (USEFUL, N_PROBLEMS, 500)
     return [
-        Task(f"useful-{k:02d}-{number}", run, (k, number, settings.seed, settings.quick))
+        Task(f"useful-{k:02d}-{number}", run, (k, number, settings.seed, n_rows))
         for k in useful
         for number in range(problems)
     ]
 
 
-def run(n_useful: int, problem: int, seed: int, quick: bool) -> list[Row]:
+def run(n_useful: int, problem: int, seed: int, n_rows: int) -> list[Row]:
     """Return what every recipe keeps and reaches on one problem."""
-    split = split_problem(figure1_problem(n_useful, problem, seed), 1000 * n_useful + problem)
+    table = figure1_problem(n_useful, problem, seed, n_rows)
+    split = split_problem(table, 1000 * n_useful + problem)
     X, y = split.X, split.y
     sets = [*everything(split), *default_sets(X, y, THRESHOLDS[ER])]
     rows = measure(split, sets, problem=problem)
-    for k in NEIGHBORS[:1] if quick else NEIGHBORS:
+    for k in NEIGHBORS:
         by_the_book = [*published_sets(X, y, k, THRESHOLDS), *printed_sets(X, y, k, THRESHOLDS)]
         rows += measure(split, by_the_book, problem=problem, neighbors=k)
     return rows

@@ -24,7 +24,7 @@ THEIR_NAMES = {ER: "error", FS: "feature_score", JUMP: "delta_score", COUNT: "nu
 
 def tasks(settings: Settings) -> list[Task]:
     """Return one run per problem."""
-    n_problems = 3 if settings.quick else N_PROBLEMS
+    n_problems = 1 if settings.quick else N_PROBLEMS
     return [Task(f"problem-{i:02d}", run, (i, settings.seed)) for i in range(n_problems)]
 
 

@@ -39,9 +39,9 @@ def published_results() -> dict[str, Any]:
     return {}
 
 
-def figure1_problem(n_useful: int, number: int, seed: int) -> PublishedProblem:
+def figure1_problem(n_useful: int, number: int, seed: int, n_rows: int = 500) -> PublishedProblem:
     """Return one of five problems of 500 rows and 30 columns; the published ones are not kept."""
-    drawn = Radial(n_useful, 30).sample(500, seed=FAR * (seed + 1) + 100 * n_useful + number)
+    drawn = Radial(n_useful, 30).sample(n_rows, seed=FAR * (seed + 1) + 100 * n_useful + number)
     return PublishedProblem(*drawn, n_useful)
 
 
