@@ -12,6 +12,7 @@ from pinsker.exceptions import PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
     FeatureCount,
+    FeatureSelector,
     ForwardSelection,
     LinearElimination,
 )
@@ -191,3 +192,25 @@ def test_forward_goes_on():
     assert len(selector.path_.moves) == 3
     selector.set_params(max_features=None).fit(X, y)
     assert selector.path_ == ForwardSelection().fit(X, y).path_
+
+
+class Listener(Recorder):
+    """A callback that does not ask for a fitted selector."""
+
+    def on_fit_task_end(self, estimator, context):
+        self.heard.append(("end", context.task_name))
+
+
+def test_callbacks_hear_every_stage_of_the_front_door():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    listener = Listener()
+    FeatureSelector(folds=3, witnesses=["linear"]).set_callbacks(listener).fit(X, y)
+    paths = ["grow-shrink", "backward", "forward", "linear", "relevance"]
+    stages = ["searching 5 paths in 3 folds", *[f"judging {path}" for path in paths]]
+    assert listener.heard == [
+        "setup",
+        ("begin", "fit"),
+        *[(what, stage) for stage in stages for what in ("begin", "end")],
+        ("end", "fit"),
+        "teardown",
+    ]

@@ -1,7 +1,5 @@
 """Selectors whose cut is judged on held-out rows."""
 
-import logging
-import sys
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -19,7 +17,6 @@ from pinsker.selection._path import SelectionPath
 from pinsker.selection._rules import StoppingRule
 from pinsker.selection._run import Run
 
-_LOG = logging.getLogger("pinsker")
 #: Said where rows cannot be held out.
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
 
@@ -37,7 +34,7 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         name = type(self).__name__
         cross = CrossFit(run.encoded, judge, run.facts, len(run.forced))
         cross.search([Route(name, lambda rows: find_path(self, rows, run.forced))], {name: path})
-        return self._judged(run, cross.judge_sizes(run.rule, self._say))
+        return self._judged(run, cross.judge_sizes(run.rule, run.say))
 
     def _judge(self, run: Run) -> Judge | None:
         """Return a judge, or None where nothing is held out."""
@@ -85,9 +82,3 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         if self.random_state is None:
             return 0
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _say(self, what: str) -> None:
-        """Tell where a long fit is."""
-        _LOG.info("%s: %s", type(self).__name__, what)
-        if self.verbose:
-            sys.stderr.write(f"{type(self).__name__}: {what}\n")

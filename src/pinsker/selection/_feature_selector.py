@@ -158,9 +158,10 @@ class FeatureSelector(CrossFittedSelector):
             return self._unjudged(run, path)
         found = routes(self.paths, self, run.encoded)
         cross = CrossFit(run.encoded, judge, run.facts, len(run.forced))
-        self._say(f"searching {len(found)} paths in {len(judge.folds)} folds")
+        run.open_stages(1 + len(found))
+        run.say(f"searching {len(found)} paths in {len(judge.folds)} folds")
         cross.search(found, {found[0].name: path})
-        return self._judged(run, cross.judge_sizes(run.rule, self._say))
+        return self._judged(run, cross.judge_sizes(run.rule, run.say))
 
     def _measured(self, path: SelectionPath, run: Run) -> SelectionPath:
         return measured(path, run.encoded, self)

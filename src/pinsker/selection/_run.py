@@ -1,6 +1,8 @@
 """One call of ``fit``: who follows the search, and whether the data were seen before."""
 
 import hashlib
+import logging
+import sys
 from typing import TYPE_CHECKING, Any
 
 from pinsker.bounds import TargetFacts
@@ -9,11 +11,12 @@ from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._rules import StoppingRule
 from pinsker.selection._search import Trace, Watch
-from pinsker.selection._watch import CallbackSteps, ProgressLine, Watches
+from pinsker.selection._watch import CallbackStages, CallbackSteps, ProgressLine, Watches
 
 if TYPE_CHECKING:
     from pinsker.selection._base import InformationSelector
 
+_LOG = logging.getLogger("pinsker")
 #: Parameters that change how a path is cut or shown, but not the path.
 _NOT_OF_THE_PATH = {
     "error_budget", "stop", "verbose", "warm_start", "n_jobs", "max_memory", "patience",
@@ -48,6 +51,7 @@ class Run:
         self.rule, self.forced = rule, forced
         self.data = {"X": X, "y": y}
         self.context: Any = None
+        self.stages: CallbackStages | None = None
         self.line: ProgressLine | None = None
         self.interrupted = False
 
@@ -76,6 +80,22 @@ class Run:
             watches.append(self.line)
         return Watches(watches)
 
+    def open_stages(self, n_stages: int) -> None:
+        """Open the callbacks of a fit whose stages are told by `say`."""
+        if self.context is None and hasattr(self.selector, "_init_callback_context"):
+            self.context = self.selector._init_callback_context(max_subtasks=n_stages)
+            self.context.call_on_fit_task_begin(estimator=self.selector, **self.data)
+            self.stages = CallbackStages(self.selector, self.context, self.data)
+
+    def say(self, what: str) -> None:
+        """Tell where a long fit is: to the log, to the terminal and to the callbacks."""
+        name = type(self.selector).__name__
+        _LOG.info("%s: %s", name, what)
+        if self.selector.verbose:
+            sys.stderr.write(f"{name}: {what}\n")
+        if self.stages is not None:
+            self.stages.next(what)
+
     def finish(
         self, trace: Trace, score: str, full_information: float | None = None
     ) -> SelectionPath:
@@ -87,6 +107,8 @@ class Run:
 
     def close(self) -> None:
         """Tell the callbacks that ``fit`` is done."""
+        if self.stages is not None:
+            self.stages.close()
         if self.context is not None:
             self.context.call_on_fit_task_end(estimator=self.selector, **self.data)
 

@@ -24,7 +24,9 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSteps", "CallbackSupportMixin", "ProgressLine", "Watches", "fitting"]
+__all__ = [
+    "CallbackStages", "CallbackSteps", "CallbackSupportMixin", "ProgressLine", "Watches", "fitting",
+]  # fmt: skip
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -170,6 +172,32 @@ class CallbackSteps:
                 **self.data,
             )
         )
+
+
+class CallbackStages:
+    """Tells scikit-learn's callbacks about the stages of a ``fit`` that is more than one search.
+
+    Parameters
+    ----------
+    estimator, context, data
+        As in `CallbackSteps`.
+    """
+
+    def __init__(self, estimator: Any, context: Any, data: dict[str, Any]) -> None:
+        self.estimator, self.context, self.data = estimator, context, data
+        self.stage: Any = None
+
+    def next(self, name: str) -> None:
+        """Close the stage that is open, and open another."""
+        self.close()
+        self.stage = self.context.subcontext(task_name=name)
+        self.stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def close(self) -> None:
+        """Close the stage that is open. Nobody can stop a judgement half-way."""
+        if self.stage is not None:
+            self.stage.call_on_fit_task_end(estimator=self.estimator, **self.data)
+            self.stage = None
 
 
 def clock(seconds: float) -> str:
