@@ -1,5 +1,7 @@
 """Folds, the judge, trials and the cut that they lead to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -217,3 +219,25 @@ def test_the_worse_of_two_testimonies_counts():
         worse = one.or_worse(other)
         assert worse.most is bad.most
         assert worse.least is bad.least
+
+
+def test_all_features_are_kept_when_no_other_set_will_do():
+    X, y = NoisyXor(n_columns=4).sample(100, seed=0)
+    selector = BackwardElimination(folds=3, witnesses=LINEAR).fit(X, y)
+    poor = trial(path="BackwardElimination", size=2, lost=0.5, excess_upper=0.4, information=0.3)
+    whole = trial(path=ALL, size=4, lost=0.0, excess_upper=0.0, information=0.2)
+    trials = {(one.path, one.size): one for one in (poor, whole)}
+    judgement = replace(selector._judgement, trials=trials)
+    chosen, decision = judgement.choose(ErrorBudget(0.05))
+    assert (chosen.path, chosen.size, decision.notes) == ("BackwardElimination", 4, ())
+    neither = trials | {(ALL, 4): replace(whole, lost=0.5, excess_upper=0.4)}
+    chosen, decision = replace(judgement, trials=neither).choose(ErrorBudget(0.05))
+    assert chosen is poor
+    assert "no set keeps to" in decision.notes[0]
+
+
+def test_forward_search_that_is_judged_reaches_all_features():
+    X, y = NoisyXor(n_columns=30).sample(80, seed=0)
+    path = ForwardSelection(patience=2, folds=3, witnesses=LINEAR).fit(X, y).path_
+    assert path.sizes.max() == 30
+    assert ForwardSelection(patience=2).fit(X, y).path_.sizes.max() < 30

@@ -1,7 +1,7 @@
 """Cross-fitting: paths are searched afresh without the rows that judge them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -57,8 +57,8 @@ class Judgement:
     def choose(self, rule: StoppingRule) -> tuple[Trial, Decision]:
         """Return the set that a rule takes.
 
-        A budget takes the smallest set that keeps to it by either evidence, or where none does the
-        one with the most information. Another rule cuts each path by itself, and of the sizes it
+        A budget takes the smallest set that keeps to it by either evidence: all features, if no
+        other does; and if not even they do, the set with the most information. Another rule cuts each path by itself, and of the sizes it
         names the one with the most information on the held-out rows is taken.
         """
         if not isinstance(rule, ErrorBudget):
@@ -67,7 +67,8 @@ class Judgement:
             # A note says that a path does not go where the rule asks.
             best = max(near, key=lambda trial: (not cuts[trial.path].notes, trial.information))
             return best, cuts[best.path]
-        passing = [t for t in self.on_paths if t.keeps_to(rule, self.facts, self.unit)]
+        candidates = [*self.on_paths, *self._everything()]
+        passing = [t for t in candidates if t.keeps_to(rule, self.facts, self.unit)]
         budget = rule.budget(self.facts)
         if passing:
             chosen = smallest(passing)
@@ -75,6 +76,15 @@ class Judgement:
         best = max(self.on_paths, key=lambda trial: (trial.information, -trial.size))
         note = f"no set keeps to {rule} on held-out rows; the one with the most information is kept"
         return best, Decision(best.size, budget, (note,))
+
+    def _everything(self) -> list[Trial]:
+        """Return the trial of all features as one of a path that holds them, if there is one."""
+        size = self.of_all.size
+        return [
+            replace(self.of_all, path=name)
+            for name, path in self.paths.items()
+            if path.sizes.max() == size
+        ][:1]
 
     def _nearest(self, name: str, size: int) -> Trial:
         own = [trial for trial in self.on_paths if trial.path == name]

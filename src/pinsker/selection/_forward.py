@@ -14,6 +14,9 @@ from pinsker.selection._rules import FeatureCount, StoppingRule
 from pinsker.selection._run import Run
 from pinsker.selection._search import Trace, grow
 
+#: Up to so many features, a search that will be judged on held-out rows adds them all.
+_ALL_THE_WAY = 100
+
 
 class ForwardSelection(CrossFittedSelector):
     r"""Start from nothing and add the feature that tells most, within an error budget.
@@ -31,7 +34,8 @@ class ForwardSelection(CrossFittedSelector):
         Another rule instead: `ErrorBudget` in other units, `ScoreThreshold`, `ScoreJump`,
         `FeatureCount`.
     patience : int or None, default=10
-        The search ends when the information has not risen for so many additions. None adds all.
+        The search ends when the information has not risen for so many additions. None adds all;
+        so does a search of at most 100 features whose cut is judged on held-out rows.
     max_features : int, optional
         The search ends at so many features.
     n_neighbors, scale, discrete, missing, groups, keep, task, score_form, max_samples
@@ -145,9 +149,17 @@ class ForwardSelection(CrossFittedSelector):
             trace,
             n_units=encoded.n_units,
             forced=run.forced,
-            patience=self.patience,
+            patience=self._patience(encoded),
             at_least=self.stop.k if isinstance(self.stop, FeatureCount) else 0,
             max_size=self.max_features,
             watch=run.watch(max(most, len(run.forced))),
         )
         return run.finish(trace, self.score_form, full)
+
+    def _patience(self, encoded: Encoded) -> int | None:
+        """Return when to give up: never, where the set of all features is near and may be judged.
+
+        A cut that is made on held-out rows can only fall back on all features if they are reached.
+        """
+        judged = self.folds or self.cv is not None
+        return None if judged and encoded.n_units <= _ALL_THE_WAY else self.patience
