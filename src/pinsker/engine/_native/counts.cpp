@@ -95,6 +95,7 @@ void joint_costs(const PackedColumns &columns, const Condition &condition, const
     }
     if (!plan.sparse.empty()) {
         const SortedRows sorted(condition, columns.n_rows);
+        const std::int64_t alone = cost_alone(sorted, rows);
         std::size_t room = 0;
         for (std::size_t column : plan.sparse)
             room = std::max(room, 2 * static_cast<std::size_t>(columns.levels[column]));
@@ -104,7 +105,7 @@ void joint_costs(const PackedColumns &columns, const Condition &condition, const
         std::vector<std::uint32_t> level(threads * columns.n_rows);
         share(n_jobs, threads, [&](std::size_t job, std::size_t thread) {
             count_sparse(columns, sorted, rows, plan.sparse[job], cells.data() + thread * room,
-                         level.data() + thread * columns.n_rows, out);
+                         level.data() + thread * columns.n_rows, alone, out);
         });
     }
 }
