@@ -58,8 +58,9 @@ class Judgement:
         """Return the set that a rule takes.
 
         A budget takes the smallest set that keeps to it by either evidence: all features, if no
-        other does; and if not even they do, the set with the most information. Another rule cuts each path by itself, and of the sizes it
-        names the one with the most information on the held-out rows is taken.
+        other does; and if not even they do, the set with the most information. Another rule cuts
+        each path by itself, and of the sizes it names the one with the most information on the
+        held-out rows is taken.
         """
         if not isinstance(rule, ErrorBudget):
             cuts = {name: rule.decide(path, self.facts) for name, path in self.paths.items()}
