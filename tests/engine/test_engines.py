@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, GrowShrink
 from pinsker.engine import Backward, Forward, Problem, _engines
+from pinsker.engine._engines import Chosen
 from pinsker.exceptions import EngineError, ParameterError
 
 SELECTORS = [BackwardElimination, ForwardSelection, GrowShrink, FeatureSelector]
@@ -57,23 +58,23 @@ def test_cuda_says_what_is_missing(problem, search, no_gpu):
 
 
 def test_auto_takes_the_cores_where_there_is_nothing_else(problem, no_gpu):
-    assert _engines.choose_engine("auto", None, problem) == ("local", None)
+    assert _engines.choose_engine("auto", None, problem) == Chosen("local")
     assert Backward(problem, engine="auto").plan.engine == "local"
 
 
 def test_auto_takes_a_gpu_only_where_it_pays(problem, monkeypatch):
     monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
-    assert _engines.choose_engine("auto", None, problem) == ("local", None)
+    assert _engines.choose_engine("auto", None, problem) == Chosen("local")
     monkeypatch.setattr(_engines, "GPU_PAYS_FROM", 60 * 60 * 4)
-    assert _engines.choose_engine("auto", None, problem) == ("cuda", None)
-    assert _engines.choose_engine("auto", None, problem, max_samples=59) == ("local", None)
+    assert _engines.choose_engine("auto", None, problem) == Chosen("cuda")
+    assert _engines.choose_engine("auto", None, problem, max_samples=59) == Chosen("local")
 
 
 def test_auto_takes_the_client_it_is_given(problem):
     client = FakeClient()
     for engine in ("auto", "dask"):
-        assert _engines.choose_engine(engine, client, problem) == ("dask", client)
-    assert _engines.choose_engine("local", client, problem) == ("local", None)
+        assert _engines.choose_engine(engine, client, problem) == Chosen("dask", client)
+    assert _engines.choose_engine("local", client, problem) == Chosen("local")
 
 
 @pytest.mark.parametrize("kind", SELECTORS)

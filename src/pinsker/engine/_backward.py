@@ -90,9 +90,14 @@ class Backward:
         self.score = score
         self._active = np.zeros(problem.n_units, dtype=np.uint8)
         self._active[list(range(problem.n_units) if active is None else active)] = 1
-        worker, client = choose_engine(engine, client, problem, max_samples)
+        chosen = choose_engine(engine, client, problem, max_samples)
         self.plan: Plan = plan_rows(
-            problem, max_memory=max_memory, max_samples=max_samples, seed=seed, engine=worker
+            problem,
+            max_memory=max_memory,
+            max_samples=max_samples,
+            seed=seed,
+            n_neighbors=n_neighbors,
+            holders=chosen.holders(),
         )
         self._fixed = FixedPoint.of(problem.n_rows)
         settings = {
@@ -107,7 +112,7 @@ class Backward:
             "rank": n_neighbors,
             "direct": score == "direct",
         }
-        self._search = backward_search(worker, client, settings)
+        self._search = backward_search(chosen, problem, self.plan.n_tiles, settings)
         self._search.start(self._active, n_threads)
 
     @property

@@ -8,6 +8,7 @@ are imported when they are asked for.
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal, Protocol, get_args
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from pinsker._compat import require
 from pinsker._types import IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._plan import Holders
 from pinsker.engine._problem import Problem
 from pinsker.exceptions import EngineError, ParameterError
 
@@ -26,9 +28,34 @@ Settings = Mapping[str, Any]
 
 #: Query rows x rows x columns from which ``engine="auto"`` takes a GPU that can be used.
 GPU_PAYS_FROM = 2e9
+#: Tiles per worker: enough to share them out again when workers come and go.
+_MOST_TILES_PER_WORKER = 4
 _NO_CLIENT = (
     "engine='dask' finds no cluster: start one with distributed.Client(...), or pass client=."
 )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An engine that was found to be usable.
+
+    Attributes
+    ----------
+    engine : {"local", "dask", "cuda"}
+        Its name.
+    client : distributed.Client or None
+        The cluster of "dask".
+    """
+
+    engine: Literal["local", "dask", "cuda"]
+    client: Any = None
+
+    def holders(self) -> Holders:
+        """Return whose memory there is."""
+        if self.engine != "dask":
+            return Holders(self.engine)
+        count, memory = _dask().worker_memory(self.client)
+        return Holders("dask", count, memory, _MOST_TILES_PER_WORKER)
 
 
 class Search(Protocol):
@@ -61,24 +88,32 @@ class ForwardSearch(Search, Protocol):
         """Write the sum with each unit added; for direct scores its own sum."""
 
 
-def backward_search(engine: str, client: Any, settings: Settings) -> BackwardSearch:
-    """Return the backward search of an engine that `choose_engine` named."""
+def backward_search(
+    chosen: Chosen, problem: Problem, n_tiles: int, settings: Settings
+) -> BackwardSearch:
+    """Return the backward search of an engine."""
     search: BackwardSearch
-    if engine == "dask":
-        search = _dask().DaskBackward(client=client, **settings)
-    elif engine == "cuda":
+    if chosen.engine == "dask":
+        search = _dask().DaskBackward(
+            client=chosen.client, held=problem.held, n_tiles=n_tiles, **settings
+        )
+    elif chosen.engine == "cuda":
         search = _cuda().CudaBackward(**settings)
     else:
         search = _kernels.Backward(**settings)
     return search
 
 
-def forward_search(engine: str, client: Any, settings: Settings) -> ForwardSearch:
-    """Return the forward search of an engine that `choose_engine` named."""
+def forward_search(
+    chosen: Chosen, problem: Problem, n_tiles: int, settings: Settings
+) -> ForwardSearch:
+    """Return the forward search of an engine."""
     search: ForwardSearch
-    if engine == "dask":
-        search = _dask().DaskForward(client=client, **settings)
-    elif engine == "cuda":
+    if chosen.engine == "dask":
+        search = _dask().DaskForward(
+            client=chosen.client, held=problem.held, n_tiles=n_tiles, **settings
+        )
+    elif chosen.engine == "cuda":
         search = _cuda().CudaForward(**settings)
     else:
         search = _kernels.Forward(**settings)
@@ -87,7 +122,7 @@ def forward_search(engine: str, client: Any, settings: Settings) -> ForwardSearc
 
 def choose_engine(
     engine: EngineName, client: Any, problem: Problem, max_samples: int | None = None
-) -> tuple[Literal["local", "dask", "cuda"], Any]:
+) -> Chosen:
     """Return the engine that will work, and the client it works through.
 
     ``"auto"`` takes the cluster of an active ``distributed.Client``, else a GPU that can be used if
@@ -100,21 +135,21 @@ def choose_engine(
     if engine == "cuda":
         if reason := missing_gpu():
             raise EngineError(f"engine='cuda' cannot be used: {reason}")
-        return "cuda", None
+        return Chosen("cuda")
     if engine == "local":
-        return "local", None
+        return Chosen("local")
     if client is None and not _is_a_task():
         client = _active_client()
         if client is None and engine == "dask":
             require("distributed", purpose="engine='dask'", extra="dask")
             raise EngineError(_NO_CLIENT)
     if client is not None:
-        return "dask", client
+        return Chosen("dask", client)
     n_queries = min(max_samples or problem.n_rows, problem.n_rows)
     work = float(n_queries) * problem.n_rows * problem.values.shape[1]
     if engine == "auto" and work >= GPU_PAYS_FROM and missing_gpu() is None:
-        return "cuda", None
-    return "local", None
+        return Chosen("cuda")
+    return Chosen("local")
 
 
 def missing_gpu() -> str | None:

@@ -83,14 +83,15 @@ class Forward:
         self.score = score
         self._active = np.zeros(problem.n_units, dtype=np.uint8)
         self._active[list(active)] = 1
-        worker, client = choose_engine(engine, client, problem, max_samples)
+        chosen = choose_engine(engine, client, problem, max_samples)
         self.plan: Plan = plan_rows(
             problem,
             max_memory=max_memory,
             max_samples=max_samples,
             seed=seed,
             keeps_pairs=False,
-            engine=worker,
+            n_neighbors=n_neighbors,
+            holders=chosen.holders(),
         )
         self._fixed = FixedPoint.of(problem.n_rows)
         settings = {
@@ -104,7 +105,7 @@ class Forward:
             "rank": n_neighbors,
             "direct": score == "direct",
         }
-        self._search = forward_search(worker, client, settings)
+        self._search = forward_search(chosen, problem, self.plan.n_tiles, settings)
         self._search.start(self._active, n_threads)
 
     @property

@@ -4,11 +4,10 @@ import logging
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from pinsker._types import IntArray
 from pinsker.engine._problem import Problem
-from pinsker.exceptions import MemoryBudgetError, ParameterError
+from pinsker.engine._sampling import choose_rows
+from pinsker.exceptions import MemoryBudgetError
 
 Score = Literal["difference", "direct"]
 
@@ -17,6 +16,28 @@ _SHARE_OF_FREE_MEMORY = 0.5
 #: Close pairs and their effects, per watched row: measured on the benchmark tables, rounded up.
 _CLOSE_PAIRS_PER_ROW = 400
 _BYTES_PER_CLOSE_PAIR = 64
+
+
+@dataclass(frozen=True)
+class Holders:
+    """Who holds the rows of a search.
+
+    Attributes
+    ----------
+    engine : {"local", "dask", "cuda"}
+        Who does the work.
+    count : int
+        Workers with memory of their own.
+    memory : int or None
+        Bytes that each of them has; None is what is free here.
+    most_tiles : int
+        Tiles that each may hold; every tile has a copy of the table.
+    """
+
+    engine: str = "local"
+    count: int = 1
+    memory: int | None = None
+    most_tiles: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +51,19 @@ class Plan:
     n_watched : int
         The first so many of them keep their pairs between steps; the others are measured afresh.
     n_bytes : int
-        Memory the search will hold, in bytes.
+        Memory the search will hold, in bytes; of all workers together.
     limit : int
-        Memory it was allowed, in bytes.
+        Memory it was allowed, in bytes; of all workers together.
     n_rows : int
         Rows of the table.
     keeps_pairs : bool
         Whether the search keeps pairs at all: backward does, forward does not.
     engine : {"local", "dask", "cuda"}
         Who does the work.
+    standard_error : float or None
+        Of the information of a set in nats, for not measuring every row of a large table.
+    n_tiles : int
+        Parts that the rows are dealt into; one unless workers share them.
     """
 
     queries: IntArray
@@ -48,13 +73,20 @@ class Plan:
     n_rows: int
     keeps_pairs: bool
     engine: str = "local"
+    standard_error: float | None = None
+    n_tiles: int = 1
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know: rows left out, memory that made the search slower."""
         notes = []
         if len(self.queries) < self.n_rows:
-            notes.append(f"{len(self.queries)} of {self.n_rows} rows were measured, against all")
+            error = ""
+            if self.standard_error is not None:
+                error = f": standard error of a set's information {self.standard_error:.4f} nats"
+            notes.append(
+                f"{len(self.queries)} of {self.n_rows} rows were measured, against all{error}"
+            )
         if self.keeps_pairs and self.n_watched < len(self.queries):
             notes.append(f"slower for want of memory: {self}")
         return tuple(notes)
@@ -76,14 +108,19 @@ def plan_rows(
     max_samples: int | None,
     seed: int,
     keeps_pairs: bool = True,
-    engine: str = "local",
+    n_neighbors: int = 3,
+    holders: Holders | None = None,
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
-    queries = _choose_queries(problem, max_samples, seed)
-    limit = int(_SHARE_OF_FREE_MEMORY * _free_memory()) if max_memory is None else max_memory
+    sample = choose_rows(problem, max_samples, seed, n_neighbors)
+    holders = holders or Holders()
+    free = _free_memory() if holders.memory is None else holders.memory
+    limit = int(_SHARE_OF_FREE_MEMORY * free) if max_memory is None else max_memory
     n, d = problem.values.shape
     copies = 1 if keeps_pairs else 2  # columns of the set by row; forward also by column
     fixed = 8 * n * (d + 16) * copies
+    tiles = max(1, min(holders.most_tiles, limit // (2 * fixed) - 1))
+    fixed *= tiles if holders.engine != "dask" else tiles + 1  # workers also hold the table
     watch_bytes = 2 if problem.n_units < 65535 else 4
     per_row = 2 * watch_bytes * n + _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
     if fixed > limit:
@@ -91,25 +128,21 @@ def plan_rows(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
-    n_watched = min(len(queries), (limit - fixed) // per_row) if keeps_pairs else 0
-    plan = Plan(queries, n_watched, fixed + n_watched * per_row, limit, n, keeps_pairs, engine)
-    _LOG.info("engine %s: %s", engine, plan)
+    room = holders.count * ((limit - fixed) // per_row)
+    n_watched = min(len(sample.queries), room) if keeps_pairs else 0
+    plan = Plan(
+        queries=sample.queries,
+        n_watched=n_watched,
+        n_bytes=holders.count * fixed + n_watched * per_row,
+        limit=holders.count * limit,
+        n_rows=n,
+        keeps_pairs=keeps_pairs,
+        engine=holders.engine,
+        standard_error=sample.standard_error,
+        n_tiles=holders.count * tiles,
+    )
+    _LOG.info("engine %s: %s", plan.engine, plan)
     return plan
-
-
-def _choose_queries(problem: Problem, max_samples: int | None, seed: int) -> IntArray:
-    """Every row, or a seeded sample that keeps the shares of the classes (or of target ranks)."""
-    n = problem.n_rows
-    if max_samples is not None and max_samples < 1:
-        raise ParameterError(f"max_samples must be at least 1, got {max_samples}.")
-    if max_samples is None or max_samples >= n:
-        return np.arange(n, dtype=np.int64)
-    strata = problem.labels if problem.labels is not None else np.asarray(problem.target)[:, 0]
-    shuffled = np.random.default_rng(seed).permutation(n)
-    by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
-    # Equal steps through the rows sorted by target: each class gets its share, to one row.
-    picks = (np.arange(max_samples) * n) // max_samples
-    return np.sort(by_stratum[picks]).astype(np.int64)
 
 
 def _free_memory() -> int:

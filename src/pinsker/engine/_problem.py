@@ -1,6 +1,7 @@
 """What the engine sees of a table: distances, units and a target."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class Problem:
         Class codes, for a class target.
     target : ndarray of shape (n_rows, n_targets), float64, C order, or None
         Metric form of a numeric target.
+    held : dict
+        Where engines keep what they made of this table (a copy on a cluster), for the next search.
     """
 
     values: FloatArray
@@ -31,6 +34,7 @@ class Problem:
     n_units: int
     labels: IntArray | None
     target: FloatArray | None
+    held: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def n_rows(self) -> int:

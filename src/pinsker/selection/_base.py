@@ -16,7 +16,7 @@ from pinsker._types import BoolArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, encode
 from pinsker.encoding._frames import is_frame
-from pinsker.exceptions import ParameterError, PinskerWarning
+from pinsker.exceptions import EngineLostError, ParameterError, PinskerWarning
 from pinsker.selection._columns import column_values, forced_units, take_columns
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._evidence import PATH_ALONE, PathEvidence
@@ -185,6 +185,12 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         earlier = self.path_ if self.warm_start and same else None
         path = self._search(run.encoded, earlier, run)
         self._fingerprint = print_of_data
+        if run.lost:
+            self._leave_behind(run, path)
+            raise EngineLostError(
+                f"{run.lost} path_ holds the sets seen in {len(path.moves)} steps: fit again with "
+                "warm_start=True, and another engine or client, to go on."
+            ) from run.lost
         if run.interrupted:
             warnings.warn(
                 f"{type(self).__name__}.fit was interrupted after {len(path.moves)} steps: path_ "
@@ -193,6 +199,11 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
                 stacklevel=4,
             )
         return path
+
+    def _leave_behind(self, run: Run, path: SelectionPath) -> None:
+        """Keep what is known of a path whose engine was lost."""
+        for name, value in self._fitted(path, run.encoded, run.facts, run.rule).items():
+            setattr(self, name, value)
 
     def _settled(self, run: Run, path: SelectionPath) -> dict[str, Any]:
         """Return the fitted attributes after the search; a selector may judge the path first."""

@@ -43,4 +43,7 @@ def find_path(
     """Search the path of a selector on some rows, without fitting it."""
     rule = selector._rule()
     run = QuietRun(selector, encoded, selector._facts(encoded), rule, forced, None, None)
-    return selector._search(encoded, None, run)
+    path = selector._search(encoded, None, run)
+    if run.lost:
+        raise run.lost
+    return path

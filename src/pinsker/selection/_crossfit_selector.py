@@ -36,6 +36,10 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         cross.search([Route(name, lambda rows: find_path(self, rows, run.forced))], {name: path})
         return self._judged(run, cross.judge_sizes(run.rule, run.say))
 
+    def _leave_behind(self, run: Run, path: SelectionPath) -> None:
+        self._judgement, self.comparison_ = None, ()
+        super()._leave_behind(run, path)
+
     def _judge(self, run: Run) -> Judge | None:
         """Return a judge, or None where nothing is held out."""
         folds = make_folds(

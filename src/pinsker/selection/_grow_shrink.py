@@ -136,6 +136,8 @@ class GrowShrink(CrossFittedSelector):
             max_size=self.max_features,
             watch=_PastThePeak(self.patience, max(at_least, len(run.forced))),
         )
+        if grown.lost:
+            raise grown.lost  # what was grown is no path yet
         state = Backward(**settings, active=grown.moves)
         trace = Trace(state.active, [state.information])
         shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))

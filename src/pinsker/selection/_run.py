@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
+from pinsker.exceptions import EngineLostError
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._rules import StoppingRule
@@ -54,6 +55,7 @@ class Run:
         self.stages: CallbackStages | None = None
         self.line: ProgressLine | None = None
         self.interrupted = False
+        self.lost: EngineLostError | None = None
 
     def watch(self, n_steps: int) -> Watch:
         """Open the progress line and the callbacks of a search of at most `n_steps` steps."""
@@ -102,7 +104,7 @@ class Run:
         """Return the path of a search that has ended."""
         if self.line:
             self.line.finish(trace)
-        self.interrupted = trace.interrupted
+        self.interrupted, self.lost = trace.interrupted, trace.lost
         return self._path(trace, score, full_information)
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from pinsker._types import FloatArray
+from pinsker.exceptions import EngineLostError
 from pinsker.selection._path import RESOLUTION, Direction, SelectionPath
 
 
@@ -63,6 +64,7 @@ class Trace:
     scores: list[float] = field(default_factory=list)
     complete: bool = False
     interrupted: bool = False
+    lost: EngineLostError | None = None
 
     @classmethod
     def resume(cls, path: SelectionPath) -> "Trace":
@@ -112,7 +114,7 @@ def shrink(
     Features in `forced` go last. Of features whose scores are equal the later one goes. The empty
     set carries no information, so that the last removal costs what its set had.
 
-    A keyboard interrupt between two moves ends the search; the trace stays valid.
+    A keyboard interrupt or the loss of the engine ends the search; the trace stays valid.
     """
     try:
         for _ in range(len(trace.start) - len(trace.moves) - 1):
@@ -129,6 +131,8 @@ def shrink(
         trace.complete = True
     except KeyboardInterrupt:
         trace.interrupted = True
+    except EngineLostError as error:  # whoever makes a path of the trace raises it again
+        trace.lost = error
     return trace
 
 
@@ -149,7 +153,7 @@ def grow(
     search ends when all are in, when there are `max_size`, or when there are `at_least` and the
     information has not risen above its largest value for `patience` additions.
 
-    A keyboard interrupt between two moves ends the search; the trace stays valid.
+    A keyboard interrupt or the loss of the engine ends the search; the trace stays valid.
     """
     most = min(n_units, max(len(forced), max_size or n_units))
     try:
@@ -167,6 +171,8 @@ def grow(
         trace.complete = True
     except KeyboardInterrupt:
         trace.interrupted = True
+    except EngineLostError as error:  # whoever makes a path of the trace raises it again
+        trace.lost = error
     return trace
 
 

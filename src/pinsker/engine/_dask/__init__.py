@@ -1,0 +1,11 @@
+"""Searches on a Dask cluster: workers hold tiles of query rows, a step returns one vector of sums.
+
+The table is sent to the workers once. A tile's state is a function of the current set alone, so a
+step carries the set, and whoever gets it finds the tile's state, brings it up to date, or builds it
+anew. Nothing else is needed when a worker dies, joins or lags. How to use it: ``docs/scale.md``.
+"""
+
+from pinsker.engine._dask._cluster import worker_memory
+from pinsker.engine._dask._searches import DaskBackward, DaskForward
+
+__all__ = ["DaskBackward", "DaskForward", "worker_memory"]

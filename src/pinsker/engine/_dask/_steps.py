@@ -1,0 +1,182 @@
+"""The driver's side of a step: one task per tile, and what happens when one does not come back."""
+
+import logging
+import queue
+import time
+import uuid
+from dataclasses import dataclass, field
+from functools import reduce
+
+import numpy as np
+from distributed import Future
+from distributed.scheduler import KilledWorker
+
+from pinsker._types import IntArray
+from pinsker.engine._dask._cluster import Cluster, ForgottenError
+from pinsker.engine._dask._placement import Placement
+from pinsker.engine._dask._tiles import Flags, SharedSearch, SharedTable, TileSums, advance
+from pinsker.exceptions import EngineError, EngineLostError
+
+_LOG = logging.getLogger("pinsker")
+
+#: A tile is repeated elsewhere when it takes this many times as long as the slowest one so far, but
+#: not before so many seconds.
+_PATIENCE = 3.0
+_LEAST_PATIENCE = 10.0
+#: Seconds between two looks at tiles that are not back, and at who is there.
+_TICK = 0.1
+_SECONDS_BETWEEN_COUNTS = 1.0
+#: A step is asked for so often, if the cluster forgets what it was given.
+_ATTEMPTS = 3
+
+
+@dataclass(eq=False)
+class _Step:
+    """One step on its way: which futures stand for which tile, and which tiles are back."""
+
+    flags: Flags
+    began: float = field(default_factory=time.monotonic)
+    tile_of: dict[str, int] = field(default_factory=dict)
+    asked: dict[int, dict[str, Future]] = field(default_factory=dict)  # tile -> worker -> future
+    back: dict[int, Future] = field(default_factory=dict)
+    arrived: "queue.SimpleQueue[Future]" = field(default_factory=queue.SimpleQueue)
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def waiting(self) -> list[int]:
+        return [tile for tile in self.asked if tile not in self.back]
+
+
+class TiledSteps:
+    """Runs the steps of one search on a cluster.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where.
+    table, search
+        What the workers need; sent to them once, and again if the cluster forgets.
+    table_future : Future
+        The table's copy on the cluster.
+    placement : Placement
+        Who holds which tile.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        table: SharedTable,
+        search: SharedSearch,
+        table_future: Future,
+        placement: Placement,
+    ) -> None:
+        self._cluster, self._table, self._search = cluster, table, search
+        self._placement = placement
+        self._name = uuid.uuid4().hex
+        self._submitted = 0
+        self._slowest = 0.0
+        self._first_back: float | None = None
+        self._counted = 0.0
+        self._stale: dict[Future, str] = {}
+        self._futures = (table_future, cluster.share(search))
+
+    def run(self, flags: Flags) -> tuple[int, IntArray]:
+        """Return the information and the sums of all candidates at a set, in fixed point."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._attempt(_Step(flags))
+            except ForgottenError as error:
+                _LOG.warning("engine dask: the table is sent again (%s)", error)
+                self._futures = (
+                    self._cluster.share(self._table),
+                    self._cluster.share(self._search),
+                )
+        raise EngineLostError(f"the cluster lost a step {_ATTEMPTS} times in a row.")
+
+    def _attempt(self, step: _Step) -> tuple[int, IntArray]:
+        self._count_workers()
+        for tile in range(len(self._search.tiles)):
+            self._ask(step, tile, self._placement.worker_of[tile])
+        while step.waiting():
+            try:
+                self._hear(step, step.arrived.get(timeout=_TICK))
+            except queue.Empty:
+                self._help(step)
+        results: list[TileSums] = self._cluster.gather([step.back[t] for t in sorted(step.back)])
+        self._learn(step, results)
+        sums = reduce(np.add, (result.sums for result in results))
+        return sum(result.information for result in results), sums
+
+    def _ask(self, step: _Step, tile: int, worker: str) -> None:
+        """Send a tile's step to a worker."""
+        self._submitted += 1
+        key = f"pinsker-{self._name}-{self._submitted}"
+        kept = frozenset(self._placement.tiles(worker)) | {tile}
+        future = self._cluster.submit(
+            advance, *self._futures, tile, step.flags, self._placement.threads_per_tile(worker),
+            kept, key=key, worker=worker,
+        )  # fmt: skip
+        step.tile_of[key] = tile
+        step.asked.setdefault(tile, {})[worker] = future
+        future.add_done_callback(step.arrived.put)
+
+    def _hear(self, step: _Step, future: Future) -> None:
+        """Take in a tile that came back, or find out why it did not."""
+        tile = step.tile_of[future.key]
+        if future.status == "finished":
+            step.back.setdefault(tile, future)
+        elif future.status == "error":
+            error = future.exception()
+            if isinstance(error, KilledWorker):
+                raise EngineLostError(
+                    "several workers died over the same rows, most likely for want of memory: "
+                    "lower max_memory or max_samples, or give the workers more."
+                ) from error
+            raise EngineError(
+                f"a worker failed with {type(error).__name__}: {error}. Workers need the same "
+                "version of pinsker as this process."
+            ) from error
+        elif tile not in step.back:
+            self._cluster.check()
+            raise ForgottenError(f"tile {tile} was {future.status}")
+
+    def _help(self, step: _Step) -> None:
+        """Repeat tiles elsewhere that should have been back long ago."""
+        self._cluster.check()
+        self._count_workers()
+        if step.back and self._first_back is None:
+            self._first_back = step.elapsed()
+        longest = self._slowest or self._first_back
+        if longest is None or step.elapsed() < max(_LEAST_PATIENCE, _PATIENCE * longest):
+            return  # or nobody knows yet how long it should take
+        for tile in step.waiting():
+            for late in step.asked[tile]:
+                self._placement.suspect(late)
+            worker = self._placement.elsewhere(step.asked[tile])
+            if worker is not None:
+                _LOG.warning("engine dask: tile %d is late and repeated on %s", tile, worker)
+                self._ask(step, tile, worker)
+
+    def _learn(self, step: _Step, results: list[TileSums]) -> None:
+        """Note where tiles are, how long a worker needs for its own, and who is late."""
+        spent: dict[str, float] = {}
+        for tile, result in enumerate(results):
+            self._placement.moved(tile, result.place)
+            spent[result.place] = spent.get(result.place, 0.0) + result.seconds
+        self._slowest = max(self._slowest, *spent.values())  # the first step, which builds, counts
+        # A task that nobody waits for any more tells when its worker has caught up.
+        for tile, futures in step.asked.items():
+            for worker, future in futures.items():
+                if future is not step.back[tile] and not future.done():
+                    self._stale[future] = worker
+                else:
+                    self._placement.clear(worker)
+
+    def _count_workers(self) -> None:
+        """Look who is there, now and then."""
+        for future in [f for f in self._stale if f.done()]:
+            self._placement.clear(self._stale.pop(future))
+        if not self._counted or time.monotonic() - self._counted > _SECONDS_BETWEEN_COUNTS:
+            self._placement.update(self._cluster.threads())
+            self._counted = time.monotonic()

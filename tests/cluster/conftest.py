@@ -1,0 +1,48 @@
+"""One cluster of real worker processes that speaks TLS, for all tests here."""
+
+import os
+import signal
+
+import pytest
+
+distributed = pytest.importorskip("distributed", reason="needs pinsker[dask]")
+pytest.importorskip("cryptography", reason="needs cryptography, for certificates")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two worker processes of one thread each."""
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        security=distributed.Security.temporary(),
+        dashboard_address=None,
+        silence_logs=50,
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    """A client that is not the active one: tests say which one they mean."""
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+@pytest.fixture
+def send(client):
+    """Send a signal to some of the worker processes; whoever is stopped goes on at the end."""
+    stopped = []
+
+    def send(which, number):
+        pids = client.run(os.getpid)
+        for pid in [pids[sorted(pids)[position]] for position in which]:
+            os.kill(pid, number)
+            if number == signal.SIGSTOP:
+                stopped.append(pid)
+
+    yield send
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)

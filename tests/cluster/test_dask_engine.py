@@ -1,0 +1,131 @@
+"""The Dask engine gives the bits of the local one, whatever happens to its workers."""
+
+import signal
+
+import numpy as np
+import pytest
+
+from pinsker.engine import Backward, Forward, Problem
+from pinsker.engine._dask import _steps
+from pinsker.exceptions import EngineError
+
+N_ROWS, N_COLUMNS = 400, 12
+
+
+def numeric_target(rng, x):
+    return {"target": x[:, :2].sum(axis=1) + rng.standard_cauchy(len(x)) / 5}
+
+
+def classes(rng, x):
+    return {"labels": (x[:, 0] + rng.normal(size=len(x)) > 1.5).astype(np.int64)}
+
+
+def make_problem(target, *, groups=False):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(N_ROWS, N_COLUMNS))
+    x[:, 5] = rng.integers(0, 4, size=N_ROWS) * 1e200  # a nominal column
+    x[:, 6] = x[:, 7].round()  # ties
+    units = np.arange(N_COLUMNS) // 2 if groups else None
+    return Problem.from_arrays(x, units=units, **target(rng, x))
+
+
+def backward_path(problem, at_step=lambda step: None, **settings):
+    """Remove units from the last to the second; return all that was heard on the way."""
+    search = Backward(problem, **settings)
+    heard = [(search.information, search.scores())]
+    for step, unit in enumerate(range(problem.n_units - 1, 0, -1)):
+        at_step(step)
+        search.remove(unit)
+        heard.append((search.information, search.scores()))
+    return heard
+
+
+def forward_path(problem, n_steps=4, **settings):
+    search = Forward(problem, **settings)
+    heard = [(search.information, search.scores())]
+    for unit in range(n_steps):
+        search.add(unit)
+        heard.append((search.information, search.scores()))
+    return heard
+
+
+def assert_same_bits(found, expected):
+    assert [information for information, _ in found] == [i for i, _ in expected]
+    for (_, one), (_, other) in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("target", [classes, numeric_target])
+@pytest.mark.parametrize("settings", [{}, {"score": "direct", "max_samples": 150}])
+def test_same_bits_as_local(client, target, settings):
+    problem = make_problem(target, groups=bool(settings))
+    for path in (backward_path, forward_path):
+        found = path(problem, engine="dask", client=client, **settings)
+        assert_same_bits(found, path(problem, **settings))
+
+
+def test_little_memory_changes_nothing(client):
+    problem = make_problem(classes)
+    search = Backward(problem, engine="dask", client=client, max_memory=500_000)
+    assert 0 < search.plan.n_watched < N_ROWS
+    assert search.plan.n_tiles == 2
+    assert_same_bits(
+        backward_path(problem, engine="dask", client=client, max_memory=500_000),
+        backward_path(problem),
+    )
+
+
+def test_a_killed_worker_changes_nothing(client, send):
+    problem = make_problem(classes)
+
+    def at_step(step):
+        if step == 4:
+            send([0], signal.SIGKILL)
+
+    found = backward_path(problem, at_step, engine="dask", client=client)
+    assert_same_bits(found, backward_path(problem))
+
+
+def test_a_stopped_worker_does_not_stop_the_path(client, send, monkeypatch):
+    monkeypatch.setattr(_steps, "_LEAST_PATIENCE", 0.3)
+    problem = make_problem(numeric_target)
+
+    def at_step(step):
+        if step == 4:
+            send([0], signal.SIGSTOP)
+
+    found = backward_path(problem, at_step, engine="dask", client=client)
+    assert_same_bits(found, backward_path(problem))
+
+
+def test_the_table_is_sent_again_when_the_cluster_forgot_it(client):
+    problem = make_problem(classes)
+    search = Backward(problem, engine="dask", client=client)
+    client.cancel(list(problem.held.values()))
+    search.remove(3)
+    expected = Backward(problem, active=set(range(N_COLUMNS)) - {3})
+    np.testing.assert_array_equal(search.scores(), expected.scores())
+
+
+def test_an_error_on_a_worker_is_told(client, monkeypatch):
+    search = Backward(make_problem(classes), engine="dask", client=client)
+    monkeypatch.setattr(_steps, "advance", divmod)
+    with pytest.raises(EngineError, match="a worker failed with TypeError: divmod expected 2 arg"):
+        search.remove(3)
+
+
+def test_a_late_worker_gets_tiles(cluster, client, monkeypatch):
+    monkeypatch.setattr(_steps, "_SECONDS_BETWEEN_COUNTS", 0.0)
+    problem = make_problem(classes)
+    search = Backward(problem, engine="dask", client=client)
+    before = set(client.nthreads())
+    search.remove(11)
+    cluster.scale(len(before) + 1)
+    client.wait_for_workers(len(before) + 1, timeout=60)
+    for unit in range(10, 5, -1):
+        search.remove(unit)
+    (newcomer,) = set(client.nthreads()) - before
+    placement = search._search._steps._placement
+    assert len(placement.tiles(newcomer)) >= 2
+    expected = Backward(problem, active=range(6))
+    np.testing.assert_array_equal(search.scores(), expected.scores())

@@ -1,0 +1,79 @@
+"""A scheduler that dies leaves one clear error, and a path to go on with."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.utils.validation import check_is_fitted
+
+from pinsker import BackwardElimination, GrowShrink
+from pinsker.engine._dask import _cluster, _steps
+from pinsker.exceptions import EngineLostError
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture
+def scheduler():
+    """A scheduler in a process of its own, as a program and its address."""
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
+    program = subprocess.Popen(
+        [*command, "--port", "0", "--no-dashboard"], stderr=subprocess.PIPE, text=True
+    )
+    for line in program.stderr:
+        if "Scheduler at:" in line:
+            yield program, line.split()[-1]
+            break
+    program.kill()
+    program.wait()
+    program.stderr.close()
+
+
+@pytest.fixture
+def client(scheduler):
+    """A client, and a worker in this process: only the scheduler is going to die."""
+    client = distributed.Client(scheduler[1], set_as_default=False)
+
+    async def start():
+        return await distributed.Worker(scheduler[1], nthreads=1, dashboard=False)
+
+    worker = client.sync(start)
+    yield client
+    client.sync(worker.close, nanny=False)
+    client.close(timeout=1)
+
+
+@pytest.fixture
+def dies_in_step(scheduler, monkeypatch):
+    """Kill the scheduler when the cluster is asked for the fifth step."""
+    monkeypatch.setattr(_cluster, "_SECONDS_TO_RECONNECT", 0.5)
+    run, calls = _steps.TiledSteps.run, []
+
+    def counted(self, flags):
+        calls.append(flags)
+        if len(calls) == 5:
+            scheduler[0].kill()
+            scheduler[0].wait()
+        return run(self, flags)
+
+    monkeypatch.setattr(_steps.TiledSteps, "run", counted)
+
+
+def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 8))
+    y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    expected = BackwardElimination().fit(X, y)
+    selector = BackwardElimination(engine="dask", client=client, warm_start=True)
+    with pytest.raises(
+        EngineLostError, match=r"scheduler at .* cannot be reached any more\. path_"
+    ):
+        selector.fit(X, y)
+    check_is_fitted(selector)
+    assert not selector.path_.complete
+    assert selector.path_.moves == expected.path_.moves[:3]
+    selector.set_params(engine="local", client=None).fit(X, y)
+    assert selector.path_ == expected.path_
+    with pytest.raises(EngineLostError, match="cannot be reached any more"):
+        GrowShrink(engine="dask", client=client).fit(X, y)
