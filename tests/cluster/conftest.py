@@ -2,11 +2,19 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
 distributed = pytest.importorskip("distributed", reason="needs pinsker[dask]")
 pytest.importorskip("cryptography", reason="needs cryptography, for certificates")
+
+
+def pytest_collection_modifyitems(items):
+    """Run all of these in one process of pytest-xdist: a cluster for each would be slow."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("cluster"))
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +25,7 @@ def cluster():
         threads_per_worker=1,
         processes=True,
         security=distributed.Security.temporary(),
-        dashboard_address=None,
+        dashboard_address=":0",  # any port that is free
         silence_logs=50,
     ) as cluster:
         yield cluster

@@ -13,8 +13,9 @@ from pinsker.datasets import NoisyXor, RedundantLinear
 from pinsker.encoding import encode
 from pinsker.exceptions import ParameterError
 from pinsker.information.witnesses import default_witnesses
-from pinsker.selection import ErrorBudget, FeatureCount
+from pinsker.selection import ErrorBudget, FeatureCount, _crossfit_judge
 from pinsker.selection._crossfit_folds import make_folds, take_rows
+from pinsker.selection._crossfit_jobs import Jobs
 from pinsker.selection._crossfit_judge import Judge
 from pinsker.selection._crossfit_selector import TOO_FEW
 from pinsker.selection._crossfit_trials import ALL, Trial, geometric_sizes, smallest
@@ -111,15 +112,18 @@ def test_judge_equals_plain_cross_validation():
     np.testing.assert_array_equal(heard.least.losses, np.concatenate(wrong))
 
 
-def test_judge_asks_nothing_twice_and_any_number_of_jobs_agrees():
+def test_judge_asks_nothing_twice_and_any_number_of_jobs_agrees(monkeypatch):
     table = encoded(80)
     folds = make_folds(table, 4)
     asked = []
     answers = []
+    plain = _crossfit_judge.answer
     for n_jobs in (1, 2):
-        judge = Judge(table, folds, default_witnesses("classification", 80), "error", n_jobs)
-        plain = judge._answer
-        judge._answer = lambda *question, plain=plain: asked.append(question) or plain(*question)
+        witnesses = default_witnesses("classification", 80)
+        judge = Judge(table, folds, witnesses, "error", Jobs(n_jobs))
+        monkeypatch.setattr(
+            _crossfit_judge, "answer", lambda *question: asked.append(question) or plain(*question)
+        )
         sets = [[(0, 1)] * 4, [(1, 0)] * 4, [(2,)] * 4]
         answers.append(judge.hear(sets))
         count = len(asked)

@@ -138,11 +138,7 @@ def choose_engine(
         return Chosen("cuda")
     if engine == "local":
         return Chosen("local")
-    if client is None and not _is_a_task():
-        client = _active_client()
-        if client is None and engine == "dask":
-            require("distributed", purpose="engine='dask'", extra="dask")
-            raise EngineError(_NO_CLIENT)
+    client = find_client(engine, client)
     if client is not None:
         return Chosen("dask", client)
     n_queries = min(max_samples or problem.n_rows, problem.n_rows)
@@ -150,6 +146,19 @@ def choose_engine(
     if engine == "auto" and work >= GPU_PAYS_FROM and missing_gpu() is None:
         return Chosen("cuda")
     return Chosen("local")
+
+
+def find_client(engine: EngineName, client: Any = None) -> Any:
+    """Return the client of the cluster that an engine works on, or None if it works elsewhere."""
+    if engine not in ("auto", "dask") or client is not None:
+        return client if engine in ("auto", "dask") else None
+    if _is_a_task():
+        return None
+    client = _active_client()
+    if client is None and engine == "dask":
+        require("distributed", purpose="engine='dask'", extra="dask")
+        raise EngineError(_NO_CLIENT)
+    return client
 
 
 def missing_gpu() -> str | None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker.bounds import (
@@ -143,9 +142,8 @@ class _FreshRows:
             )
         task, n = self.encoded.target.task, self.encoded.n_rows
         witnesses = named_witnesses(selector.witnesses, task, n, seed)
-        n_jobs = effective_n_jobs(selector.n_jobs)
         unit = rule.unit_for(self.facts)
-        self.judge = Judge(self.encoded, folds, witnesses, unit, n_jobs)
+        self.judge = Judge(self.encoded, folds, witnesses, unit, selector._jobs())
         self.shuffle = np.random.default_rng(seed).permutation(n)
 
     def walk(self, order: tuple[int, ...], wanted: int) -> tuple[Certificate, tuple[int, ...]]:

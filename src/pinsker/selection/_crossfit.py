@@ -4,13 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from joblib import Parallel, delayed
-
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
-from pinsker.selection._crossfit_folds import take_rows
 from pinsker.selection._crossfit_judge import Judge, Testimony, Units
-from pinsker.selection._crossfit_routes import Route
+from pinsker.selection._crossfit_routes import Route, search_rows
 from pinsker.selection._crossfit_trials import ALL, Trial, geometric_sizes, make_trials, smallest
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import SelectionPath
@@ -118,21 +115,17 @@ class CrossFit:
 
     def search(self, routes: Sequence[Route], known: dict[str, SelectionPath]) -> None:
         """Search every route on all rows, unless it is known, and without each fold's rows."""
-        tables = [self.encoded, *(take_rows(self.encoded, f.train) for f in self.judge.folds)]
-        jobs = [
-            (route, k)
-            for route in routes
-            for k in range(len(tables))
-            if k or route.name not in known
+        rows = [None, *(fold.train for fold in self.judge.folds)]
+        wanted = [
+            (route, k) for route in routes for k in range(len(rows)) if k or route.name not in known
         ]
-        found = Parallel(n_jobs=self.judge.n_jobs, prefer="threads")(
-            delayed(route.search)(tables[k]) for route, k in jobs
-        )
-        paths = {(route.name, k): path for (route, k), path in zip(jobs, found, strict=True)}
+        calls = [(route.search, rows[k]) for route, k in wanted]
+        found = self.judge.jobs.run(search_rows, self.encoded, calls)
+        paths = {(route.name, k): path for (route, k), path in zip(wanted, found, strict=True)}
         for route in routes:
             name = route.name
             self.paths[name] = known[name] if name in known else paths[name, 0]
-            self.orders[name] = [paths[name, k].order for k in range(1, len(tables))]
+            self.orders[name] = [paths[name, k].order for k in range(1, len(rows))]
 
     def judge_sizes(self, rule: StoppingRule, said: Callable[[str], Any]) -> Judgement:
         """Ask about sizes from coarse to fine, until the cut of a rule is known."""

@@ -2,14 +2,13 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding import Encoded
+from pinsker.encoding import Encoded, Target
 from pinsker.information.witnesses import (
     Design,
     HeldOut,
@@ -20,6 +19,7 @@ from pinsker.information.witnesses import (
     judge_scores,
 )
 from pinsker.selection._crossfit_folds import Fold
+from pinsker.selection._crossfit_jobs import Jobs
 
 Units = tuple[int, ...]
 
@@ -61,6 +61,37 @@ class Testimony:
         return cls(most, least, close)
 
 
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What a witness is told of a table: everything but the features it may look at.
+
+    Attributes
+    ----------
+    design : Design
+        The features as models see them.
+    target : Target
+        The target.
+    folds : tuple of Fold
+        Which rows are held out.
+    """
+
+    design: Design
+    target: Target
+    folds: tuple[Fold, ...]
+
+
+def answer(case: Case, witness: Witness, k: int, units: Units) -> FloatArray:
+    """Fit one witness to the training rows of one fold and question it on the others."""
+    fold, target = case.folds[k], case.target
+    train, test = case.design.take(fold.train, units), case.design.take(fold.test, units)
+    if target.labels is not None:
+        assert target.classes is not None  # a class target keeps its classes
+        m = len(target.classes)
+        return witness.class_scores(train, target.labels[fold.train], test, m)
+    assert target.raw is not None  # a numeric target keeps the user's values
+    return witness.predictions(train, target.raw[fold.train], test)
+
+
 class Judge:
     """Holds the folds and the witnesses, and remembers what was said.
 
@@ -74,8 +105,8 @@ class Judge:
         Who is asked.
     unit : str
         Unit of the losses.
-    n_jobs : int
-        Threads. The answers are the same for any number.
+    jobs : Jobs, optional
+        Who fits the witnesses; by default one thread. The answers are the same for all.
     """
 
     def __init__(
@@ -84,14 +115,14 @@ class Judge:
         folds: Sequence[Fold],
         witnesses: Sequence[Witness],
         unit: str,
-        n_jobs: int = 1,
+        jobs: Jobs | None = None,
     ) -> None:
-        self.design = Design.of(encoded.columns, encoded.units)
-        self.target = encoded.target
         self.folds = tuple(folds)
+        design = Design.of(encoded.columns, encoded.units)
+        self.case = Case(design, encoded.target, self.folds)
         self.witnesses = tuple(witnesses)
         self.unit = unit
-        self.n_jobs = n_jobs
+        self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
         self._answers: dict[tuple[int, Units, str], FloatArray] = {}
         self.prior = self._pool(Prior(), [()] * len(folds))
@@ -112,7 +143,8 @@ class Judge:
     def with_shuffled(self, kept: Units, shuffle: IntArray) -> "Judge":
         """Return a judge of the same rows for whom all features but some are shuffled."""
         other = copy.copy(self)
-        other.design = self.design.with_shuffled(kept, shuffle)
+        design = self.case.design.with_shuffled(kept, shuffle)
+        other.case = replace(self.case, design=design)
         other._answers = {}
         return other
 
@@ -139,31 +171,19 @@ class Judge:
             for witness in self.witnesses
         }
         new = {key: who for key, who in questions.items() if key not in self._answers}
+        calls = [(who, k, units) for (k, units, _), who in new.items()]
         with threadpool_limits(1, user_api="blas"):  # many small fits: threads would only wait
-            answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(self._answer)(who, k, units) for (k, units, _), who in new.items()
-            )
+            answers = self.jobs.run(answer, self.case, calls)
         self._answers.update(zip(new, answers, strict=True))
-
-    def _answer(self, witness: Witness, k: int, units: Units) -> FloatArray:
-        """Fit one witness to the training rows of one fold and question it on the others."""
-        fold = self.folds[k]
-        train, test = self.design.take(fold.train, units), self.design.take(fold.test, units)
-        if self.target.labels is not None:
-            assert self.target.classes is not None  # a class target keeps its classes
-            m = len(self.target.classes)
-            return witness.class_scores(train, self.target.labels[fold.train], test, m)
-        assert self.target.raw is not None  # a numeric target keeps the user's values
-        return witness.predictions(train, self.target.raw[fold.train], test)
 
     def _pool(self, witness: Witness, sets: Sequence[Units]) -> HeldOut:
         parts = []
         for k, units in enumerate(sets):
             key = (k, tuple(sorted(units)), witness.name)
-            parts.append(
-                self._answers[key] if key in self._answers else self._answer(witness, k, units)
-            )
-        return judge_scores(witness.name, np.concatenate(parts), self.target, self.rows, self.unit)
+            known = self._answers.get(key)
+            parts.append(answer(self.case, witness, k, units) if known is None else known)
+        said = np.concatenate(parts)
+        return judge_scores(witness.name, said, self.case.target, self.rows, self.unit)
 
 
 def _is_close(gaps: FloatArray) -> bool:

@@ -91,7 +91,8 @@ def _named_route(name: str, like: NeighbourSelector, forced: tuple[int, ...]) ->
     if name != "backward":
         least = like.stop.k if isinstance(like.stop, FeatureCount) else 0
         settings["max_features"] = max(_GROWN, least, len(forced))
-    return Route(name, lambda rows: find_path(kinds[name](**settings), rows, forced))
+    selector = kinds[name](**settings)  # travels without its client, where settings could not
+    return Route(name, lambda rows: find_path(clone(selector), rows, forced))
 
 
 def _linear_selector(encoded: Encoded) -> LinearElimination:

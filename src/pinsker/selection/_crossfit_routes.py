@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pinsker._types import IntArray
 from pinsker.encoding import Encoded
 from pinsker.selection._base import InformationSelector
+from pinsker.selection._crossfit_folds import take_rows
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._run import Run
 from pinsker.selection._search import Watch
@@ -27,6 +29,11 @@ class Route:
 
     name: str
     search: Search
+
+
+def search_rows(encoded: Encoded, search: Search, rows: IntArray | None) -> SelectionPath:
+    """Search a path on some rows of a table; None stands for all."""
+    return search(encoded if rows is None else take_rows(encoded, rows))
 
 
 class QuietRun(Run):

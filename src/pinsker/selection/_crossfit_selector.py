@@ -5,10 +5,12 @@ from typing import Any
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from pinsker.engine._engines import find_client
 from pinsker.information.witnesses import named_witnesses
 from pinsker.selection._certify import Certifying, certificate_of
 from pinsker.selection._crossfit import CrossFit, Judgement
 from pinsker.selection._crossfit_folds import make_folds
+from pinsker.selection._crossfit_jobs import Jobs
 from pinsker.selection._crossfit_judge import Judge
 from pinsker.selection._crossfit_routes import Route, find_path
 from pinsker.selection._error_budget import ErrorBudget
@@ -31,9 +33,9 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         judge = self._judge(run)
         if judge is None:
             return self._unjudged(run, path)
-        name = type(self).__name__
+        name, forced = type(self).__name__, run.forced
         cross = CrossFit(run.encoded, judge, run.facts, len(run.forced))
-        cross.search([Route(name, lambda rows: find_path(self, rows, run.forced))], {name: path})
+        cross.search([Route(name, lambda rows: find_path(self, rows, forced))], {name: path})
         return self._judged(run, cross.judge_sizes(run.rule, run.say))
 
     def _leave_behind(self, run: Run, path: SelectionPath) -> None:
@@ -51,7 +53,11 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         witnesses = named_witnesses(self.witnesses, task, run.encoded.n_rows, self._seed())
         rule = run.rule if isinstance(run.rule, ErrorBudget) else self._budget_rule(0.0)
         unit = rule.unit_for(run.facts)
-        return Judge(run.encoded, folds, witnesses, unit, effective_n_jobs(self.n_jobs))
+        return Judge(run.encoded, folds, witnesses, unit, self._jobs())
+
+    def _jobs(self) -> Jobs:
+        """Return who judges: a cluster if the engine is one, else threads."""
+        return Jobs(effective_n_jobs(self.n_jobs), find_client(self.engine, self.client))
 
     def _judged(self, run: Run, judgement: Judgement) -> dict[str, Any]:
         """Return the fitted attributes of the set that held-out rows speak for."""
