@@ -118,13 +118,13 @@ def test_judge_asks_nothing_twice_and_any_number_of_jobs_agrees(monkeypatch):
     asked = []
     answers = []
     plain = _crossfit_judge.answer
-    for n_jobs in (1, 2):
-        witnesses = default_witnesses("classification", 80)
-        judge = Judge(table, folds, witnesses, "error", Jobs(n_jobs))
-        monkeypatch.setattr(
-            _crossfit_judge, "answer", lambda *question: asked.append(question) or plain(*question)
-        )
-        sets = [[(0, 1)] * 4, [(1, 0)] * 4, [(2,)] * 4]
+    sets = [[(0, 1)] * 4, [(1, 0)] * 4, [(2,)] * 4]
+    witnesses = default_witnesses("classification", 80)
+    judges = [Judge(table, folds, witnesses, "error", Jobs(n_jobs)) for n_jobs in (1, 2)]
+    monkeypatch.setattr(
+        _crossfit_judge, "answer", lambda *question: asked.append(question) or plain(*question)
+    )
+    for judge in judges:
         answers.append(judge.hear(sets))
         count = len(asked)
         judge.hear(sets)
