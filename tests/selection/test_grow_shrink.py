@@ -1,5 +1,7 @@
 """Grow, then shrink: one path made of two searches."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,8 @@ from pinsker import FeatureCount, ForwardSelection, GrowShrink
 from pinsker.datasets import Radial
 from pinsker.encoding import encode
 from pinsker.engine import Backward, Problem
+from pinsker.selection._crossfit_growth import SharedGrowth
+from pinsker.selection._crossfit_routes import find_path
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +50,16 @@ def test_more_patience_than_columns(radial):
     X, y = radial
     path = GrowShrink(patience=100).fit(X, y).path_
     assert len(path.first_set) == 40
+
+
+@pytest.mark.parametrize(
+    ("settings", "forced"),
+    [({}, ()), ({"max_features": 7}, (39,)), ({"stop": FeatureCount(30)}, (5, 3))],
+)
+def test_growth_that_is_shared_gives_the_paths_of_both(radial, settings, forced):
+    table = encode(*radial)
+    both = GrowShrink(**settings), ForwardSelection(**settings)
+    shared = pickle.loads(pickle.dumps(SharedGrowth(*both, forced)))
+    assert shared.forward(table) == find_path(ForwardSelection(**settings), table, forced)
+    assert shared.grow_shrink(table) == find_path(GrowShrink(**settings), table, forced)
+    assert shared.of(table) is shared.of(table)

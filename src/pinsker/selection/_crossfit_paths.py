@@ -13,7 +13,8 @@ from pinsker.exceptions import ParameterError
 from pinsker.selection._backward import BackwardElimination
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._columns import forced_units
-from pinsker.selection._crossfit_routes import Route, find_path
+from pinsker.selection._crossfit_growth import SharedGrowth
+from pinsker.selection._crossfit_routes import Route, Search, find_path
 from pinsker.selection._forward import ForwardSelection
 from pinsker.selection._grow_shrink import GrowShrink
 from pinsker.selection._linear import LinearElimination
@@ -50,7 +51,9 @@ def routes(
     """
     if isinstance(paths, str) and paths != "auto":
         raise ParameterError(f"paths={paths!r}: use 'auto' or a list of names and selectors.")
-    found = [_route(item, like, encoded) for item in (AUTO if isinstance(paths, str) else paths)]
+    growth = _growth(like, encoded)
+    asked = AUTO if isinstance(paths, str) else paths
+    found = [_route(item, like, encoded, growth) for item in asked]
     names = [route.name for route in found]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or not names:
@@ -59,10 +62,10 @@ def routes(
     return found
 
 
-def _route(item: Any, like: NeighbourSelector, encoded: Encoded) -> Route:
-    forced = forced_units(encoded, like.keep)
+def _route(item: Any, like: NeighbourSelector, encoded: Encoded, growth: SharedGrowth) -> Route:
+    forced = growth.forced
     if isinstance(item, str):
-        return _named_route(item, like, forced)
+        return _named_route(item, like, growth)
     name, what = item if isinstance(item, tuple) else (type(item).__name__, item)
     if isinstance(what, InformationSelector):
         return Route(str(name), lambda rows: find_path(clone(what), rows, forced))
@@ -71,28 +74,39 @@ def _route(item: Any, like: NeighbourSelector, encoded: Encoded) -> Route:
     return Route(str(name), lambda rows: _fixed_path(rows, ranked, len(forced)))
 
 
-def _named_route(name: str, like: NeighbourSelector, forced: tuple[int, ...]) -> Route:
-    if name == "linear":
-        return Route(name, lambda rows: find_path(_linear_selector(rows), rows, forced))
-    if name == "relevance":
-        return Route(name, lambda rows: _relevance_path(rows, like, forced))
-    kinds = {
-        "backward": BackwardElimination,
-        "forward": ForwardSelection,
-        "grow-shrink": GrowShrink,
+def _named_route(name: str, like: NeighbourSelector, growth: SharedGrowth) -> Route:
+    forced = growth.forced
+    backward = BackwardElimination(**_settings(like))  # travels without its client
+    searches: dict[str, Search] = {
+        "grow-shrink": growth.grow_shrink,
+        "backward": lambda rows: find_path(clone(backward), rows, forced),
+        "forward": growth.forward,
+        "linear": lambda rows: find_path(_linear_selector(rows), rows, forced),
+        "relevance": lambda rows: _relevance_path(rows, like, forced),
     }
-    if name not in kinds:
+    if name not in searches:
         raise ParameterError(f"paths: {name!r} is none of {', '.join(map(repr, AUTO))}.")
-    names = ("n_neighbors", "score_form", "max_samples", "max_memory", "random_state", "engine",
-             "client")  # fmt: skip
+    return Route(name, searches[name])
+
+
+def _settings(like: NeighbourSelector) -> dict[str, Any]:
+    """Return the parameters of the named paths that search by neighbours."""
+    names = (
+        "n_neighbors", "score_form", "max_samples", "max_memory", "random_state", "engine",
+        "client",
+    )  # fmt: skip
     settings = {name: getattr(like, name) for name in names}
     if isinstance(like.stop, FeatureCount):
         settings["stop"] = like.stop  # so that growing does not end below that count
-    if name != "backward":
-        least = like.stop.k if isinstance(like.stop, FeatureCount) else 0
-        settings["max_features"] = max(_GROWN, least, len(forced))
-    selector = kinds[name](**settings)  # travels without its client, where settings could not
-    return Route(name, lambda rows: find_path(clone(selector), rows, forced))
+    return settings
+
+
+def _growth(like: NeighbourSelector, encoded: Encoded) -> SharedGrowth:
+    """Return the search that the two growing paths have in common."""
+    forced = forced_units(encoded, like.keep)
+    least = like.stop.k if isinstance(like.stop, FeatureCount) else 0
+    settings = {**_settings(like), "max_features": max(_GROWN, least, len(forced))}
+    return SharedGrowth(GrowShrink(**settings), ForwardSelection(**settings), forced)
 
 
 def _linear_selector(encoded: Encoded) -> LinearElimination:

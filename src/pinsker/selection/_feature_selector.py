@@ -150,13 +150,15 @@ class FeatureSelector(CrossFittedSelector):
 
     def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:  # noqa: ARG002
         """Search the first path; the others are looked at when they are judged."""
-        return routes(self.paths, self, encoded)[0].search(encoded)
+        run.routes = routes(self.paths, self, encoded)
+        path: SelectionPath = run.routes[0].search(encoded)
+        return path
 
     def _settled(self, run: Run, path: SelectionPath) -> dict[str, Any]:
         judge = self._judge(run)
         if judge is None:
             return self._unjudged(run, path)
-        found = routes(self.paths, self, run.encoded)
+        found = run.routes
         cross = CrossFit(run.encoded, judge, run.facts, len(run.forced))
         run.open_stages(1 + len(found))
         run.say(f"searching {len(found)} paths in {len(judge.folds)} folds")

@@ -1,6 +1,6 @@
 """Grow, then shrink: forward past the peak, then backward from there."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
@@ -12,6 +12,13 @@ from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._rules import FeatureCount, StoppingRule
 from pinsker.selection._run import Run
 from pinsker.selection._search import Trace, Watch, grow, shrink
+
+
+class Growth(NamedTuple):
+    """A growing search, and the information of all features together (nats)."""
+
+    trace: Trace
+    full_information: float
 
 
 class GrowShrink(CrossFittedSelector):
@@ -125,6 +132,15 @@ class GrowShrink(CrossFittedSelector):
         if earlier is not None and earlier.complete:
             return earlier
         settings = self._engine(encoded)
+        grown, full = self._growth(encoded, run.forced)
+        state = Backward(**settings, active=grown.moves)
+        trace = Trace(state.active, [state.information])
+        shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
+        return run.finish(trace, self.score_form, full)
+
+    def _growth(self, encoded: Encoded, forced: tuple[int, ...]) -> Growth:
+        """Add features until well past the peak."""
+        settings = self._engine(encoded)
         full = Forward(**settings, active=range(encoded.n_units)).information
         grown = Trace((), [0.0])
         at_least = self.stop.k if isinstance(self.stop, FeatureCount) else 0
@@ -132,16 +148,13 @@ class GrowShrink(CrossFittedSelector):
             Forward(**settings),
             grown,
             n_units=encoded.n_units,
-            forced=run.forced,
+            forced=forced,
             max_size=self.max_features,
-            watch=_PastThePeak(self.patience, max(at_least, len(run.forced))),
+            watch=_PastThePeak(self.patience, max(at_least, len(forced))),
         )
         if grown.lost:
             raise grown.lost  # what was grown is no path yet
-        state = Backward(**settings, active=grown.moves)
-        trace = Trace(state.active, [state.information])
-        shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
-        return run.finish(trace, self.score_form, full)
+        return Growth(grown, full)
 
 
 class _PastThePeak(Watch):

@@ -54,6 +54,7 @@ class Run:
         self.context: Any = None
         self.stages: CallbackStages | None = None
         self.line: ProgressLine | None = None
+        self.routes: list[Any] = []  # what a selector of several paths set out to search
         self.interrupted = False
         self.lost: EngineLostError | None = None
 

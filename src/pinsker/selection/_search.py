@@ -158,7 +158,7 @@ def grow(
     most = min(n_units, max(len(forced), max_size or n_units))
     try:
         for size in range(len(trace.start) + len(trace.moves), most):
-            if size >= max(len(forced), at_least) and _is_idle(trace, patience):
+            if size >= max(len(forced), at_least) and is_idle(trace, patience):
                 break
             if watch:
                 watch.before()
@@ -176,7 +176,8 @@ def grow(
     return trace
 
 
-def _is_idle(trace: Trace, patience: int | None) -> bool:
+def is_idle(trace: Trace, patience: int | None) -> bool:
+    """Tell whether the information has not risen for so many moves."""
     if patience is None:
         return False
     best = int(np.argmax(np.asarray(trace.information) >= max(trace.information) - RESOLUTION))
