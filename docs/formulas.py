@@ -8,8 +8,8 @@ import re
 
 from latex2mathml.converter import convert
 
-#: Commands that the converter does not know, in words that it knows.
-SYNONYMS = {r"\arg": r"\mathrm{arg}\,"}
+#: Commands that the converter does not know, or gives a sign that few fonts have.
+SYNONYMS = {r"\arg": r"\mathrm{arg}\,", r"\setminus": r"\backslash"}
 
 
 def to_mathml(latex, display):
@@ -48,4 +48,5 @@ def visit_display(translator, node):
 def setup(app):
     """Tell Sphinx."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_display, None))
+    app.add_css_file("formulas.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
