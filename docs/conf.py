@@ -33,12 +33,6 @@ extensions = [
     "formulas",
 ]
 exclude_patterns = ["_build", "sg_*.rst", "Thumbs.db", ".DS_Store", "gallery/**/*.ipynb"]
-    "_build",
-    "sg_execution_times.rst",
-    "Thumbs.db",
-    ".DS_Store",
-    "gallery/**/*.ipynb",
-]
 
 # Pages are Markdown; `dollarmath` for formulas, anchors so that pages can link to sections.
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
