@@ -13,6 +13,8 @@
 #include <cstring>
 #include <vector>
 
+using std::fabs;
+
 #define __global__
 #define __device__
 #define __shared__ static
@@ -24,8 +26,8 @@ struct Place {
 };
 static Place threadIdx, blockIdx, blockDim, gridDim;
 
-struct double2 {
-    double x, y;
+struct float4 {
+    float x, y, z, w;
 };
 struct uint4 {
     unsigned x, y, z, w;

@@ -5,6 +5,7 @@ test-gpu` has it, the same tests run on the GPU.
 """
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -188,6 +189,15 @@ def test_more_units_than_watches_can_name(in_shared, make_device, seed, monkeypa
     for unit in (0, 255, 256, 1, 299, 45, 44):
         step(search, twin, unit)
         assert_same_integers(search, twin)
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 1e8), (1e35, 0.0), (1e-3, 7.0)])
+def test_values_that_single_precision_cannot_tell_apart(scale, shift, make_device, seed):
+    # Single precision may only say what it knows for certain.
+    drawn = draw(seed, rows=60, columns=10, style="continuous", target="classes")
+    table = replace(drawn, values=drawn.values * scale + shift)
+    search = Backward(problem(table))
+    assert_same_path(search, on_cuda(search, 3, make_device()), range(10))
 
 
 def test_a_sample_of_rows_and_a_smaller_set(make_device, seed):

@@ -103,9 +103,7 @@ class CudaBackward:
         columns = columns[np.argsort(dear, kind="stable")]
         self._table.lay_out_set(columns, self._table.job)
         if self._kept is not None:
-            names = ("table", "unit_of_column", "code_of_column")
-            held = {name: self._table.job.held[name] for name in names}
-            self._kept.job.set(width=self._table.job.record["width"][0], **held)
+            self._table.share_layout(self._kept.job)
 
     def _add_up(self) -> None:
         """Sum over the rows that keep their state, and those that are measured afresh."""

@@ -9,7 +9,7 @@ from pinsker.engine._cuda._device import Array, Device
 
 #: Addresses, in the order of the structure.
 ADDRESSES = (
-    *("source", "columns", "table", "unit_of_column", "code_of_column"),
+    *("source", "columns", "table", "rounded", "unit_of_column", "code_of_column"),
     *("labels", "target", "sorted_target", "company_first", "company_last", "digamma"),
     *("query", "distance", "radius", "limit", "n_close"),
     *("close_row", "close_first_unit", "close_second_unit"),
@@ -21,12 +21,12 @@ ADDRESSES = (
 NUMBERS = (
     *("rows", "source_width", "width", "targets", "n_queries", "begin", "span", "everyone"),
     *("capacity", "change_capacity", "watch_stride", "rank", "n_units", "direct", "removed"),
-    *("row_in_shared", "n_lanes", "candidate_width", "n_active"),
+    *("rounded_width", "row_in_shared", "n_lanes", "candidate_width", "n_active"),
 )
 LAYOUT = np.dtype(
     [(name, np.uint64) for name in ADDRESSES]
     + [(name, np.int64) for name in NUMBERS]
-    + [("share", np.float64)]
+    + [("share", np.float64), ("rounding", np.float64)]
 )
 
 

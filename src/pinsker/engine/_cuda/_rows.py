@@ -15,7 +15,7 @@ _BYTES_OF_CHANGE = 12
 _SCAN_THREADS = 256
 _JUDGE_THREADS = 64
 #: Columns of a query row that are copied into shared memory while its pairs are looked at again.
-_COLUMNS_IN_SHARED = 2048
+_COLUMNS_IN_SHARED = 4096
 _WATCHES_AT_ONCE = 8  # a thread reads 16 bytes of them
 
 
@@ -80,12 +80,12 @@ class Rows:
 
     def update(self, removed: int) -> None:
         """Bring the rows up to date after a removal."""
-        width = int(self.job.record["width"][0])
+        width = int(self.job.record["rounded_width"][0])
         in_shared = width <= _COLUMNS_IN_SHARED
         self.job.set(removed=removed, row_in_shared=in_shared)
         self.job.launch("measure", self.n, _JUDGE_THREADS)
         self.job.launch("tighten", self.n, ROW_THREADS)
-        self.job.launch("revisit", self.n, _SCAN_THREADS, shared=8 * width if in_shared else 8)
+        self.job.launch("revisit", self.n, _SCAN_THREADS, shared=4 * width if in_shared else 4)
         self.job.launch("measure", self.n, _JUDGE_THREADS)
         self._judge()
 

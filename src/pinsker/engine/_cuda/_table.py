@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
+from pinsker.encoding._encoded import FARTHEST
 from pinsker.engine._cuda._device import CupyDevice, Device
 from pinsker.engine._cuda._job import Job
 from pinsker.exceptions import MemoryBudgetError
@@ -60,6 +61,7 @@ class Table:
             n_units=n_units,
             direct=direct,
             removed=-1,
+            rounding=_rounding(values),
         )
         if target is not None:
             numbers = np.ascontiguousarray(target[order])
@@ -70,7 +72,7 @@ class Table:
     @property
     def own_bytes(self) -> int:
         """Bytes of the table, of its columns laid out anew, and of what belongs to each row."""
-        return 8 * self.rows * (2 * self.columns + 2 * _COLUMNS_AT_ONCE) + 64 * self.rows
+        return self.rows * (20 * (self.columns + _COLUMNS_AT_ONCE) + 64)
 
     def _check_fit(self) -> None:
         needed = self.own_bytes + self.bytes_of_fresh_row
@@ -86,23 +88,31 @@ class Table:
         """Bytes that one query row needs while it is measured, and only then."""
         return 64 * self.rows + 12 * self.n_units + 256
 
-    def lay_out(self, columns: IntArray, where: str, width: str, job: Job) -> npt.NDArray[np.int64]:
+    def lay_out(self, columns: IntArray, where: str, width: str, job: Job, **also: Any) -> IntArray:
         """Write some columns side by side, padded with zeros to a multiple of four."""
         padded = -np.ones(len(columns) + -len(columns) % 4, dtype=np.int64)
         padded[: len(columns)] = columns
         to = self.device.empty((self.rows, max(len(padded), 4)), np.float64)
-        lay = job.copy(columns=self.device.put(padded), table=to, width=len(padded))
+        lay = job.copy(columns=self.device.put(padded), table=to, width=len(padded), **also)
         lay.launch("lay_out", self.rows if len(padded) else 0, 64)
-        job.set(**{where: to, width: len(padded)})
+        job.set(**{where: to, width: len(padded)}, **also)
         return padded
 
     def lay_out_set(self, columns: IntArray, job: Job) -> None:
         """Lay out the columns of the current set, with the unit and the code of each."""
-        padded = self.lay_out(columns, "table", "width", job)
+        width = len(columns) + -len(columns) % 8  # single precision is read eight columns at a time
+        rounded = self.device.empty((self.rows, max(width, 8)), np.float32)
+        padded = self.lay_out(columns, "table", "width", job, rounded=rounded, rounded_width=width)
         units = np.full(len(padded) + _COLUMNS_AT_ONCE, -1, dtype=np.int32)
         units[: len(padded)] = np.where(padded < 0, -1, self.units[padded])
         codes = np.where(units < 0, _CODES, units % _CODES).astype(np.uint8)
         job.set(unit_of_column=self.device.put(units), code_of_column=self.device.put(codes))
+
+    def share_layout(self, job: Job) -> None:
+        """Let a job see the columns of the current set."""
+        names = ("table", "rounded", "unit_of_column", "code_of_column")
+        job.set(**{name: self.job.held[name] for name in names})
+        job.set(**{name: self.job.record[name][0] for name in ("width", "rounded_width")})
 
     def find_distances(self, job: Job, begin: int, n: int, *, everyone: bool) -> Job:
         """Return a job with the distances of `n` queries from `begin` on, to their company.
@@ -142,3 +152,10 @@ def _company(
     first = np.searchsorted(labels, labels, side="left")
     last = np.searchsorted(labels, labels, side="right")
     return first.astype(np.int32), last.astype(np.int32)
+
+
+def _rounding(values: FloatArray) -> float:
+    """Return how far single precision moves a distance; infinite if it cannot hold the values."""
+    sizes = np.abs(values)
+    largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
+    return largest * 2.0**-22 if largest < 1e30 else np.inf

@@ -23,6 +23,7 @@ struct Job {
     const double *source;
     const long long *columns;         // (width,) of source; -1 pads
     double *table;                    // (rows, width)
+    float *rounded;                   // (rows, rounded_width) the same in single precision, or null
     const int *unit_of_column;        // (width,)
     const unsigned char *code_of_column;  // (width,) unit modulo 255; 255 pads
     // The target.
@@ -54,8 +55,8 @@ struct Job {
     // Numbers.
     long long rows, source_width, width, targets, n_queries, begin, span, everyone;
     long long capacity, change_capacity, watch_stride, rank, n_units, direct, removed;
-    long long row_in_shared, n_lanes, candidate_width, n_active;
-    double share;
+    long long rounded_width, row_in_shared, n_lanes, candidate_width, n_active;
+    double share, rounding;           // rounding: how far single precision can move a distance
 };
 
 __device__ inline double strictly_inside(double radius) { return radius * (1.0 - kTolerance); }

@@ -127,16 +127,32 @@ __device__ inline void collect(unsigned watched, unsigned pattern, int b, int *q
     if ((other & 0xFF0000) == 0 || (other & 0xFF000000u) == 0) queue[atomicAdd(queued, 1)] = b + 1;
 }
 
-// Codes of two units beyond the limit, or fewer; columns that are dear come first.
-__device__ inline unsigned two_beyond(const Job &job, const double *here, int b, double limit) {
-    const double2 *there = reinterpret_cast<const double2 *>(job.table + b * job.width);
+__device__ inline void collect_eight(const uint4 &four, unsigned pattern, int b, int *queue, int *queued) {
+    collect(four.x, pattern, b, queue, queued);
+    collect(four.y, pattern, b + 2, queue, queued);
+    collect(four.z, pattern, b + 4, queue, queued);
+    collect(four.w, pattern, b + 6, queue, queued);
+}
+
+// Bit kDepth - 1 - c set if the c-th of four columns is beyond the limit; not-a-number is not.
+template <class Four, class Number>
+__device__ unsigned beyond_four(const Four &here, const Four &there, Number limit) {
+    return (fabs(here.x - there.x) > limit) << (kDepth - 1) |
+           (fabs(here.y - there.y) > limit) << (kDepth - 2) |
+           (fabs(here.z - there.z) > limit) << (kDepth - 3) |
+           (fabs(here.w - there.w) > limit) << (kDepth - 4);
+}
+
+// Codes of two units that are beyond the limit in single precision, whatever was rounded, or fewer.
+// Columns that are dear come first: they are found first, and stay long.
+__device__ inline unsigned two_beyond_for_sure(const Job &job, const float *here, int b, float limit) {
+    const float4 *mine = reinterpret_cast<const float4 *>(here);
+    const float4 *theirs = reinterpret_cast<const float4 *>(job.rounded + b * job.rounded_width);
     unsigned seen = kNobodyTwice;
-    for (int c = 0; c < job.width; c += 4) {
-        const double2 front = there[c / 2], back = there[c / 2 + 1];
-        const unsigned mask = (fabs(here[c] - front.x) > limit) << (kDepth - 1) |
-                              (fabs(here[c + 1] - front.y) > limit) << (kDepth - 2) |
-                              (fabs(here[c + 2] - back.x) > limit) << (kDepth - 3) |
-                              (fabs(here[c + 3] - back.y) > limit) << (kDepth - 4);
+    for (int c = 0; c < job.rounded_width; c += 8) {
+        const float4 front = theirs[c / 4], back = theirs[c / 4 + 1];  // one sector of memory
+        const unsigned mask = beyond_four(mine[c / 4], front, limit) |
+                              beyond_four(mine[c / 4 + 1], back, limit) >> 4;
         if (mask == 0) continue;
         seen = note(seen, mask, job.code_of_column + c);
         if (seen >> 8 != kNobody) break;
@@ -144,17 +160,34 @@ __device__ inline unsigned two_beyond(const Job &job, const double *here, int b,
     return seen;
 }
 
+// The same in double precision, which is final.
+__device__ inline unsigned two_beyond(const Job &job, const double *here, int b, double limit) {
+    const double *there = job.table + b * job.width;
+    unsigned seen = kNobodyTwice;
+    for (int c = 0; c < job.width && seen >> 8 == kNobody; ++c)
+        if (fabs(here[c] - there[c]) > limit) seen = note(seen, 1u << (kDepth - 1), job.code_of_column + c);
+    return seen;
+}
+
+// Single precision moves a distance by less than 2^-23 of the values and of itself, and the limit by
+// 2^-24 of itself: a millionth more is safe.
+__device__ inline float sure_limit(const Job &job, double limit) {
+    const double sure = (limit + job.rounding) * (1.0 + 1e-6);
+    return static_cast<float>(sure < 1e39 ? sure : 1e39);
+}
+
 // Far pairs that watched the removed unit find two units beyond the limit, or become close.
 extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job) {
     __shared__ int queue[kQueue];
     __shared__ int queued;
-    DYNAMIC_SHARED(double, row_of_query);
+    DYNAMIC_SHARED(float, row_of_query);
     const long long q = blockIdx.x;
     if (job.retired[q]) return;
     const double *here = job.table + job.query[q] * job.width;
+    const float *rounded = job.rounded + job.query[q] * job.rounded_width;
     if (job.row_in_shared) {
-        for (int c = threadIdx.x; c < job.width; c += blockDim.x) row_of_query[c] = here[c];
-        here = row_of_query;
+        for (int c = threadIdx.x; c < job.rounded_width; c += blockDim.x) row_of_query[c] = rounded[c];
+        rounded = row_of_query;
     }
     if (threadIdx.x == 0) queued = 0;
     __syncthreads();
@@ -162,22 +195,20 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job
     const uint4 *watches = reinterpret_cast<const uint4 *>(job.watches + q * job.watch_stride);
     const int parts = static_cast<int>(job.watch_stride / kPairsRead);
     const double limit = job.limit[q];
+    const float sure = sure_limit(job, limit);
     for (int start = 0; start < parts; start += blockDim.x) {
         const int part = start + threadIdx.x, b = part * kPairsRead;
-        if (part < parts) {
-            const uint4 four = watches[part];
-            collect(four.x, pattern, b, queue, &queued);
-            collect(four.y, pattern, b + 2, queue, &queued);
-            collect(four.z, pattern, b + 4, queue, &queued);
-            collect(four.w, pattern, b + 6, queue, &queued);
-        }
+        if (part < parts) collect_eight(watches[part], pattern, b, queue, &queued);
         __syncthreads();
         const int waiting = queued;
         __syncthreads();
         const bool room = waiting + static_cast<int>(blockDim.x) * kPairsRead <= kQueue;
         if (room && start + static_cast<int>(blockDim.x) < parts) continue;
-        for (int w = threadIdx.x; w < waiting; w += blockDim.x)
-            settle(job, q, queue[w], limit, two_beyond(job, here, queue[w], limit));
+        for (int w = threadIdx.x; w < waiting; w += blockDim.x) {
+            unsigned seen = two_beyond_for_sure(job, rounded, queue[w], sure);
+            if (seen >> 8 == kNobody) seen = two_beyond(job, here, queue[w], limit);
+            settle(job, q, queue[w], limit, seen);
+        }
         __syncthreads();
         if (threadIdx.x == 0) queued = 0;
         __syncthreads();

@@ -10,6 +10,11 @@ struct Tile {
     double query[kDepth][kPitch], row[kDepth][kPitch];
 };
 
+// Levels of nominal columns become infinite: equal ones then give not-a-number, which is no answer.
+__device__ inline float round_for_sure(double value) {
+    return static_cast<float>(fabs(value) >= kFarthest ? kNever : value);
+}
+
 // The columns of the set, one row of the table for each block.
 extern "C" __global__ void lay_out(const Job job) {
     const long long row = blockIdx.x;
@@ -17,6 +22,11 @@ extern "C" __global__ void lay_out(const Job job) {
     double *to = job.table + row * job.width;
     for (int c = threadIdx.x; c < job.width; c += blockDim.x)
         to[c] = job.columns[c] < 0 ? 0.0 : from[job.columns[c]];
+    if (job.rounded == nullptr) return;
+    for (int c = threadIdx.x; c < job.rounded_width; c += blockDim.x) {
+        const double value = c < job.width && job.columns[c] >= 0 ? from[job.columns[c]] : 0.0;
+        job.rounded[row * job.rounded_width + c] = round_for_sure(value);
+    }
 }
 
 __device__ inline void load_part(const Job &job, double (*part)[kPitch], int at, long long row,
