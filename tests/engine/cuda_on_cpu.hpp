@@ -105,6 +105,10 @@ inline unsigned atomicOr(unsigned *at, unsigned value) {
     *at |= value;
     return old;
 }
+template <class T>
+T __ldcs(const T *at) {
+    return *at;
+}
 inline int __clz(int bits) { return __builtin_clz(static_cast<unsigned>(bits)); }
 inline long long __double_as_longlong(double number) {
     long long bits;

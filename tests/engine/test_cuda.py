@@ -164,6 +164,16 @@ def test_rows_that_do_not_fit_stream_through(share, score, make_device, seed):
     assert_same_path(forward, on_cuda(forward, 3, make_device(), memory_limit=tight), range(3))
 
 
+@pytest.mark.parametrize("score", ["difference", "direct"])
+@pytest.mark.parametrize("target", ["classes", "number"])
+def test_candidates_with_balls_of_very_different_sizes(target, score, make_device, seed):
+    # Some balls end within the first reach, some need a wider one, some every row.
+    drawn = draw(seed, rows=260, columns=6, style="continuous", target=target)
+    table = replace(drawn, values=np.sinh(2 * drawn.values))  # long tails
+    search = Forward(problem(table), score=score, active=[4])
+    assert_same_path(search, on_cuda(search, 3, make_device()), [0, 1, 2])
+
+
 def test_a_table_that_cannot_fit_says_so_with_the_bytes(make_device):
     search = Backward(problem(draw(0, rows=50, columns=9, style="mixed", target="classes")))
     with pytest.raises(MemoryBudgetError, match=r"at least \d+ bytes on the GPU, but 999 are"):
@@ -191,7 +201,7 @@ def test_more_units_than_watches_can_name(in_shared, make_device, seed, monkeypa
         assert_same_integers(search, twin)
 
 
-@pytest.mark.parametrize(("scale", "shift"), [(1.0, 1e8), (1e35, 0.0), (1e-3, 7.0)])
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 1e7), (1e35, 0.0), (1e-3, 7.0)])
 def test_values_that_single_precision_cannot_tell_apart(scale, shift, make_device, seed):
     # Single precision may only say what it knows for certain.
     drawn = draw(seed, rows=60, columns=10, style="continuous", target="classes")

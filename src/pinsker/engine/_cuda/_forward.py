@@ -13,7 +13,7 @@ from pinsker.engine._cuda._table import ROW_THREADS, Table
 #: Rows within reach, as a multiple of those that a typical ball needs; only time depends on it.
 _REACH_SHARE = 3.0
 _BATCH_BYTES = 4 * 2**30
-_LANE_THREADS = 128
+_LANE_THREADS = 256
 
 
 class CudaForward:
@@ -94,11 +94,6 @@ class CudaForward:
 
     def _judge_candidates(self, part: Job, n: int) -> None:
         device, rows = self._table.device, self._table.rows
-        part.set(
-            near_row=device.empty((n, rows), np.int32),
-            n_near=device.empty(n, np.int32),
-            reach=device.empty(n, np.float64),
-        )
-        if int(part.record["n_lanes"][0]):
-            part.launch("find_near", n, ROW_THREADS)
-            part.launch("judge_lanes", n, _LANE_THREADS)
+        lanes = int(part.record["n_lanes"][0])
+        part.set(near_row=device.empty((n, rows), np.int32))
+        part.launch("judge_lanes", n if lanes else 0, min(_LANE_THREADS, lanes + -lanes % 32))

@@ -15,7 +15,7 @@ ADDRESSES = (
     *("close_row", "close_first_unit", "close_second_unit"),
     *("close_first", "close_second", "close_target"),
     *("watches", "changed", "retired", "term", "n_changes", "change_unit", "change_sum", "sums"),
-    *("near_row", "n_near", "reach", "candidates", "lane_first", "lane_unit"),
+    *("near_row", "candidates", "lane_first", "lane_unit"),
 )
 #: Whole numbers that follow them.
 NUMBERS = (

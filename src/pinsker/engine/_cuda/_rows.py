@@ -12,7 +12,8 @@ from pinsker.engine._cuda._table import ROW_THREADS, TILE, TILE_THREADS, Table
 BYTES_OF_CLOSE_PAIR = 36
 #: Bytes of a change: a unit and a sum.
 _BYTES_OF_CHANGE = 12
-_SCAN_THREADS = 256
+_SCAN_THREADS = 64
+_MEASURE_THREADS = 64
 _JUDGE_THREADS = 64
 #: Columns of a query row that are copied into shared memory while its pairs are looked at again.
 _COLUMNS_IN_SHARED = 4096
@@ -75,7 +76,7 @@ class Rows:
         tiles = (-(-self.table.rows // TILE), -(-self.n // TILE))
         self.job.launch("sort_pairs", tiles, TILE_THREADS)
         self.job.set(removed=-1)
-        self.job.launch("measure", self.n, _JUDGE_THREADS)
+        self.job.launch("measure", self.n, _MEASURE_THREADS)
         self._judge()
 
     def update(self, removed: int) -> None:
@@ -83,10 +84,10 @@ class Rows:
         width = int(self.job.record["rounded_width"][0])
         in_shared = width <= _COLUMNS_IN_SHARED
         self.job.set(removed=removed, row_in_shared=in_shared)
-        self.job.launch("measure", self.n, _JUDGE_THREADS)
+        self.job.launch("measure", self.n, _MEASURE_THREADS)
         self.job.launch("tighten", self.n, ROW_THREADS)
         self.job.launch("revisit", self.n, _SCAN_THREADS, shared=4 * width if in_shared else 4)
-        self.job.launch("measure", self.n, _JUDGE_THREADS)
+        self.job.launch("measure", self.n, _MEASURE_THREADS)
         self._judge()
 
     def retired(self) -> npt.NDArray[np.int64]:

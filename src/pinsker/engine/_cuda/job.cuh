@@ -47,8 +47,7 @@ struct Job {
     long long *change_sum;
     long long *sums;                  // (n_units + 2,): units, information, rows retired
     // Forward.
-    int *near_row, *n_near;           // (queries of a batch, rows)
-    double *reach;                    // (queries of a batch,)
+    int *near_row;                    // (queries of a batch, rows)
     double *candidates;               // (rows, candidate_width)
     const int *lane_first;            // (n_lanes + 1,) first column of each lane
     const int *lane_unit;             // (n_lanes,)

@@ -40,21 +40,21 @@ struct Smallest {
     }
 };
 
-// `count(limit)` tells how many values are at most `limit`.
+// `count(limit)` tells how many values are at most `limit`. It is called the same number of times by
+// every thread, so it may hold barriers.
 template <class CountUpTo>
 __device__ Ball halve(int rank, CountUpTo count) {
     const int finite = count(kAlmostFarthest);
     const int k = rank < finite ? rank : finite;
-    if (k == 0) return {0, 0.0};
     long long low = 0, high = __double_as_longlong(kAlmostFarthest);
-    while (low < high) {
+    for (int bit = 0; bit < 63; ++bit) {
         const long long middle = low + (high - low) / 2;
         if (count(__longlong_as_double(middle)) >= k)
             high = middle;
         else
             low = middle + 1;
     }
-    return {k, __longlong_as_double(low)};
+    return {k, k == 0 ? 0.0 : __longlong_as_double(high)};
 }
 
 // The ball of `value(0) ... value(n - 1)`, by the calling thread alone.

@@ -115,9 +115,10 @@ extern "C" __global__ void __launch_bounds__(kRowThreads) tighten(const Job job)
     job.limit[q] = limit;
 }
 
-constexpr int kScanThreads = 256;
-constexpr int kQueue = 4096;     // pairs that wait to be looked at again
-constexpr int kPairsRead = 8;    // watches that a thread reads at once, 16 bytes
+constexpr int kScanThreads = 64;  // few: they wait for each other
+constexpr int kQueue = 1536;      // pairs that wait to be looked at again
+constexpr int kPairsRead = 8;     // watches that a thread reads at once, 16 bytes ...
+constexpr int kReads = 2;         // ... and how often before it looks at them
 
 // Puts the pairs of four bytes of watches into the queue if they are watched under the code.
 __device__ inline void collect(unsigned watched, unsigned pattern, int b, int *queue, int *queued) {
@@ -193,17 +194,25 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job
     __syncthreads();
     const unsigned pattern = static_cast<unsigned>(job.removed % kNobody) * 0x01010101u;
     const uint4 *watches = reinterpret_cast<const uint4 *>(job.watches + q * job.watch_stride);
-    const int parts = static_cast<int>(job.watch_stride / kPairsRead);
+    const int parts = static_cast<int>(job.watch_stride / kPairsRead), stretch = blockDim.x * kReads;
     const double limit = job.limit[q];
     const float sure = sure_limit(job, limit);
-    for (int start = 0; start < parts; start += blockDim.x) {
-        const int part = start + threadIdx.x, b = part * kPairsRead;
-        if (part < parts) collect_eight(watches[part], pattern, b, queue, &queued);
+    for (int start = 0; start < parts; start += stretch) {
+        uint4 read[kReads];
+#pragma unroll
+        for (int i = 0; i < kReads; ++i) {
+            const int part = start + i * blockDim.x + threadIdx.x;
+            if (part < parts) read[i] = __ldcs(watches + part);  // read once: not to be cached
+        }
+#pragma unroll
+        for (int i = 0; i < kReads; ++i) {
+            const int part = start + i * blockDim.x + threadIdx.x;
+            if (part < parts) collect_eight(read[i], pattern, part * kPairsRead, queue, &queued);
+        }
         __syncthreads();
         const int waiting = queued;
         __syncthreads();
-        const bool room = waiting + static_cast<int>(blockDim.x) * kPairsRead <= kQueue;
-        if (room && start + static_cast<int>(blockDim.x) < parts) continue;
+        if (waiting + stretch * kPairsRead <= kQueue && start + stretch < parts) continue;
         for (int w = threadIdx.x; w < waiting; w += blockDim.x) {
             unsigned seen = two_beyond_for_sure(job, rounded, queue[w], sure);
             if (seen >> 8 == kNobody) seen = two_beyond(job, here, queue[w], limit);
