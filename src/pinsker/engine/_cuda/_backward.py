@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pinsker._types import IntArray
 from pinsker.engine._cuda._device import Device
-from pinsker.engine._cuda._rows import Rows, bytes_of_row
+from pinsker.engine._cuda._rows import MOST_ROWS_WATCHED, Rows, bytes_of_row
 from pinsker.engine._cuda._table import ROW_THREADS, Table
 
 #: Close pairs that a row has room for, if the table has so many rows.
@@ -52,6 +52,8 @@ class CudaBackward:
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
         each = bytes_of_row(self._table.rows, self._table.n_units, self._capacity, watches=True)
         self._n_kept = min(len(self._table.queries), max(0, left - self._batch_bytes) // each)
+        if self._table.rows > MOST_ROWS_WATCHED:
+            self._n_kept = 0
         self._active = np.zeros(self._table.n_units, dtype=np.bool_)
         self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
         self._kept: Rows | None = None

@@ -12,12 +12,14 @@ from pinsker.engine._cuda._table import ROW_THREADS, TILE, TILE_THREADS, Table
 BYTES_OF_CLOSE_PAIR = 36
 #: Bytes of a change: a unit and a sum.
 _BYTES_OF_CHANGE = 12
-_SCAN_THREADS = 64
+_SCAN_THREADS = 256
 _MEASURE_THREADS = 64
 _JUDGE_THREADS = 64
 #: Columns of a query row that are copied into shared memory while its pairs are looked at again.
 _COLUMNS_IN_SHARED = 4096
 _WATCHES_AT_ONCE = 8  # a thread reads 16 bytes of them
+#: Rows that a watched pair can name: the queue of `revisit` has 24 bits for them.
+MOST_ROWS_WATCHED = 2**24
 
 
 def watch_stride(rows: int) -> int:

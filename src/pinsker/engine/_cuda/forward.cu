@@ -2,6 +2,7 @@
 
 constexpr int kSampled = 64;       // rows that set the reach
 constexpr int kStaged = 128;       // rows in shared memory at a time
+constexpr int kAtOnce = 4;         // rows whose values a thread asks for together
 constexpr int kLaneThreads = 256;  // most candidates that a block looks at together
 constexpr double kWider = 8.0;     // growth of the reach for candidates that need more rows
 
@@ -28,131 +29,177 @@ __device__ inline double find_reach(const Job &job, const double *found, int a, 
     return reach;
 }
 
-// The rows around one query row: those within reach, or everyone.
+// Rows on their way through shared memory.
+struct Stage {
+    int row[kStaged];
+    double in_set[kStaged], in_target[kStaged];  // distances from the query row
+};
+
+// The rows around one query row, those within reach or everyone; its company comes first.
 struct Around {
     const Job &job;
+    Stage &stage;
     const double *found;  // distances in the set
-    int *listed;          // room for all rows
-    int a, n;
+    int *listed;          // room for all rows: company from the front, others from the back
+    int a, first, company, n;
     bool everyone;
 
+    __device__ Around(const Job &job, Stage &stage, long long row)
+        : job(job),
+          stage(stage),
+          found(job.distance + row * job.span),
+          listed(job.near_row + row * job.rows),
+          a(job.query[job.begin + row]),
+          first(job.company_first[a]) {}
+
     __device__ void list(double reach) {
-        __shared__ int n_listed;
-        n = static_cast<int>(job.rows);
+        __shared__ int n_company, n_others;
+        const int rows = static_cast<int>(job.rows), last = job.company_last[a];
         everyone = reach >= kFarthest;
         __syncthreads();
-        if (threadIdx.x == 0) n_listed = 0;
+        if (threadIdx.x == 0) n_company = n_others = 0;
         __syncthreads();
-        for (int b = threadIdx.x; !everyone && b < job.rows; b += blockDim.x)
-            if (b != a && found[b] <= reach) listed[atomicAdd(&n_listed, 1)] = b;
-        __syncthreads();
-        if (!everyone) n = n_listed;
-    }
-
-    // Calls visit(row, its distance in the set, its distance in the target). All threads go along:
-    // they bring the rows into shared memory together.
-    template <class Visit>
-    __device__ void visit_all(Visit visit) const {
-        __shared__ int row[kStaged];
-        __shared__ double in_set[kStaged], in_target[kStaged];
-        for (int start = 0; start < n; start += kStaged) {
-            const int staged = n - start < kStaged ? n - start : kStaged;
-            __syncthreads();
-            for (int i = threadIdx.x; i < staged; i += blockDim.x) {
-                const int b = everyone ? start + i : listed[start + i];
-                row[i] = b;
-                in_set[i] = b == a ? kNever : found[b];
-                in_target[i] = b == a ? kNever : target_distance(job, a, b);
-            }
-            __syncthreads();
-#pragma unroll 4
-            for (int i = 0; i < staged; ++i) visit(row[i], in_set[i], in_target[i]);
+        for (int b = threadIdx.x; !everyone && b < rows; b += blockDim.x) {
+            if (b == a || found[b] > reach) continue;
+            if (b >= first && b < last)
+                listed[atomicAdd(&n_company, 1)] = b;
+            else
+                listed[rows - 1 - atomicAdd(&n_others, 1)] = b;
         }
         __syncthreads();
+        company = everyone ? last - first : n_company;
+        n = everyone ? rows : n_company + n_others;
+    }
+
+    __device__ int row(int p) const {
+        if (!everyone) return listed[p < company ? p : static_cast<int>(job.rows) - 1 - (p - company)];
+        return p < company ? first + p : p - company < first ? p - company : p;
+    }
+
+    // Brings rows start... into shared memory, and fills up with rows that nobody is near to.
+    __device__ int bring(int start, int end) const {
+        const int some = end - start < kStaged ? end - start : kStaged;
+        const int filled = (some + kAtOnce - 1) / kAtOnce * kAtOnce;
+        __syncthreads();
+        for (int i = threadIdx.x; i < filled; i += blockDim.x) {
+            const int b = i < some ? row(start + i) : a;
+            stage.row[i] = b;
+            stage.in_set[i] = b == a ? kNever : found[b];
+            stage.in_target[i] = b == a ? kNever : target_distance(job, a, b);
+        }
+        __syncthreads();
+        return filled;
     }
 };
 
-// One candidate unit seen from one row.
+// One candidate unit seen from one row; most units have a single column.
+template <bool kSingle>
 struct Lane {
     const Job &job;
-    const double *here;  // the query row
-    int first, last;     // columns of the unit
-    bool open;           // not measured yet
+    const Around &around;
+    int first, last;  // columns of the unit
+    bool open;        // not measured yet
 
     __device__ double x(int b, double in_set) const {
+        const double *here = job.candidates + around.a * job.candidate_width;
         const double *there = job.candidates + b * job.candidate_width;
-        double top = in_set;
-        for (int c = first; c < last; ++c) top = larger(fabs(here[c] - there[c]), top);
+        double top = larger(fabs(here[first] - there[first]), in_set);
+        for (int c = first + 1; !kSingle && c < last; ++c)
+            top = larger(fabs(here[c] - there[c]), top);
         return top;
     }
 
-    __device__ Ball ball(const Around &around, int rank) const {
+    // Calls visit(distance with the unit, distance in the set, distance in the target) for the first
+    // rows around. All threads of the block go along.
+    template <class Visit>
+    __device__ void visit_rows(int n, Visit visit) const {
+        const Stage &stage = around.stage;
+        for (int start = 0; start < n; start += kStaged) {
+            const int staged = around.bring(start, n);
+            for (int i = 0; open && i < staged; i += kAtOnce) {
+                double gap[kAtOnce];
+#pragma unroll
+                for (int j = 0; j < kAtOnce; ++j) gap[j] = x(stage.row[i + j], stage.in_set[i + j]);
+#pragma unroll
+                for (int j = 0; j < kAtOnce; ++j) visit(gap[j], stage.in_set[i + j], stage.in_target[i + j]);
+            }
+        }
+        __syncthreads();
+    }
+
+    __device__ Ball ball(int rank) const {
         if (rank <= kHeld) {
             Smallest smallest;
             smallest.start(rank);
-            around.visit_all([&](int b, double in_set, double in_target) {
-                if (open && in_target < kFarthest) smallest.push(larger(x(b, in_set), in_target));
+            visit_rows(around.company, [&](double gap, double, double in_target) {
+                smallest.push(larger(gap, in_target));
             });
             return smallest.ball();
         }
         return halve(rank, [&](double limit) {
             int count = 0;
-            around.visit_all([&](int b, double in_set, double in_target) {
-                count += open && in_target <= limit && x(b, in_set) <= limit;
+            visit_rows(around.company, [&](double gap, double, double in_target) {
+                count += larger(gap, in_target) <= limit;
             });
             return count;
         });
     }
 
-    __device__ long long term(const Around &around, const Ball &ball) const;
+    // I(Y; X_S and the unit), or I(Y; X_unit | X_S); docs/estimator.md.
+    __device__ long long term(const Ball &ball) const {
+        const double low = strictly_inside(ball.radius), high = inside_or_on(ball.radius);
+        const bool direct = job.direct && job.n_active > 0;
+        Count xz = {0, 0}, yz = {0, 0}, z = {0, 0};
+        int kt = 0;
+        visit_rows(around.n, [&](double gap, double in_set, double in_target) {
+            xz.open += gap < low;
+            xz.closed += gap <= high;
+            kt += gap <= high && in_target <= high;
+            if (!direct) return;
+            z.open += in_set < low;
+            z.closed += in_set <= high;
+            yz.open += in_set < low && in_target < low;
+            yz.closed += in_set <= high && in_target <= high;
+        });
+        if (ball.k == 0 || !open) return 0;
+        if (direct) return conditional_term(job, ball.radius, ball.k, kt, xz, yz, z);
+        const Count y = count_target(job, around.a, ball.radius);
+        return information_term(job, ball.radius, ball.k, kt, xz, y);
+    }
 };
 
-// I(Y; X_S and the unit), or I(Y; X_unit | X_S); docs/estimator.md.
-__device__ inline long long Lane::term(const Around &around, const Ball &ball) const {
-    const double low = strictly_inside(ball.radius), high = inside_or_on(ball.radius);
-    const bool direct = job.direct && job.n_active > 0;
-    Count xz = {0, 0}, yz = {0, 0}, z = {0, 0};
-    int kt = 0;
-    around.visit_all([&](int b, double in_set, double in_target) {
-        if (!open) return;
-        const double all = x(b, in_set);
-        xz.open += all < low;
-        xz.closed += all <= high;
-        kt += all <= high && in_target <= high;
-        if (!direct) return;
-        z.open += in_set < low;
-        z.closed += in_set <= high;
-        yz.open += in_set < low && in_target < low;
-        yz.closed += in_set <= high && in_target <= high;
-    });
-    if (ball.k == 0 || !open) return 0;
-    if (direct) return conditional_term(job, ball.radius, ball.k, kt, xz, yz, z);
-    return information_term(job, ball.radius, ball.k, kt, xz, count_target(job, around.a, ball.radius));
+// Candidates start... of one query row. The reach widens for those that need more rows.
+template <bool kSingle>
+__device__ void judge_some(const Job &job, Around &around, int rank, int start) {
+    const int number = start + threadIdx.x;
+    const bool there = number < job.n_lanes;
+    const int at = there ? number : 0;
+    Lane<kSingle> lane = {job, around, job.lane_first[at], job.lane_first[at + 1], there};
+    for (double share = job.share;; share *= kWider) {
+        const double reach = find_reach(job, around.found, around.a, share);
+        around.list(reach);
+        const Ball ball = lane.ball(rank);
+        // Rows out of reach could still be inside a larger ball, or complete one that is short.
+        const bool known = around.everyone || (ball.k == rank && inside_or_on(ball.radius) <= reach);
+        const bool needed = lane.open;
+        lane.open = needed && known;
+        const long long term = lane.term(ball);
+        if (lane.open) add_to(job.sums + job.lane_unit[number], term);
+        lane.open = needed && !known;
+        if (block_sum(lane.open) == 0) return;
+    }
 }
 
 // Every candidate at each query of a batch; one block for a query, one thread for a candidate.
 extern "C" __global__ void __launch_bounds__(kLaneThreads) judge_lanes(const Job job) {
-    const long long row = blockIdx.x;
-    const int a = job.query[job.begin + row], rank = rank_of(job, a);
+    __shared__ Stage stage;
+    Around around(job, stage, blockIdx.x);
+    const int rank = rank_of(job, around.a);
     if (rank == 0) return;
-    Around around = {job, job.distance + row * job.span, job.near_row + row * job.rows, a, 0, false};
     for (int start = 0; start < job.n_lanes; start += blockDim.x) {
-        const int number = start + threadIdx.x;
-        const bool there = number < job.n_lanes;
-        Lane lane = {job, job.candidates + a * job.candidate_width, there ? job.lane_first[number] : 0,
-                     there ? job.lane_first[number + 1] : 0, there};
-        for (double share = job.share;; share *= kWider) {
-            const double reach = find_reach(job, around.found, a, share);
-            around.list(reach);
-            const Ball ball = lane.ball(around, rank);
-            // Rows out of reach could still be inside a larger ball, or complete one that is short.
-            const bool known = around.everyone || (ball.k == rank && inside_or_on(ball.radius) <= reach);
-            const bool needed = lane.open;
-            lane.open = needed && known;
-            const long long term = lane.term(around, ball);
-            if (lane.open) add_to(job.sums + job.lane_unit[number], term);
-            lane.open = needed && !known;
-            if (block_sum(lane.open) == 0) break;
-        }
+        if (job.lane_first[job.n_lanes] == job.n_lanes)
+            judge_some<true>(job, around, rank, start);
+        else
+            judge_some<false>(job, around, rank, start);
     }
 }

@@ -115,24 +115,31 @@ extern "C" __global__ void __launch_bounds__(kRowThreads) tighten(const Job job)
     job.limit[q] = limit;
 }
 
-constexpr int kScanThreads = 64;  // few: they wait for each other
-constexpr int kQueue = 1536;      // pairs that wait to be looked at again
-constexpr int kPairsRead = 8;     // watches that a thread reads at once, 16 bytes ...
-constexpr int kReads = 2;         // ... and how often before it looks at them
+constexpr int kScanThreads = 256;
+constexpr int kQueue = 4096;      // pairs that wait to be looked at again
+constexpr int kPairsRead = 8;     // watches that a thread reads at once, 16 bytes
+constexpr int kRowBits = 24;      // of a pair in the queue; above them is the code that stays
 
-// Puts the pairs of four bytes of watches into the queue if they are watched under the code.
-__device__ inline void collect(unsigned watched, unsigned pattern, int b, int *queue, int *queued) {
-    const unsigned other = watched ^ pattern;  // a zero byte where the code is
-    if (((other - 0x01010101u) & ~other & 0x80808080u) == 0) return;
-    if ((other & 0xFF) == 0 || (other & 0xFF00) == 0) queue[atomicAdd(queued, 1)] = b;
-    if ((other & 0xFF0000) == 0 || (other & 0xFF000000u) == 0) queue[atomicAdd(queued, 1)] = b + 1;
+// Puts a pair into the queue if it is watched under the code, with its other watch.
+__device__ inline void collect_pair(unsigned watches, unsigned code, int b, unsigned *queue, int *queued) {
+    const unsigned first = watches & 255, second = watches >> 8 & 255;
+    if (first != code && second != code) return;
+    const unsigned stays = first != code ? first : second != code ? second : kNobody;
+    queue[atomicAdd(queued, 1)] = static_cast<unsigned>(b) | stays << kRowBits;
 }
 
-__device__ inline void collect_eight(const uint4 &four, unsigned pattern, int b, int *queue, int *queued) {
-    collect(four.x, pattern, b, queue, queued);
-    collect(four.y, pattern, b + 2, queue, queued);
-    collect(four.z, pattern, b + 4, queue, queued);
-    collect(four.w, pattern, b + 6, queue, queued);
+__device__ inline void collect_two(unsigned watches, unsigned code, int b, unsigned *queue, int *queued) {
+    const unsigned other = watches ^ code * 0x01010101u;  // a zero byte where the code is
+    if (((other - 0x01010101u) & ~other & 0x80808080u) == 0) return;
+    collect_pair(watches, code, b, queue, queued);
+    collect_pair(watches >> 16, code, b + 1, queue, queued);
+}
+
+__device__ inline void collect(const uint4 &watches, unsigned code, int b, unsigned *queue, int *queued) {
+    collect_two(watches.x, code, b, queue, queued);
+    collect_two(watches.y, code, b + 2, queue, queued);
+    collect_two(watches.z, code, b + 4, queue, queued);
+    collect_two(watches.w, code, b + 6, queue, queued);
 }
 
 // Bit kDepth - 1 - c set if the c-th of four columns is beyond the limit; not-a-number is not.
@@ -144,12 +151,12 @@ __device__ unsigned beyond_four(const Four &here, const Four &there, Number limi
            (fabs(here.w - there.w) > limit) << (kDepth - 4);
 }
 
-// Codes of two units that are beyond the limit in single precision, whatever was rounded, or fewer.
-// Columns that are dear come first: they are found first, and stay long.
-__device__ inline unsigned two_beyond_for_sure(const Job &job, const float *here, int b, float limit) {
+// Adds to the code that stays another unit that is beyond the limit in single precision, whatever was
+// rounded; two units where none stays. Columns that are dear come first: such units stay long.
+__device__ inline unsigned look_for_sure(const Job &job, const float *here, int b, float limit,
+                                         unsigned seen) {
     const float4 *mine = reinterpret_cast<const float4 *>(here);
     const float4 *theirs = reinterpret_cast<const float4 *>(job.rounded + b * job.rounded_width);
-    unsigned seen = kNobodyTwice;
     for (int c = 0; c < job.rounded_width; c += 8) {
         const float4 front = theirs[c / 4], back = theirs[c / 4 + 1];  // one sector of memory
         const unsigned mask = beyond_four(mine[c / 4], front, limit) |
@@ -162,9 +169,8 @@ __device__ inline unsigned two_beyond_for_sure(const Job &job, const float *here
 }
 
 // The same in double precision, which is final.
-__device__ inline unsigned two_beyond(const Job &job, const double *here, int b, double limit) {
+__device__ inline unsigned look(const Job &job, const double *here, int b, double limit, unsigned seen) {
     const double *there = job.table + b * job.width;
-    unsigned seen = kNobodyTwice;
     for (int c = 0; c < job.width && seen >> 8 == kNobody; ++c)
         if (fabs(here[c] - there[c]) > limit) seen = note(seen, 1u << (kDepth - 1), job.code_of_column + c);
     return seen;
@@ -177,14 +183,27 @@ __device__ inline float sure_limit(const Job &job, double limit) {
     return static_cast<float>(sure < 1e39 ? sure : 1e39);
 }
 
-// Far pairs that watched the removed unit find two units beyond the limit, or become close.
+// Looks again at the pairs in the queue: they find another unit beyond the limit, or become close.
+__device__ inline void settle_queue(const Job &job, long long q, const unsigned *queue, int waiting,
+                                    const float *rounded) {
+    const double limit = job.limit[q];
+    const float sure = sure_limit(job, limit);
+    for (int w = threadIdx.x; w < waiting; w += blockDim.x) {
+        const int b = static_cast<int>(queue[w] & ((1u << kRowBits) - 1));
+        unsigned seen = queue[w] >> kRowBits | kNobody << 8;
+        seen = look_for_sure(job, rounded, b, sure, seen);
+        if (seen >> 8 == kNobody) seen = look(job, job.table + job.query[q] * job.width, b, limit, seen);
+        settle(job, q, b, limit, seen);
+    }
+}
+
+// Far pairs that watched the removed unit find another one beyond the limit, or become close.
 extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job) {
-    __shared__ int queue[kQueue];
+    __shared__ unsigned queue[kQueue];
     __shared__ int queued;
     DYNAMIC_SHARED(float, row_of_query);
     const long long q = blockIdx.x;
     if (job.retired[q]) return;
-    const double *here = job.table + job.query[q] * job.width;
     const float *rounded = job.rounded + job.query[q] * job.rounded_width;
     if (job.row_in_shared) {
         for (int c = threadIdx.x; c < job.rounded_width; c += blockDim.x) row_of_query[c] = rounded[c];
@@ -192,32 +211,23 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job
     }
     if (threadIdx.x == 0) queued = 0;
     __syncthreads();
-    const unsigned pattern = static_cast<unsigned>(job.removed % kNobody) * 0x01010101u;
+    const unsigned code = static_cast<unsigned>(job.removed % kNobody);
     const uint4 *watches = reinterpret_cast<const uint4 *>(job.watches + q * job.watch_stride);
-    const int parts = static_cast<int>(job.watch_stride / kPairsRead), stretch = blockDim.x * kReads;
-    const double limit = job.limit[q];
-    const float sure = sure_limit(job, limit);
-    for (int start = 0; start < parts; start += stretch) {
-        uint4 read[kReads];
-#pragma unroll
-        for (int i = 0; i < kReads; ++i) {
-            const int part = start + i * blockDim.x + threadIdx.x;
-            if (part < parts) read[i] = __ldcs(watches + part);  // read once: not to be cached
-        }
-#pragma unroll
-        for (int i = 0; i < kReads; ++i) {
-            const int part = start + i * blockDim.x + threadIdx.x;
-            if (part < parts) collect_eight(read[i], pattern, part * kPairsRead, queue, &queued);
-        }
+    const int parts = static_cast<int>(job.watch_stride / kPairsRead), threads = blockDim.x;
+    // Watches are asked for one round ahead: the wait for memory is longer than a round. They are
+    // read once in a step, and should not drive the table out of the cache.
+    const int last = parts - 1, mine = threadIdx.x;
+    uint4 next = __ldcs(watches + (mine < last ? mine : last));
+    for (int start = 0; start < parts; start += threads) {
+        const int part = start + mine, ahead = part + threads;
+        const uint4 read = next;
+        next = __ldcs(watches + (ahead < last ? ahead : last));
+        if (part < parts) collect(read, code, part * kPairsRead, queue, &queued);
         __syncthreads();
         const int waiting = queued;
         __syncthreads();
-        if (waiting + stretch * kPairsRead <= kQueue && start + stretch < parts) continue;
-        for (int w = threadIdx.x; w < waiting; w += blockDim.x) {
-            unsigned seen = two_beyond_for_sure(job, rounded, queue[w], sure);
-            if (seen >> 8 == kNobody) seen = two_beyond(job, here, queue[w], limit);
-            settle(job, q, queue[w], limit, seen);
-        }
+        if (waiting + threads * kPairsRead <= kQueue && start + threads < parts) continue;
+        settle_queue(job, q, queue, waiting, rounded);
         __syncthreads();
         if (threadIdx.x == 0) queued = 0;
         __syncthreads();
