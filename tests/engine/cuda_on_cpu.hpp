@@ -105,9 +105,11 @@ inline unsigned atomicOr(unsigned *at, unsigned value) {
     *at |= value;
     return old;
 }
-template <class T>
-T __ldcs(const T *at) {
-    return *at;
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline unsigned __float_as_uint(float number) {
+    unsigned bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    return bits;
 }
 inline int __clz(int bits) { return __builtin_clz(static_cast<unsigned>(bits)); }
 inline long long __double_as_longlong(double number) {

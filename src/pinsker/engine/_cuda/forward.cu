@@ -191,7 +191,7 @@ __device__ void judge_some(const Job &job, Around &around, int rank, int start) 
 }
 
 // Every candidate at each query of a batch; one block for a query, one thread for a candidate.
-extern "C" __global__ void __launch_bounds__(kLaneThreads) judge_lanes(const Job job) {
+extern "C" __global__ void __launch_bounds__(kLaneThreads, 4) judge_lanes(const Job job) {
     __shared__ Stage stage;
     Around around(job, stage, blockIdx.x);
     const int rank = rank_of(job, around.a);

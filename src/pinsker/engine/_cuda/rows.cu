@@ -120,55 +120,45 @@ constexpr int kQueue = 4096;      // pairs that wait to be looked at again
 constexpr int kPairsRead = 8;     // watches that a thread reads at once, 16 bytes
 constexpr int kRowBits = 24;      // of a pair in the queue; above them is the code that stays
 
-// Puts a pair into the queue if it is watched under the code, with its other watch.
-__device__ inline void collect_pair(unsigned watches, unsigned code, int b, unsigned *queue, int *queued) {
-    const unsigned first = watches & 255, second = watches >> 8 & 255;
-    if (first != code && second != code) return;
-    const unsigned stays = first != code ? first : second != code ? second : kNobody;
-    queue[atomicAdd(queued, 1)] = static_cast<unsigned>(b) | stays << kRowBits;
-}
-
-__device__ inline void collect_two(unsigned watches, unsigned code, int b, unsigned *queue, int *queued) {
+// Which of the two pairs in four bytes are watched under the code: bits 0 and 1.
+__device__ inline unsigned watched_under(unsigned watches, unsigned code) {
     const unsigned other = watches ^ code * 0x01010101u;  // a zero byte where the code is
-    if (((other - 0x01010101u) & ~other & 0x80808080u) == 0) return;
-    collect_pair(watches, code, b, queue, queued);
-    collect_pair(watches >> 16, code, b + 1, queue, queued);
+    const unsigned rest = 0x7F7F7F7Fu;
+    const unsigned zero = ~(((other & rest) + rest) | other | rest);  // the highest bit of such bytes
+    const unsigned pairs = zero | zero << 8;
+    return (pairs >> 15 & 1) | (pairs >> 30 & 2);
 }
 
+// Puts those of eight pairs into the queue that are watched under the code, with the other watch.
 __device__ inline void collect(const uint4 &watches, unsigned code, int b, unsigned *queue, int *queued) {
-    collect_two(watches.x, code, b, queue, queued);
-    collect_two(watches.y, code, b + 2, queue, queued);
-    collect_two(watches.z, code, b + 4, queue, queued);
-    collect_two(watches.w, code, b + 6, queue, queued);
-}
-
-// Bit kDepth - 1 - c set if the c-th of four columns is beyond the limit; not-a-number is not.
-template <class Four, class Number>
-__device__ unsigned beyond_four(const Four &here, const Four &there, Number limit) {
-    return (fabs(here.x - there.x) > limit) << (kDepth - 1) |
-           (fabs(here.y - there.y) > limit) << (kDepth - 2) |
-           (fabs(here.z - there.z) > limit) << (kDepth - 3) |
-           (fabs(here.w - there.w) > limit) << (kDepth - 4);
-}
-
-// Adds to the code that stays another unit that is beyond the limit in single precision, whatever was
-// rounded; two units where none stays. Columns that are dear come first: such units stay long.
-__device__ inline unsigned look_for_sure(const Job &job, const float *here, int b, float limit,
-                                         unsigned seen) {
-    const float4 *mine = reinterpret_cast<const float4 *>(here);
-    const float4 *theirs = reinterpret_cast<const float4 *>(job.rounded + b * job.rounded_width);
-    for (int c = 0; c < job.rounded_width; c += 8) {
-        const float4 front = theirs[c / 4], back = theirs[c / 4 + 1];  // one sector of memory
-        const unsigned mask = beyond_four(mine[c / 4], front, limit) |
-                              beyond_four(mine[c / 4 + 1], back, limit) >> 4;
-        if (mask == 0) continue;
-        seen = note(seen, mask, job.code_of_column + c);
-        if (seen >> 8 != kNobody) break;
+    unsigned hits = watched_under(watches.x, code) | watched_under(watches.y, code) << 2 |
+                    watched_under(watches.z, code) << 4 | watched_under(watches.w, code) << 6;
+    if (hits == 0) return;
+    int at = atomicAdd(queued, __popc(hits));
+    for (; hits != 0; hits &= hits - 1) {
+        const int pair = 31 - __clz(static_cast<int>(hits & (0 - hits)));
+        const unsigned low = pair < 2 ? watches.x : watches.y, high = pair < 6 ? watches.z : watches.w;
+        const unsigned both = (pair < 4 ? low : high) >> (pair % 2 * 16);
+        const unsigned first = both & 255, second = both >> 8 & 255;
+        const unsigned stays = first != code ? first : second != code ? second : kNobody;
+        queue[at++] = static_cast<unsigned>(b + pair) | stays << kRowBits;
     }
-    return seen;
 }
 
-// The same in double precision, which is final.
+__device__ inline unsigned push_four(unsigned mask, const float4 &here, const float4 &there, float limit) {
+    mask = push_sign(mask, limit - fabs(here.x - there.x));
+    mask = push_sign(mask, limit - fabs(here.y - there.y));
+    mask = push_sign(mask, limit - fabs(here.z - there.z));
+    return push_sign(mask, limit - fabs(here.w - there.w));
+}
+
+// Which of eight columns are beyond the limit in single precision, as `note` wants them.
+__device__ inline unsigned beyond_eight(const float4 *here, const float4 *there, float limit) {
+    const float4 front = there[0], back = there[1];  // one sector of memory
+    return push_four(push_four(0, here[0], front, limit), here[1], back, limit) << (kDepth - 8);
+}
+
+// Adds to the codes seen those of units beyond the limit, until there are two.
 __device__ inline unsigned look(const Job &job, const double *here, int b, double limit, unsigned seen) {
     const double *there = job.table + b * job.width;
     for (int c = 0; c < job.width && seen >> 8 == kNobody; ++c)
@@ -184,21 +174,36 @@ __device__ inline float sure_limit(const Job &job, double limit) {
 }
 
 // Looks again at the pairs in the queue: they find another unit beyond the limit, or become close.
+// Single precision is asked first, eight columns at a time; what it cannot tell is asked of the
+// doubles. Columns that are dear come first: such units stay long. A thread that is done with a pair
+// goes on with its next one while others still look.
 __device__ inline void settle_queue(const Job &job, long long q, const unsigned *queue, int waiting,
                                     const float *rounded) {
     const double limit = job.limit[q];
     const float sure = sure_limit(job, limit);
-    for (int w = threadIdx.x; w < waiting; w += blockDim.x) {
-        const int b = static_cast<int>(queue[w] & ((1u << kRowBits) - 1));
-        unsigned seen = queue[w] >> kRowBits | kNobody << 8;
-        seen = look_for_sure(job, rounded, b, sure, seen);
+    const float4 *here = reinterpret_cast<const float4 *>(rounded);
+    const int width = static_cast<int>(job.rounded_width);
+    int b = 0, column = 0;
+    unsigned seen = 0;
+    for (int w = threadIdx.x; w < waiting;) {
+        if (column == 0) {
+            b = static_cast<int>(queue[w] & ((1u << kRowBits) - 1));
+            seen = queue[w] >> kRowBits | kNobody << 8;
+        }
+        const float4 *there = reinterpret_cast<const float4 *>(job.rounded + b * job.rounded_width + column);
+        const unsigned mask = beyond_eight(here + column / 4, there, sure);
+        if (mask != 0) seen = note(seen, mask, job.code_of_column + column);
+        column += 8;
+        if (seen >> 8 == kNobody && column < width) continue;
         if (seen >> 8 == kNobody) seen = look(job, job.table + job.query[q] * job.width, b, limit, seen);
         settle(job, q, b, limit, seen);
+        column = 0;
+        w += blockDim.x;
     }
 }
 
 // Far pairs that watched the removed unit find another one beyond the limit, or become close.
-extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job) {
+extern "C" __global__ void __launch_bounds__(kScanThreads, 8) revisit(const Job job) {
     __shared__ unsigned queue[kQueue];
     __shared__ int queued;
     DYNAMIC_SHARED(float, row_of_query);
@@ -214,14 +219,13 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) revisit(const Job job
     const unsigned code = static_cast<unsigned>(job.removed % kNobody);
     const uint4 *watches = reinterpret_cast<const uint4 *>(job.watches + q * job.watch_stride);
     const int parts = static_cast<int>(job.watch_stride / kPairsRead), threads = blockDim.x;
-    // Watches are asked for one round ahead: the wait for memory is longer than a round. They are
-    // read once in a step, and should not drive the table out of the cache.
+    // Watches are asked for one round ahead: the wait for memory is longer than a round.
     const int last = parts - 1, mine = threadIdx.x;
-    uint4 next = __ldcs(watches + (mine < last ? mine : last));
+    uint4 next = watches[mine < last ? mine : last];
     for (int start = 0; start < parts; start += threads) {
         const int part = start + mine, ahead = part + threads;
         const uint4 read = next;
-        next = __ldcs(watches + (ahead < last ? ahead : last));
+        next = watches[ahead < last ? ahead : last];
         if (part < parts) collect(read, code, part * kPairsRead, queue, &queued);
         __syncthreads();
         const int waiting = queued;

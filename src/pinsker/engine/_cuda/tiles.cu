@@ -10,9 +10,10 @@ struct Tile {
     double query[kDepth][kPitch], row[kDepth][kPitch];
 };
 
-// Levels of nominal columns become infinite: equal ones then give not-a-number, which is no answer.
+// Levels of nominal columns become one large number: they are far from zero for certain, and not
+// told apart from each other.
 __device__ inline float round_for_sure(double value) {
-    return static_cast<float>(fabs(value) >= kFarthest ? kNever : value);
+    return static_cast<float>(fabs(value) >= kFarthest ? 3e38 : value);
 }
 
 // The columns of the set, one row of the table for each block.
@@ -86,6 +87,9 @@ extern "C" __global__ void __launch_bounds__(256) distances(const Job job) {
 // Shifts the sign of a number into a mask.
 __device__ inline unsigned push_sign(unsigned mask, double number) {
     return __funnelshift_l(static_cast<unsigned>(__double2hiint(number)), mask, 1);
+}
+__device__ inline unsigned push_sign(unsigned mask, float number) {
+    return __funnelshift_l(__float_as_uint(number), mask, 1);
 }
 
 // Takes note of the first two units whose columns are beyond the limit, as codes in two bytes. Units
