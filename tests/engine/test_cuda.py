@@ -180,7 +180,7 @@ def test_a_table_that_cannot_fit_says_so_with_the_bytes(make_device):
         on_cuda(search, 3, make_device(), memory_limit=999)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 16])
+@pytest.mark.parametrize("threads", [1, 2, 16, 64])  # 64: two warps
 @pytest.mark.parametrize("backwards", [False, True])
 def test_any_order_of_threads_gives_the_same_bits(threads, backwards, make_device, seed):
     device = make_device(row_threads=threads, backwards=backwards)

@@ -1,8 +1,8 @@
 // What every kernel is told, and the few rules they share.
 //
-// The files of this folder are one program for NVRTC, put together in the order that _source.py
-// gives. They use no header and no warp instruction: the tests compile the same text as C++ for the
-// CPU, with a shim that runs the threads of a block in turn from barrier to barrier.
+// The files of this folder are one program for NVRTC, put together in the order that _device.py
+// gives. They use no header: the tests compile the same text as C++ for the CPU, with a shim that
+// runs the threads of a block in turn from barrier to barrier.
 
 #ifndef DYNAMIC_SHARED  // the shim has its own
 #define DYNAMIC_SHARED(type, name) extern __shared__ type name[]

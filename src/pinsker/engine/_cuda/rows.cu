@@ -116,7 +116,8 @@ extern "C" __global__ void __launch_bounds__(kRowThreads) tighten(const Job job)
 }
 
 constexpr int kScanThreads = 256;
-constexpr int kQueue = 4096;      // pairs that wait to be looked at again
+constexpr int kWarp = 32;
+constexpr int kQueue = 512;       // pairs of a warp that wait to be looked at again
 constexpr int kPairsRead = 8;     // watches that a thread reads at once, 16 bytes
 constexpr int kRowBits = 24;      // of a pair in the queue; above them is the code that stays
 
@@ -173,19 +174,19 @@ __device__ inline float sure_limit(const Job &job, double limit) {
     return static_cast<float>(sure < 1e39 ? sure : 1e39);
 }
 
-// Looks again at the pairs in the queue: they find another unit beyond the limit, or become close.
-// Single precision is asked first, eight columns at a time; what it cannot tell is asked of the
-// doubles. Columns that are dear come first: such units stay long. A thread that is done with a pair
-// goes on with its next one while others still look.
-__device__ inline void settle_queue(const Job &job, long long q, const unsigned *queue, int waiting,
-                                    const float *rounded) {
+// Looks again at every `step`-th pair in the queue: it finds another unit beyond the limit, or becomes
+// close. Single precision is asked first, eight columns at a time; what it cannot tell is asked of
+// the doubles. Columns that are dear come first: such units stay long. A thread that is done with a
+// pair goes on with its next one while others still look.
+__device__ inline void settle_queue(const Job &job, long long q, const unsigned *queue, int first, int step,
+                                    int waiting, const float *rounded) {
     const double limit = job.limit[q];
     const float sure = sure_limit(job, limit);
     const float4 *here = reinterpret_cast<const float4 *>(rounded);
     const int width = static_cast<int>(job.rounded_width);
     int b = 0, column = 0;
     unsigned seen = 0;
-    for (int w = threadIdx.x; w < waiting;) {
+    for (int w = first; w < waiting;) {
         if (column == 0) {
             b = static_cast<int>(queue[w] & ((1u << kRowBits) - 1));
             seen = queue[w] >> kRowBits | kNobody << 8;
@@ -198,14 +199,40 @@ __device__ inline void settle_queue(const Job &job, long long q, const unsigned 
         if (seen >> 8 == kNobody) seen = look(job, job.table + job.query[q] * job.width, b, limit, seen);
         settle(job, q, b, limit, seen);
         column = 0;
-        w += blockDim.x;
+        w += step;
+    }
+}
+
+// One warp looks through its share of a row's watches; warps never wait for each other.
+__device__ inline void scan_watches(const Job &job, long long q, unsigned *queue, int *queued,
+                                    const float *rounded) {
+    const int lanes = blockDim.x < kWarp ? blockDim.x : kWarp, lane = threadIdx.x % kWarp;
+    const int parts = static_cast<int>(job.watch_stride / kPairsRead), last = parts - 1;
+    const unsigned code = static_cast<unsigned>(job.removed % kNobody);
+    const uint4 *watches = reinterpret_cast<const uint4 *>(job.watches + q * job.watch_stride);
+    const int begin = threadIdx.x - lane, step = blockDim.x;
+    // Watches are asked for one round ahead: the wait for memory is longer than a round.
+    uint4 next = watches[begin + lane < last ? begin + lane : last];
+    for (int start = begin; start < parts; start += step) {
+        const int part = start + lane, ahead = part + step;
+        const uint4 read = next;
+        next = watches[ahead < last ? ahead : last];
+        if (part < parts) collect(read, code, part * kPairsRead, queue, queued);
+        __syncwarp();
+        const int waiting = *queued;
+        __syncwarp();
+        if (waiting + lanes * kPairsRead <= kQueue && start + step < parts) continue;
+        settle_queue(job, q, queue, lane, lanes, waiting, rounded);
+        __syncwarp();
+        if (lane == 0) *queued = 0;
+        __syncwarp();
     }
 }
 
 // Far pairs that watched the removed unit find another one beyond the limit, or become close.
 extern "C" __global__ void __launch_bounds__(kScanThreads, 8) revisit(const Job job) {
-    __shared__ unsigned queue[kQueue];
-    __shared__ int queued;
+    __shared__ unsigned queue[kScanThreads / kWarp][kQueue];
+    __shared__ int queued[kScanThreads / kWarp];
     DYNAMIC_SHARED(float, row_of_query);
     const long long q = blockIdx.x;
     if (job.retired[q]) return;
@@ -214,26 +241,8 @@ extern "C" __global__ void __launch_bounds__(kScanThreads, 8) revisit(const Job 
         for (int c = threadIdx.x; c < job.rounded_width; c += blockDim.x) row_of_query[c] = rounded[c];
         rounded = row_of_query;
     }
-    if (threadIdx.x == 0) queued = 0;
+    const int warp = threadIdx.x / kWarp;
+    if (threadIdx.x % kWarp == 0) queued[warp] = 0;
     __syncthreads();
-    const unsigned code = static_cast<unsigned>(job.removed % kNobody);
-    const uint4 *watches = reinterpret_cast<const uint4 *>(job.watches + q * job.watch_stride);
-    const int parts = static_cast<int>(job.watch_stride / kPairsRead), threads = blockDim.x;
-    // Watches are asked for one round ahead: the wait for memory is longer than a round.
-    const int last = parts - 1, mine = threadIdx.x;
-    uint4 next = watches[mine < last ? mine : last];
-    for (int start = 0; start < parts; start += threads) {
-        const int part = start + mine, ahead = part + threads;
-        const uint4 read = next;
-        next = watches[ahead < last ? ahead : last];
-        if (part < parts) collect(read, code, part * kPairsRead, queue, &queued);
-        __syncthreads();
-        const int waiting = queued;
-        __syncthreads();
-        if (waiting + threads * kPairsRead <= kQueue && start + threads < parts) continue;
-        settle_queue(job, q, queue, waiting, rounded);
-        __syncthreads();
-        if (threadIdx.x == 0) queued = 0;
-        __syncthreads();
-    }
+    scan_watches(job, q, queue[warp], queued + warp, rounded);
 }
