@@ -17,11 +17,16 @@ import numpy as np
 from engine import table
 from pinsker.engine import Backward, Forward
 from pinsker.engine._cuda import CudaBackward, _device
+from pinsker.engine._fixed_point import FixedPoint
 from tables import heading, print_row
 
 CORES = len(os.sched_getaffinity(0))
 #: Double additions a second: 64 units in each multiprocessor.
 FP64_UNITS = 64
+GROWTH = [
+    *((n, 100) for n in (5000, 10_000, 20_000, 40_000, 80_000)),
+    *((20_000, d) for d in (25, 50, 200, 400, 800)),
+]
 
 
 class TimedDevice(_device.CupyDevice):
@@ -87,32 +92,40 @@ def paths(jobs, cpu_rows):
         print_row(name, f"{n} x {d}", cores, f"{on_gpu:.2f}", ratio, same)
 
 
-def kernels(n, d, target):
-    """Where the time of a backward path goes, kernel by kernel."""
-    _, problem = table(n, d, target)
-    search = Backward(problem, engine="cuda")  # for its settings, and to compile
-    device = TimedDevice()
-    timed_search = CudaBackward(
+def bare(problem, **how):
+    """A backward search on the GPU without the class around it."""
+    n = problem.n_rows
+    return CudaBackward(
         values=problem.values,
         units=problem.unit_of_column.astype(np.int32),
         n_units=problem.n_units,
         labels=problem.labels,
         target=problem.target,
-        digamma=search._fixed.digamma,
-        queries=search.plan.queries,
+        digamma=FixedPoint.of(n).digamma,
+        queries=np.arange(n),
         watched_queries=0,
         rank=3,
         direct=False,
-        device=device,
+        **how,
     )
-    del search
+
+
+def walk_bare(search, d):
+    """Remove the cheapest unit until one is left."""
     sums, left = np.empty(d, dtype=np.int64), np.ones(d, dtype=np.uint8)
-    timed_search.start(left, 1)
+    search.start(left, 1)
     for _ in range(d - 1):
-        timed_search.changes(sums)
+        search.changes(sums)
         unit = int(np.argmin(np.where(left == 1, -sums, np.iinfo(np.int64).max)))
         left[unit] = 0
-        timed_search.remove(unit, 1)
+        search.remove(unit, 1)
+
+
+def kernels(n, d, target):
+    """Where the time of a backward path goes, kernel by kernel."""
+    _, problem = table(n, d, target)
+    device = TimedDevice()
+    walk_bare(bare(problem, device=device), d)
     heading(f"Kernels of a backward path, {n} x {d}, {target}", "kernel", "calls", "ms", "share")
     total = sum(device.seconds.values())
     for kernel, seconds in sorted(device.seconds.items(), key=lambda item: -item[1]):
@@ -139,6 +152,29 @@ def limits(problem, device):
     share = f"{rate / copied:.0%} memory"
     print_row("revisit", f"{watched:.2e} bytes of watches", f"{rate:.2e}", share)
     print(f"\ncopy: {copied:.2e} bytes a second; double additions: {additions:.2e} a second")
+
+
+def growth():
+    """Seconds and bytes of a backward path at several sizes, and with too little memory."""
+    heading("Backward path on the GPU, 2 classes: growth", "rows x columns", "seconds", "MiB held")
+    for n, d in GROWTH:
+        _, problem = table(n, d, "2 classes")
+        start = time.perf_counter()
+        search = bare(problem)
+        walk_bare(search, d)
+        seconds = f"{time.perf_counter() - start:.2f}"
+        print_row(f"{n} x {d}", seconds, f"{search.n_bytes / 2**20:.0f}")
+    n, d = 20_000, 100
+    _, problem = table(n, d, "2 classes")
+    for share in (0.5, 0.1):  # four fifths of the memory beside the table is for rows that stay
+        whole = bare(problem)
+        limit = whole._table.own_bytes + int(share * n * whole.bytes_of_kept_row / 0.8)
+        del whole
+        start = time.perf_counter()
+        search = bare(problem, memory_limit=limit)
+        walk_bare(search, d)
+        seconds = f"{time.perf_counter() - start:.2f}"
+        print_row(f"{n} x {d}, {share:.0%} of the rows", seconds, f"{search.n_bytes / 2**20:.0f}")
 
 
 def bandwidth(n_bytes=4 * 2**30):
@@ -179,6 +215,7 @@ def main():
     kernels(20_000, 100, "2 classes")
     if not options.quick:
         kernels(50_000, 200, "2 classes")
+        growth()
 
 
 if __name__ == "__main__":

@@ -50,8 +50,11 @@ class CudaBackward:
         self._capacity = min(self._table.rows, capacity or _CLOSE_PAIRS)
         left = self._table.limit - self._table.own_bytes
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
-        each = bytes_of_row(self._table.rows, self._table.n_units, self._capacity, watches=True)
-        self._n_kept = min(len(self._table.queries), max(0, left - self._batch_bytes) // each)
+        self.bytes_of_kept_row = bytes_of_row(
+            self._table.rows, self._table.n_units, self._capacity, watches=True
+        )
+        room = max(0, left - self._batch_bytes)
+        self._n_kept = min(len(self._table.queries), room // self.bytes_of_kept_row)
         if self._table.rows > MOST_ROWS_WATCHED:
             self._n_kept = 0
         self._active = np.zeros(self._table.n_units, dtype=np.bool_)
@@ -97,6 +100,12 @@ class CudaBackward:
     def n_kept(self) -> int:
         """Rows that keep their state between steps."""
         return 0 if self._kept is None else self._kept.n - self._n_retired
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the device that the search holds at most."""
+        kept = self._n_kept * self.bytes_of_kept_row
+        return self._table.own_bytes + self._batch_bytes + kept
 
     def _lay_out(self) -> None:
         """Lay out the columns of the set, dear units first: they are found first, and stay long."""
