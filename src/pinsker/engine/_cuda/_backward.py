@@ -119,32 +119,39 @@ class CudaBackward:
     def _add_up(self) -> None:
         """Sum over the rows that keep their state, and those that are measured afresh."""
         self._totals[:] = 0
-        if not self._active.any():
-            return
+        self._n_retired = 0
         if self._active.sum() == 1:
             self._judge_last_unit()
+        if self._active.sum() <= 1:
             return
-        fresh = self._fresh
-        self._n_retired = 0
+        crowded = np.empty(0, dtype=np.int32)
         if self._kept is not None:
             self._totals += self._table.device.get(self._sums)
             self._n_retired = int(self._totals[-1])
             if self._n_retired:
-                gone = self._kept.job.queries[self._kept.retired()]
-                fresh = np.concatenate([gone, fresh])
-        if len(fresh):
-            self._measure_afresh(fresh)
+                crowded = self._kept.job.queries[self._kept.retired()]
+        also_crowded = self._measure_afresh(self._fresh, self._capacity)
+        self._measure_afresh(np.concatenate([crowded, also_crowded]), self._table.rows)
 
-    def _measure_afresh(self, queries: npt.NDArray[np.int32]) -> None:
-        """Measure rows from scratch; each has room for all pairs."""
+    def _measure_afresh(
+        self, queries: npt.NDArray[np.int32], capacity: int
+    ) -> npt.NDArray[np.int32]:
+        """Measure rows from scratch; returns those with more close pairs than there is room for."""
         table = self._table
         sums = table.device.full(table.n_units + 2, 0, np.int64)
-        batch = max(1, self._batch_bytes // table.bytes_of_fresh_row)
+        # Half of the memory for the state of a batch, half for distances of a part of it.
+        each = bytes_of_row(table.rows, table.n_units, capacity, watches=False)
+        batch = max(1, self._batch_bytes // 2 // each)
+        crowded = [queries[:0]]
         for begin in range(0, len(queries), batch):
-            rows = Rows(table, queries[begin : begin + batch], table.rows, watches=False)
+            rows = Rows(table, queries[begin : begin + batch], capacity, watches=False)
             rows.job.set(sums=sums)
-            rows.build(batch)
-        self._totals += table.device.get(sums)
+            rows.build(max(1, self._batch_bytes // 2 // (8 * table.rows)))
+            if capacity < table.rows:
+                crowded.append(rows.job.queries[rows.retired()])
+        if len(queries):
+            self._totals += table.device.get(sums)
+        return np.concatenate(crowded)
 
     def _judge_last_unit(self) -> None:
         """With one unit left no removal is scored: only the set itself is."""

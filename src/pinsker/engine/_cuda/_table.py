@@ -85,8 +85,8 @@ class Table:
 
     @property
     def bytes_of_fresh_row(self) -> int:
-        """Bytes that one query row needs while it is measured, and only then."""
-        return 64 * self.rows + 12 * self.n_units + 256
+        """Bytes for one query row that is measured with room for all pairs, half for distances."""
+        return 80 * self.rows + 24 * self.n_units + 512
 
     def lay_out(self, columns: IntArray, where: str, width: str, job: Job, **also: Any) -> IntArray:
         """Write some columns side by side, padded with zeros to a multiple of four."""
