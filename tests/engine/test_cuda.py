@@ -14,6 +14,7 @@ from engine import cuda_on_cpu
 from engine.tables import STYLES, draw
 from engine.test_search_exact import ROUNDING, problem
 from oracles import search as oracle
+from pinsker import BackwardElimination, ForwardSelection
 from pinsker.engine import Backward, Forward, _engines
 from pinsker.engine._cuda import CudaBackward, CudaForward, _device, _rows, _table
 from pinsker.exceptions import MemoryBudgetError
@@ -230,6 +231,21 @@ def test_the_engine_argument_reaches_the_kernels(kind, make_device, monkeypatch)
         assert there.information == here.information
         for search in (here, there):
             (search.remove if kind is Backward else search.add)(unit)
+
+
+@pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
+@pytest.mark.parametrize("numeric", [False, True])
+def test_selectors_keep_the_same_features(kind, numeric, make_device, monkeypatch):
+    monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
+    monkeypatch.setattr(_table, "CupyDevice", make_device)
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(70, 6))
+    y = X[:, 1] + X[:, 4] + 0.1 * rng.normal(size=70)
+    y = y if numeric else y > 0
+    here, there = (kind(engine=engine).fit(X, y) for engine in ("local", "cuda"))
+    np.testing.assert_array_equal(there.get_support(), here.get_support())
+    np.testing.assert_array_equal(there.path_.scores, here.path_.scores)
+    assert there.path_.moves == here.path_.moves
 
 
 @pytest.mark.skipif(ON_GPU, reason="there is a GPU")
