@@ -5,6 +5,8 @@
     python benchmarks/honesty.py paper                the paper's synthetic problems
     python benchmarks/honesty.py real                 real data sets
     python benchmarks/honesty.py peers                other selectors on the same problems
+                                                      (pip install "pinsker[bench-honesty]")
+    python benchmarks/honesty.py times                against backward sequential search, 200 columns and more
     python benchmarks/honesty.py certify              how often a certificate's "kept" is wrong
 
 Every run is stored under benchmarks/results/honesty and not repeated: a benchmark can be stopped
@@ -25,14 +27,14 @@ import honesty_problems
 from honesty_methods import BUDGETS, METHODS
 
 RESULTS = Path(__file__).parent / "results" / "honesty"
-TABLES = ("generators", "paper", "real", "peers", "certify")
+TABLES = ("generators", "paper", "real", "peers", "times", "certify")
 
 
 def main():
     options = read_options()
     for table in options.tables or ["generators"]:
-        if table == "certify":
-            print_certify(options)
+        if table in ("certify", "times"):
+            {"certify": print_certify, "times": print_times}[table](options)
             continue
         rows = collect(table, options)
         print_table(table, rows, options)
@@ -137,6 +139,24 @@ def print_table(table, rows, options):
         )
     for row in failures[:3]:
         print(row["failure"])
+
+
+def print_times(options):
+    """FeatureSelector beside what scikit-learn's backward search down to the same size takes."""
+    from honesty_peers import sequential_seconds
+
+    print(f"{'table':<22}{'columns':>8}{'kept':>6}{'ours, s':>9}{'sequential, s':>15}{'ratio':>7}")
+    names = options.problems or "FewOfMany,Clusters"
+    for name, draw in honesty_problems.draws("generators", names, options.sizes, options.seeds[:1]):
+        table = draw()
+        started = time.perf_counter()
+        kept = int(METHODS["FeatureSelector"](table)[0][BUDGETS.index(0.05)].sum())
+        seconds = time.perf_counter() - started
+        theirs = sequential_seconds(table, kept)
+        print(
+            f"{name:<22}{table.X.shape[1]:>8}{kept:>6}{seconds:>9.1f}{theirs:>15.0f}"
+            f"{theirs / seconds:>7.0f}"
+        )
 
 
 def print_certify(options):
