@@ -6,7 +6,7 @@
     python benchmarks/honesty.py real                 real data sets
     python benchmarks/honesty.py peers                other selectors on the same problems
                                                       (pip install "pinsker[bench-honesty]")
-    python benchmarks/honesty.py times                against backward sequential search, 200 columns and more
+    python benchmarks/honesty.py times                against backward sequential search
     python benchmarks/honesty.py certify              how often a certificate's "kept" is wrong
 
 Every run is stored under benchmarks/results/honesty and not repeated: a benchmark can be stopped
