@@ -1,12 +1,20 @@
 """Selectors on a cluster: the same choice, by searches and by judges that run there."""
 
+import dask.dataframe as dd
 import distributed
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, GrowShrink
+from pinsker import (
+    BackwardElimination,
+    CriterionSelection,
+    FeatureSelector,
+    ForwardSelection,
+    GrowShrink,
+)
 from pinsker.exceptions import EngineError
 from pinsker.selection import _crossfit_jobs
 
@@ -55,6 +63,13 @@ def test_folds_and_witnesses_are_judged_on_the_cluster(client, data, monkeypatch
     assert there.comparison_ == here.comparison_
     fresh = data[0][::-1] + 0.01, data[1][::-1]
     assert there.certify(*fresh) == here.certify(*fresh)
+
+
+def test_partitions_are_counted_by_the_workers(cluster, data):
+    frame = pd.DataFrame(data[0], columns=list("abcdef")).assign(y=data[1])
+    with distributed.Client(cluster):
+        there = CriterionSelection("cmim", 4).fit(dd.from_pandas(frame, npartitions=3), "y")
+    assert there.path_ == CriterionSelection("cmim", 4).fit(frame[list("abcdef")], frame["y"]).path_
 
 
 def test_what_cannot_travel_is_refused_at_once(client, data):

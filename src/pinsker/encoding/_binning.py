@@ -105,7 +105,7 @@ def bin_columns(
             cuts, size = None, max(1, len(found))
         n_levels.append(size + int(len(codes) < columns.n_rows))
         last = n_levels[-1] - 1  # what is missing, if anything is
-        everything = np.full(columns.n_rows, last, dtype=_smallest_type(n_levels[-1]))
+        everything = np.full(columns.n_rows, last, dtype=smallest_type(n_levels[-1]))
         everything[present] = codes
         coded.append(everything)
         edges.append(cuts)
@@ -168,13 +168,14 @@ def _check(columns: Columns, labels: IntArray | None, bins: Any, strategy: Strat
         raise DataError(f"labels has {len(labels)} rows, but the columns have {columns.n_rows}.")
 
 
-def _smallest_type(n_levels: int) -> npt.DTypeLike:
+def smallest_type(n_levels: int) -> npt.DTypeLike:
+    """Return the smallest type of whole numbers that holds so many codes."""
     return np.uint8 if n_levels <= 2**8 else np.uint16 if n_levels <= 2**16 else np.int32
 
 
 def _packed(coded: list[npt.NDArray[Any]], levels: IntArray) -> npt.NDArray[Any]:
     """Lay codes out column by column in the smallest type: less memory to read for each count."""
-    dtype = _smallest_type(int(levels.max()))
+    dtype = smallest_type(int(levels.max()))
     codes = np.empty((len(coded[0]), len(coded)), dtype=dtype, order="F")
     for j, column in enumerate(coded):
         codes[:, j] = column

@@ -6,7 +6,7 @@ costs in fixed point; differences of such sums are entropies and information.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -105,6 +105,9 @@ class CountTables:
         None for its own. Shuffled tables have one.
     """
 
+    #: Whether counting goes through the data as a whole, so that it pays to ask for much at once.
+    in_passes: ClassVar[bool] = False
+
     columns: PackedColumns
     labels: npt.NDArray[np.uint32]
     n_classes: int
@@ -165,6 +168,29 @@ class CountTables:
         costs = self._count(constant, group, self.labels, self.n_classes, None)
         return int(costs.with_classes[0]), int(costs.without_classes[0])
 
+    @property
+    def n_rows(self) -> int:
+        """Rows that are counted."""
+        return self.columns.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """Candidates."""
+        return self.columns.n_columns
+
+    def nothing(self) -> Group:
+        """Return the joint value of no column."""
+        return Group.trivial(self.n_rows)
+
+    def join(self, group: Group | None, column: int) -> Group:
+        """Return the joint value of a group and one more column."""
+        new = self.group_of(column)
+        return new if group is None else group.joined(new.codes, new.n_groups)
+
+    def n_cells(self, group: Group) -> int:
+        """Return how many joint values occur."""
+        return int(np.count_nonzero(np.bincount(group.codes)))
+
     def group_of(self, column: int) -> Group:
         """Return a chosen column as something to count the others against."""
         codes = self.columns.column(column)
@@ -201,27 +227,32 @@ class CountTables:
 
 
 def _cost_table(n_rows: int, correction: Correction) -> tuple[IntArray, int]:
+    """Return the cost of every possible count, and the base."""
+    table = np.zeros(n_rows + 1, dtype=np.int64)
+    table[1:], base = cell_costs(np.arange(1, n_rows + 1), n_rows, correction)
+    return table, base
+
+
+def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[IntArray, int]:
     """Return f(count) with H = base - sum f(count), in fixed point, and the base.
 
     Plug-in: f = p log p. Miller-Madow adds (cells - 1)/2n to the entropy, half a row per cell.
-    Grassberger (2003): f = p (G(count) - log n).
+    Grassberger (2003): f = p (G(count) - log n). Counts are at least 1.
     """
-    counts = np.arange(1, n_rows + 1, dtype=np.float64)
+    counts = found.astype(np.float64)
     share = counts / n_rows
     base = 0.0
     if correction == "grassberger":
         sign = 1.0 - 2.0 * (counts % 2)
         spread = digamma((counts + 1) / 2) - digamma(counts / 2)
         cost = share * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
-        cost[-1] = 0.0  # one cell with all rows: a constant carries no information
+        cost[found == n_rows] = 0.0  # one cell with all rows: a constant carries no information
     else:
         cost = share * np.log(share)
         if correction == "miller-madow":
             base = -0.5 / n_rows
             cost += base
-    table = np.zeros(n_rows + 1, dtype=np.int64)
-    table[1:] = np.rint(cost / NATS_PER_COST).astype(np.int64)
-    return table, round(base / NATS_PER_COST)
+    return np.rint(cost / NATS_PER_COST).astype(np.int64), round(base / NATS_PER_COST)
 
 
 def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint64]:

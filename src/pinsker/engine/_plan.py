@@ -114,7 +114,7 @@ def plan_rows(
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     sample = choose_rows(problem, max_samples, seed, n_neighbors)
     holders = holders or Holders()
-    free = _free_memory() if holders.memory is None else holders.memory
+    free = free_memory() if holders.memory is None else holders.memory
     limit = int(_SHARE_OF_FREE_MEMORY * free) if max_memory is None else max_memory
     n, d = problem.values.shape
     copies = 1 if keeps_pairs else 2  # columns of the set by row; forward also by column
@@ -145,7 +145,7 @@ def plan_rows(
     return plan
 
 
-def _free_memory() -> int:
+def free_memory() -> int:
     """Bytes that are free now; a cautious guess where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:

@@ -87,8 +87,8 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         self
         """
         rule = self._rule()
-        encoded = encode(X, y, **self._encoding())
-        validate_data(self, X, skip_check_array=True)  # only counts and names the columns
+        encoded = self._encode(X, y)
+        validate_data(self, self._header(X), skip_check_array=True)  # counts and names columns
         facts = self._facts(encoded)
         forced = forced_units(encoded, self.keep)
         rule.check(encoded.n_units, len(forced), facts)
@@ -169,6 +169,14 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
     def _notes(self, encoded: Encoded) -> tuple[str, ...]:
         """Return what a user should know before anything was searched."""
         return encoded.notes
+
+    def _encode(self, X: Any, y: Any) -> Encoded:
+        """Let the user's data through the gate."""
+        return encode(X, y, **self._encoding())
+
+    def _header(self, X: Any) -> Any:
+        """Return something with the columns of a table."""
+        return X
 
     def _encoding(self) -> dict[str, Any]:
         """Return the parameters that the encoding takes."""

@@ -45,6 +45,8 @@ class Criterion:
         What W runs over: every chosen feature, every two of them, or the whole set at once.
     classes : bool
         Whether the term looks at the classes; if not, smaller tables are counted.
+    counts : bool
+        Whether the term counts anything at all.
     gain : bool
         Whether a score of zero says that nothing is left to gain, so that the search ends.
     """
@@ -54,6 +56,7 @@ class Criterion:
     score: Score
     beside: Literal["feature", "pair", "set"] = "feature"
     classes: bool = True
+    counts: bool = True
     gain: bool = False
 
 
@@ -61,7 +64,7 @@ def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criteri
     """Return the criterion of that name; `beta` and `gamma` matter where the formula has them."""
     criteria = {
         # I(X;Y)
-        "mim": Criterion(_nothing, "last", lambda r, _t, _s: r, classes=False),
+        "mim": Criterion(_nothing, "last", lambda r, _t, _s: r, counts=False),
         # I(X;Y) - beta sum I(X;W)
         "mifs": Criterion(_redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False),
         # I(X;Y) - mean I(X;W)

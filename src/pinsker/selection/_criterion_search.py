@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.engine._counts import Correction, CountTables, Group
+from pinsker.engine._counts import Correction, CountTables
 from pinsker.engine._packed_columns import PackedColumns
 from pinsker.exceptions import ParameterError
 from pinsker.selection._criteria import Criterion, criterion_named
@@ -45,20 +46,20 @@ class CriterionSearch:
 
     Parameters
     ----------
-    tables : CountTables
+    tables : CountTables or PartitionTables
         The candidates and the classes.
     criterion : Criterion
         The formula.
     """
 
-    def __init__(self, tables: CountTables, criterion: Criterion) -> None:
+    def __init__(self, tables: Any, criterion: Criterion) -> None:
         self._tables = tables
         self._criterion = criterion
         self._relevance = Relevance(tables)
         self._pending: list[tuple[int, ...]] = []
-        self._whole: Group | None = None  # the chosen set as one, if the criterion looks at it
+        self._whole: Any = None  # the chosen set as one, if the criterion looks at it
         self._folded: FloatArray | None = None
-        self._active = np.ones(tables.columns.n_columns, dtype=np.bool_)
+        self._active = np.ones(tables.n_columns, dtype=np.bool_)
         self.chosen: list[int] = []
 
     @property
@@ -94,11 +95,18 @@ class CriterionSearch:
         self.chosen.append(column)
         self._active[column] = False
 
+    def expect(self, also: Any = None) -> None:
+        """Tell tables that are counted in passes what will be asked for: one pass does it all."""
+        if not self._tables.in_passes:
+            return
+        groups = [self._group_of(columns) for columns in self._pending]
+        self._tables.expect(groups if self._criterion.counts else [], self._active, also)
+
     def is_exhausted(self, best: float) -> bool:
         """Whether a best score of this size says that nothing is left to gain."""
         return self._criterion.gain and best <= TIE_TOLERANCE
 
-    def _fold(self, group: Group) -> None:
+    def _fold(self, group: Any) -> None:
         criterion = self._criterion
         beside = Beside(self._relevance, group, self._active, classes=criterion.classes)
         term = criterion.term(beside)
@@ -109,14 +117,13 @@ class CriterionSearch:
         else:
             self._folded = np.minimum(self._folded, term)
 
-    def _group_of(self, columns: tuple[int, ...], group: Group | None = None) -> Group:
+    def _group_of(self, columns: tuple[int, ...], group: Any = None) -> Any:
         """Join the values of some columns to a group; no column stands for the whole set."""
         if not columns:
             assert self._whole is not None
             return self._whole
         for column in columns:
-            new = self._tables.group_of(column)
-            group = new if group is None else group.joined(new.codes, new.n_groups)
+            group = self._tables.join(group, column)
         assert group is not None
         return group
 

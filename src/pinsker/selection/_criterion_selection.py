@@ -3,7 +3,7 @@
 from dataclasses import replace
 from hashlib import sha256
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -14,7 +14,6 @@ from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.encoding._binning import Strategy
 from pinsker.engine._counts import Correction
-from pinsker.selection._base import InformationSelector
 from pinsker.selection._criteria import CRITERIA, criterion_named
 from pinsker.selection._criterion_ends import (
     FeatureLimit,
@@ -22,8 +21,9 @@ from pinsker.selection._criterion_ends import (
     largest_size,
     refuse_unjudged,
 )
+from pinsker.selection._criterion_large import CountingSelector, large_target
 from pinsker.selection._criterion_state import ROWS_PER_CELL, CriterionState
-from pinsker.selection._criterion_tables import Classes, prepare, row_weights, target_classes
+from pinsker.selection._criterion_tables import Classes, Prepared, prepare, target_classes
 from pinsker.selection._criterion_walk import CountedTrace, resume, walk
 from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._permutation_test import CountedPath, PermutationTest
@@ -35,7 +35,7 @@ COUNTED = "counts of binned columns, on the rows used for the search"
 AGAINST_ENTROPY = COUNTED + "; losses against the target's entropy, which no set exceeds"
 
 
-class CriterionSelection(InformationSelector):
+class CriterionSelection(CountingSelector):
     r"""Choose features by a criterion of the literature: mRMR, JMI, CMIM and their relatives.
 
     Features are added one by one. Each criterion weighs what a candidate X tells of the target Y
@@ -107,6 +107,12 @@ class CriterionSelection(InformationSelector):
     included, is about the bin. Ties go to the first column. The first feature is the most relevant
     one under every criterion.
 
+    A Dask DataFrame is counted partition by partition, one pass for each feature that is added,
+    by an active ``distributed.Client`` or as Dask is configured to. Kinds and cuts of columns are
+    found from 100 000 of its rows (all of them if there are no more, and then the choice is that
+    of the same table in memory); levels, classes and counts come from every row. See
+    ``docs/scale.md``.
+
     References
     ----------
     .. [1] Brown, Pocock, Zhao, Luján, "Conditional likelihood maximisation: a unifying framework
@@ -125,7 +131,7 @@ class CriterionSelection(InformationSelector):
 
     _direction: Direction = "forward"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InformationSelector._parameter_constraints,
+        **CountingSelector._parameter_constraints,
         "criterion": [StrOptions(set(CRITERIA))],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
         "error_budget": [Interval(Real, 0, None, closed="left"), None],
@@ -176,35 +182,13 @@ class CriterionSelection(InformationSelector):
         self.verbose = verbose
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Search the path and cut it.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers, or a frame that may also hold categories, text and booleans.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows. Whole weights are repeated rows.
-
-        Returns
-        -------
-        self
-        """
-        self._weights = None if sample_weight is None else row_weights(sample_weight, y)
-        try:
-            return super().fit(X, y)
-        finally:
-            del self._weights
-
     def support_at(
         self, *, error_budget: float | None = None, stop: StoppingRule | None = None
     ) -> BoolArray:
         """Return which columns stay under another budget or rule, without fitting again.
 
         The search has gone no farther than the rule of `fit` asked. See
-        `InformationSelector.support_at`.
+        `BackwardElimination.support_at`.
         """
         support = super().support_at(error_budget=error_budget, stop=stop)
         rule = stop if stop is not None else self._budget_rule(float(error_budget or 0.0))
@@ -229,6 +213,8 @@ class CriterionSelection(InformationSelector):
         return TargetFacts("classification", n_classes=present, largest_prior=prior)
 
     def _target(self, encoded: Encoded) -> tuple[Classes, FloatArray | None]:
+        if self._large is not None:
+            return large_target(self._large)
         weights = None if self._weights is None else self._weights[encoded.rows]
         return target_classes(encoded, weights, self.bins), weights
 
@@ -255,8 +241,18 @@ class CriterionSelection(InformationSelector):
 
     def _state(self, encoded: Encoded, rule: StoppingRule) -> CriterionState:
         """Count the table, and start a search that has chosen nothing."""
+        prepared = (
+            self._prepare(encoded) if self._large is None else self._prepare_large(self._large)
+        )
+        self.binning_ = prepared.binning
+        n_rows = prepared.tables.n_rows
+        shuffles = rule.shuffles(n_rows) if isinstance(rule, PermutationTest) else ()
+        formula = criterion_named(self.criterion, self.beta, self.gamma)
+        return CriterionState(prepared.tables, formula, shuffles)
+
+    def _prepare(self, encoded: Encoded) -> Prepared:
         classes, weights = self._target(encoded)
-        prepared = prepare(
+        return prepare(
             encoded,
             classes,
             weights,
@@ -265,21 +261,18 @@ class CriterionSelection(InformationSelector):
             correction=self.correction,
             n_threads=effective_n_jobs(self.n_jobs),
         )
-        self.binning_ = prepared.binning
-        n_rows = prepared.tables.columns.n_rows
-        shuffles = rule.shuffles(n_rows) if isinstance(rule, PermutationTest) else ()
-        formula = criterion_named(self.criterion, self.beta, self.gamma)
-        return CriterionState(prepared.tables, formula, shuffles)
 
     def _go_on(self, run: Run) -> SelectionPath:
-        weights = "" if self._weights is None else sha256(self._weights.tobytes()).hexdigest()
+        counted = self._weights if self._large is None else self._large.class_sizes
+        weights = "" if counted is None else sha256(counted.tobytes()).hexdigest()
         if getattr(self, "_earlier_weights", "") != weights:
             self._fingerprint = ""  # other weights: nothing to go on from
         self._earlier_weights = weights
         return super()._go_on(run)
 
     def _notes(self, encoded: Encoded) -> tuple[str, ...]:
-        return super()._notes(encoded) + self.binning_.notes + self._target(encoded)[0].notes
+        notes = super()._notes(encoded) + self.binning_.notes + self._target(encoded)[0].notes
+        return notes if self._large is None else notes + self._large.notes
 
     def _fitted(
         self, path: SelectionPath, encoded: Encoded, facts: TargetFacts, rule: StoppingRule

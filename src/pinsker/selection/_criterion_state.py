@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.engine._counts import NATS_PER_COST, CountTables, Group
+from pinsker.engine._counts import NATS_PER_COST
 from pinsker.selection._criteria import Criterion
 from pinsker.selection._criterion_search import TIE_TOLERANCE, CriterionSearch
 
@@ -20,7 +21,7 @@ class ChosenSet:
 
     Parameters
     ----------
-    tables : CountTables
+    tables : CountTables or PartitionTables
         The features and the classes.
 
     Attributes
@@ -31,21 +32,26 @@ class ChosenSet:
         Size of that set.
     """
 
-    def __init__(self, tables: CountTables) -> None:
+    def __init__(self, tables: Any) -> None:
         self._tables = tables
-        self._group = Group.trivial(tables.columns.n_rows)
+        self._group = tables.nothing()
         self.information = 0.0
         self.n_counted = 0
         self._filled = True
 
-    def add(self, feature: int) -> None:
-        """Join one more feature, unless the cells are too empty already."""
+    def join(self, feature: int) -> Any:
+        """Join one more feature, unless the cells are too empty already; return what to count."""
+        if not self._filled:
+            return None
+        self._group = self._tables.join(self._group, feature)
+        return self._group
+
+    def count(self) -> None:
+        """Count the joint table, unless its cells are too empty."""
         if not self._filled:
             return
-        new = self._tables.group_of(feature)
-        self._group = self._group.joined(new.codes, new.n_groups)
-        n_cells = np.count_nonzero(np.bincount(self._group.codes))
-        self._filled = bool(self._tables.columns.n_rows >= ROWS_PER_CELL * n_cells)
+        n_cells = self._tables.n_cells(self._group)
+        self._filled = bool(self._tables.n_rows >= ROWS_PER_CELL * n_cells)
         if self._filled:
             with_classes, alone = self._tables.of_group(self._group)
             costs = with_classes - alone - self._of_classes + self._tables.base
@@ -55,11 +61,11 @@ class ChosenSet:
     @property
     def target_entropy(self) -> float:
         """H(Y) in nats: more information than that there cannot be."""
-        return (self._tables.base - self._of_classes) * NATS_PER_COST
+        return float((self._tables.base - self._of_classes) * NATS_PER_COST)
 
     @cached_property
     def _of_classes(self) -> int:
-        return self._tables.of_group(Group.trivial(self._tables.columns.n_rows))[0]
+        return int(self._tables.of_group(self._tables.nothing())[0])
 
 
 class CriterionState:
@@ -67,7 +73,7 @@ class CriterionState:
 
     Parameters
     ----------
-    tables : CountTables
+    tables : CountTables or PartitionTables
         The features and the classes.
     criterion : Criterion
         The formula.
@@ -76,7 +82,7 @@ class CriterionState:
     """
 
     def __init__(
-        self, tables: CountTables, criterion: Criterion, shuffles: Sequence[IntArray] = ()
+        self, tables: Any, criterion: Criterion, shuffles: Sequence[IntArray] = ()
     ) -> None:
         self._search = CriterionSearch(tables, criterion)
         self._shadows = [CriterionSearch(tables.shuffled(order), criterion) for order in shuffles]
@@ -112,4 +118,5 @@ class CriterionState:
         """Choose a feature."""
         for search in (self._search, *self._shadows):
             search.add(unit)
-        self.chosen_set.add(unit)
+        self._search.expect(self.chosen_set.join(unit))
+        self.chosen_set.count()

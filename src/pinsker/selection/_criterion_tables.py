@@ -20,13 +20,13 @@ class Prepared:
 
     Attributes
     ----------
-    tables : CountTables
+    tables : CountTables or PartitionTables
         Every feature of the search against the classes.
     binning : Binned
         How the columns were cut.
     """
 
-    tables: CountTables
+    tables: Any
     binning: Binned
 
 

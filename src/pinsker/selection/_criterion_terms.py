@@ -1,11 +1,12 @@
 """What criteria are made of, counted once and only when a criterion asks for it."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.engine._counts import NATS_PER_COST, CountTables, Group, JointCosts
+from pinsker.engine._counts import NATS_PER_COST, JointCosts
 
 
 class Relevance:
@@ -13,15 +14,15 @@ class Relevance:
 
     Parameters
     ----------
-    tables : CountTables
+    tables : CountTables or PartitionTables
         The columns and the classes.
     """
 
-    def __init__(self, tables: CountTables) -> None:
+    def __init__(self, tables: Any) -> None:
         self.tables = tables
-        self.costs = tables.joint(Group.trivial(tables.columns.n_rows))
+        self.costs = tables.joint(tables.nothing())
         #: Cost sum of the classes, and of the columns with and without them.
-        self.of_classes, _ = tables.of_group(Group.trivial(tables.columns.n_rows))
+        self.of_classes, _ = tables.of_group(tables.nothing())
 
     @cached_property
     def values(self) -> FloatArray:
@@ -39,7 +40,7 @@ class Beside:
     ----------
     relevance : Relevance
         The candidates against the class.
-    group : Group
+    group : Group or PartitionGroup
         The values of W.
     active : ndarray of shape (n_columns,), bool
         Which columns are candidates; the others hold no meaningful values.
@@ -48,7 +49,7 @@ class Beside:
     """
 
     def __init__(
-        self, relevance: Relevance, group: Group, active: BoolArray, *, classes: bool = True
+        self, relevance: Relevance, group: Any, active: BoolArray, *, classes: bool = True
     ) -> None:
         self._single = relevance
         self._tables = relevance.tables
@@ -108,17 +109,20 @@ class Beside:
 
     @cached_property
     def _of_group(self) -> tuple[int, int]:
-        return self._tables.of_group(self._group)
+        costs: tuple[int, int] = self._tables.of_group(self._group)
+        return costs
 
     @cached_property
     def _triples(self) -> JointCosts:
-        return self._tables.joint(self._group, self._active)
+        costs: JointCosts = self._tables.joint(self._group, self._active)
+        return costs
 
     @cached_property
     def _pairs(self) -> IntArray:
         if self._classes:
             return self._triples.without_classes
-        return self._tables.joint_without_classes(self._group, self._active)
+        costs: IntArray = self._tables.joint_without_classes(self._group, self._active)
+        return costs
 
 
 def _nats(costs: IntArray) -> FloatArray:

@@ -1,0 +1,239 @@
+"""Contingency tables of a table in partitions: integers counted in each, and added up.
+
+`PartitionTables` answers what `CountTables` answers, so the same search runs on both, and the same
+counts give the same bits. What a step will ask for is counted in one pass over the partitions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import IntArray
+from pinsker.engine._counts import Correction, JointCosts, cell_costs
+from pinsker.engine._partition_passes import add_up, hold
+from pinsker.exceptions import MemoryBudgetError
+
+#: Cells that one pass may count; each is eight bytes, on every worker and here.
+MOST_CELLS = 2**24
+#: Rows that are counted at a time, so that what is being counted stays in the cache.
+_ROWS_AT_A_TIME = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionGroup:
+    """The joint value of some columns, as a recipe: partitions make the codes themselves.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Which columns.
+    ranks : tuple
+        After joining each column, the codes that occur, to be numbered anew; None leaves them.
+    n_groups : int
+        Number of codes; not all of them need to occur.
+    """
+
+    columns: tuple[int, ...] = ()
+    ranks: tuple[IntArray | None, ...] = ()
+    n_groups: int = 1
+
+    def codes(self, codes: npt.NDArray[Any], n_levels: IntArray) -> IntArray:
+        """Return one code per row of a partition."""
+        joint = np.zeros(codes.shape[1], dtype=np.int64)
+        for column, rank in zip(self.columns, self.ranks, strict=True):
+            joint = joint * n_levels[column] + codes[column]
+            if rank is not None:
+                joint = np.searchsorted(rank, joint)
+        return joint
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What one pass counts: some columns against some groups, and a group by itself."""
+
+    groups: tuple[PartitionGroup, ...]
+    columns: IntArray
+    also: PartitionGroup | None
+    n_levels: IntArray
+    n_classes: int
+
+    @property
+    def n_cells(self) -> int:
+        """Cells in all."""
+        width = self.n_classes * int(self.n_levels[self.columns].sum())
+        alone = 0 if self.also is None else self.also.n_groups * self.n_classes
+        return sum(group.n_groups for group in self.groups) * width + alone
+
+
+def count_part(part: tuple[npt.NDArray[Any], IntArray], request: Request) -> IntArray:
+    """Count what was asked for in one partition: this is the task that workers run."""
+    codes, labels = part
+    counts = np.zeros(request.n_cells, dtype=np.int64)
+    for start in range(0, len(labels), _ROWS_AT_A_TIME):
+        rows = slice(start, start + _ROWS_AT_A_TIME)
+        _count_rows(np.ascontiguousarray(codes[:, rows]), labels[rows], request, counts)
+    return counts
+
+
+def _count_rows(
+    codes: npt.NDArray[Any], labels: IntArray, request: Request, counts: IntArray
+) -> None:
+    end = 0
+    for group in request.groups:
+        beside = group.codes(codes, request.n_levels) * request.n_classes + labels
+        for column in request.columns:
+            size = int(request.n_levels[column])
+            begin, end = end, end + group.n_groups * request.n_classes * size
+            cells = beside * size + codes[column]
+            counts[begin:end] += np.bincount(cells, minlength=end - begin)
+    if request.also is not None:
+        cells = request.also.codes(codes, request.n_levels) * request.n_classes + labels
+        counts[end:] += np.bincount(cells, minlength=len(counts) - end)
+
+
+class PartitionTables:
+    """Columns and classes in partitions, ready to be counted.
+
+    Parameters
+    ----------
+    parts : sequence
+        Promises of (codes of shape (n_columns, rows), labels) pairs.
+    n_levels : ndarray of shape (n_columns,), int64
+        Codes of each column.
+    n_classes : int
+        Number of classes.
+    n_rows : int
+        Rows in all partitions.
+    correction : {"none", "miller-madow", "grassberger"}
+        Bias correction of every entropy.
+
+    Attributes
+    ----------
+    n_passes : int
+        How often all partitions were gone through.
+    """
+
+    in_passes = True
+
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        n_levels: IntArray,
+        n_classes: int,
+        n_rows: int,
+        correction: Correction = "none",
+    ) -> None:
+        self.n_levels, self.n_classes, self.n_rows = n_levels, n_classes, n_rows
+        self.n_columns = len(n_levels)
+        self.n_passes = 0
+        self._correction = correction
+        self.base = cell_costs(np.array([1]), n_rows, correction)[1]
+        width = 1 if int(n_levels.max()) <= 2**8 else 4
+        self._parts = hold(parts, n_rows * (self.n_columns * width + 4))
+        self._joint: dict[tuple[int, ...], JointCosts] = {}
+        self._alone: dict[tuple[int, ...], IntArray] = {}  # (group, class) counts
+
+    def nothing(self) -> PartitionGroup:
+        """Return the joint value of no column."""
+        return PartitionGroup()
+
+    def join(self, group: PartitionGroup | None, column: int) -> PartitionGroup:
+        """Return the joint value of a group and one more column."""
+        group = self._packed(group or PartitionGroup())
+        size = group.n_groups * int(self.n_levels[column])
+        return PartitionGroup((*group.columns, column), (*group.ranks, None), size)
+
+    def n_cells(self, group: PartitionGroup) -> int:
+        """Return how many joint values occur; more than rows if there are too many to count."""
+        if group.n_groups * self.n_classes > MOST_CELLS:
+            return self.n_rows + 1
+        return int(np.count_nonzero(self._counts_of(group).sum(axis=1)))
+
+    def expect(
+        self,
+        groups: Sequence[PartitionGroup],
+        active: npt.NDArray[np.bool_],
+        also: PartitionGroup | None,
+    ) -> None:
+        """Count what will be asked for next, in one pass."""
+        columns = np.flatnonzero(active)
+        if also is not None and (
+            also.n_groups * self.n_classes > MOST_CELLS
+            or (len(columns) and also.columns in [group.columns for group in groups])
+        ):
+            also = None
+        self._joint.clear()
+        if also is not None or (groups and len(columns)):
+            self._pass(tuple(groups), columns, also)
+
+    def joint(
+        self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
+    ) -> JointCosts:
+        """Count every active column against the group, with and without the classes."""
+        if group.columns not in self._joint:
+            columns = np.arange(self.n_columns) if active is None else np.flatnonzero(active)
+            self._pass((group,), columns, None)
+        return self._joint[group.columns]
+
+    def joint_without_classes(
+        self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
+    ) -> IntArray:
+        """Count every active column against the group alone."""
+        return self.joint(group, active).without_classes
+
+    def of_group(self, group: PartitionGroup) -> tuple[int, int]:
+        """Return the cost sums of (group, class) and of the group itself."""
+        counts = self._counts_of(group)
+        return self._cost(counts), self._cost(counts.sum(axis=1))
+
+    def _counts_of(self, group: PartitionGroup) -> IntArray:
+        if group.columns not in self._alone:
+            self._pass((), np.empty(0, dtype=np.int64), group)
+        return self._alone[group.columns]
+
+    def _packed(self, group: PartitionGroup) -> PartitionGroup:
+        """Number the joint values anew that are known to occur."""
+        if not group.columns or group.columns not in self._alone or group.ranks[-1] is not None:
+            return group
+        occurring = np.flatnonzero(self._alone[group.columns].sum(axis=1))
+        return PartitionGroup(group.columns, (*group.ranks[:-1], occurring), len(occurring))
+
+    def _pass(
+        self, groups: tuple[PartitionGroup, ...], columns: IntArray, also: PartitionGroup | None
+    ) -> None:
+        """Go through all partitions once."""
+        request = Request(groups, columns, also, self.n_levels, self.n_classes)
+        if request.n_cells > MOST_CELLS:
+            raise MemoryBudgetError(
+                f"the tables of one step have {request.n_cells} cells, but {MOST_CELLS} can be "
+                "counted at once: choose fewer features or bins, leave out columns with many "
+                "levels, or use a criterion that looks at one chosen feature at a time."
+            )
+        counts = add_up(count_part, self._parts, request)
+        self.n_passes += 1
+        end = 0
+        for group in groups:
+            end = self._note(group, columns, counts, end)
+        if also is not None:
+            self._alone[also.columns] = counts[end:].reshape(-1, self.n_classes)
+
+    def _note(self, group: PartitionGroup, columns: IntArray, counts: IntArray, end: int) -> int:
+        """Turn the counts of one group into costs; return where they end."""
+        with_classes = np.zeros(self.n_columns, dtype=np.int64)
+        without_classes = np.zeros(self.n_columns, dtype=np.int64)
+        for column in columns:
+            shape = (group.n_groups, self.n_classes, int(self.n_levels[column]))
+            begin, end = end, end + int(np.prod(shape))
+            table = counts[begin:end].reshape(shape)
+            with_classes[column] = self._cost(table)
+            without_classes[column] = self._cost(table.sum(axis=1))
+            self._alone[group.columns] = table.sum(axis=2)
+        self._joint[group.columns] = JointCosts(with_classes, without_classes)
+        return end
+
+    def _cost(self, counts: IntArray) -> int:
+        found, times = np.unique(counts[counts > 0], return_counts=True)
+        return int(cell_costs(found, self.n_rows, self._correction)[0] @ times)
