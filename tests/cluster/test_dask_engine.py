@@ -1,6 +1,8 @@
 """The Dask engine gives the bits of the local one, whatever happens to its workers."""
 
+import gc
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -98,13 +100,32 @@ def test_a_stopped_worker_does_not_stop_the_path(client, send, monkeypatch):
     assert_same_bits(found, backward_path(problem))
 
 
-def test_the_table_is_sent_again_when_the_cluster_forgot_it(client):
+def test_what_the_workers_have_lost_is_sent_again(client):
     problem = make_problem(classes)
     search = Backward(problem, engine="dask", client=client)
-    client.cancel(list(problem.held.values()))
+    client.run(lambda dask_worker: vars(dask_worker).pop("_pinsker_store") and None)
     search.remove(3)
     expected = Backward(problem, active=set(range(N_COLUMNS)) - {3})
     np.testing.assert_array_equal(search.scores(), expected.scores())
+
+
+def test_workers_forget_what_is_done(client):
+    def count(dask_worker):
+        store = vars(dask_worker).get("_pinsker_store")
+        return len(store.tables) + len(store.tiles) if store else 0
+
+    def held():
+        return client.run(count).values()
+
+    problem = make_problem(classes)
+    search = Backward(problem, engine="dask", client=client)
+    assert sum(held()) >= 2 + 8  # two tables, eight tiles; nobody tidies up for the tests before
+    del search, problem
+    gc.collect()
+    deadline = time.monotonic() + 20
+    while sum(held()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sum(held()) == 0
 
 
 def test_an_error_on_a_worker_is_told(client, monkeypatch):

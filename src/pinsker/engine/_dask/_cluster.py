@@ -1,5 +1,6 @@
 """A Dask client whose many ways to fail come out as one error that says what to do."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -7,13 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from distributed import Client, Future
-from distributed.comm import CommClosedError
 
 from pinsker.exceptions import EngineError, EngineLostError, ParameterError
+
+_LOG = logging.getLogger("pinsker")
 
 #: A scheduler that cannot be reached for so long is lost, and so is a cluster without workers.
 _SECONDS_TO_RECONNECT = 10.0
 _SECONDS_TO_FIND_WORKERS = 60.0
+_ATTEMPTS_TO_SHARE = 5
 
 
 class ForgottenError(Exception):
@@ -47,10 +50,19 @@ class Cluster:
                 threads = self.client.nthreads()
         return threads
 
-    def share(self, value: Any) -> Future:
-        """Send something to every worker."""
-        with self._may_fail():
-            return self.client.scatter(value, broadcast=True, hash=False)
+    def share(self, value: Any, worker: str | None = None) -> Future:
+        """Send something to one worker or to all; again if one of them dies meanwhile."""
+        whom = {"broadcast": True} if worker is None else {"workers": [worker]}
+        for _ in range(_ATTEMPTS_TO_SHARE):
+            try:
+                with self._may_fail():
+                    return self.client.scatter(value, hash=False, **whom)
+            except ForgottenError as error:
+                _LOG.warning("engine dask: sending again (%s)", error)
+                self.threads()
+        raise EngineLostError(
+            f"the workers of {_address(self.client)} die faster than they can be sent a table."
+        )
 
     def submit(self, task: Callable[..., Any], *args: Any, key: str, worker: str) -> Future:
         """Run a task, on this worker as long as there is one."""
@@ -91,7 +103,7 @@ class Cluster:
             yield
         except EngineError:
             raise
-        except (CommClosedError, CancelledError, OSError, TimeoutError, RuntimeError) as error:
+        except (Exception, CancelledError) as error:  # of Dask's own: no task runs in here
             self.check()
             raise ForgottenError(f"{type(error).__name__}: {error}") from error
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from pinsker._types import IntArray
 from pinsker.engine._dask._cluster import Cluster
-from pinsker.engine._dask._placement import Placement
 from pinsker.engine._dask._steps import TiledSteps
-from pinsker.engine._dask._tiles import Flags, Kind, SharedSearch, SharedTable
+from pinsker.engine._dask._tables import TableOnCluster
+from pinsker.engine._dask._tiles import Flags, Kind, SharedTable, TileSpec
 from pinsker.engine._dask._work import count_work, deal_rows
 
 _LOG = logging.getLogger("pinsker")
@@ -37,20 +37,18 @@ class _DaskSearch:
     def __init__(self, *, client: Any, held: dict[Any, Any], n_tiles: int, **settings: Any) -> None:
         cluster = Cluster(client)
         work = count_work(settings, backward=self.kind == "backward")
-        tiles = deal_rows(settings["queries"], work, n_tiles)
-        share = settings.get("watched_queries", 0) / len(settings["queries"])
-        watched = tuple(int(share * len(tile)) for tile in tiles)
+        rows = deal_rows(settings["queries"], work, n_tiles)
+        watched = settings.get("watched_queries", 0) / len(settings["queries"])
         own = {name: settings[name] for name in ("rank", "direct")}
-        search = SharedSearch(self.kind, own, tiles, watched)
-        table = SharedTable({k: v for k, v in settings.items() if k not in _OF_THE_SEARCH})
+        tiles = [TileSpec(self.kind, own, queries, int(watched * len(queries))) for queries in rows]
         if ("dask", client.id) not in held:
-            held["dask", client.id] = cluster.share(table)
-        future = held["dask", client.id]
-        self._steps = TiledSteps(cluster, table, search, future, Placement(len(tiles)))
+            table = SharedTable({k: v for k, v in settings.items() if k not in _OF_THE_SEARCH})
+            held["dask", client.id] = TableOnCluster(cluster, table)
+        self._steps = TiledSteps(cluster, held["dask", client.id], tiles)
         self._flags: Flags = np.zeros(settings["n_units"], dtype=np.uint8)
         self._information = 0
         self._sums: IntArray = np.zeros(settings["n_units"], dtype=np.int64)
-        _LOG.info("engine dask: %d tiles of %d rows or fewer", len(tiles), max(map(len, tiles)))
+        _LOG.info("engine dask: %d tiles of %d rows or fewer", len(rows), max(map(len, rows)))
 
     def start(self, active: Flags, threads: int) -> None:  # noqa: ARG002 (workers have their own)
         """Begin at a set."""

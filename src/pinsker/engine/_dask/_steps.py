@@ -4,8 +4,8 @@ import logging
 import queue
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 
 import numpy as np
 from distributed import Future
@@ -14,7 +14,8 @@ from distributed.scheduler import KilledWorker
 from pinsker._types import IntArray
 from pinsker.engine._dask._cluster import Cluster, ForgottenError
 from pinsker.engine._dask._placement import Placement
-from pinsker.engine._dask._tiles import Flags, SharedSearch, SharedTable, TileSums, advance
+from pinsker.engine._dask._tables import TableOnCluster, forget_later
+from pinsker.engine._dask._tiles import Flags, Order, TileSpec, TileSums, advance
 from pinsker.exceptions import EngineError, EngineLostError
 
 _LOG = logging.getLogger("pinsker")
@@ -55,31 +56,24 @@ class TiledSteps:
     ----------
     cluster : Cluster
         Where.
-    table, search
-        What the workers need; sent to them once, and again if the cluster forgets.
-    table_future : Future
-        The table's copy on the cluster.
-    placement : Placement
-        Who holds which tile.
+    table : TableOnCluster
+        The table.
+    tiles : sequence of TileSpec
+        What the tiles measure.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        table: SharedTable,
-        search: SharedSearch,
-        table_future: Future,
-        placement: Placement,
-    ) -> None:
-        self._cluster, self._table, self._search = cluster, table, search
-        self._placement = placement
-        self._name = uuid.uuid4().hex
+    def __init__(self, cluster: Cluster, table: TableOnCluster, tiles: Sequence[TileSpec]) -> None:
+        self._cluster, self._table, self._tiles = cluster, table, tuple(tiles)
+        self._placement = Placement(len(self._tiles))
+        self._name = f"search-{uuid.uuid4().hex}"
         self._submitted = 0
         self._slowest = 0.0
         self._first_back: float | None = None
         self._counted = 0.0
         self._stale: dict[Future, str] = {}
-        self._futures = (table_future, cluster.share(search))
+        self._found_at: dict[int, str] = {}  # where a tile's state is known to be
+        self._workers: set[str] = set()
+        forget_later(self, cluster.client, self._name, self._workers)
 
     def run(self, flags: Flags) -> tuple[int, IntArray]:
         """Return the information and the sums of all candidates at a set, in fixed point."""
@@ -87,36 +81,55 @@ class TiledSteps:
             try:
                 return self._attempt(_Step(flags))
             except ForgottenError as error:
-                _LOG.warning("engine dask: the table is sent again (%s)", error)
-                self._futures = (
-                    self._cluster.share(self._table),
-                    self._cluster.share(self._search),
-                )
+                _LOG.warning("engine dask: table and tiles are sent again (%s)", error)
+                self._table.lost()
+                self._found_at.clear()
         raise EngineLostError(f"the cluster lost a step {_ATTEMPTS} times in a row.")
 
     def _attempt(self, step: _Step) -> tuple[int, IntArray]:
         self._count_workers()
-        for tile in range(len(self._search.tiles)):
+        for tile in range(len(self._tiles)):
             self._ask(step, tile, self._placement.worker_of[tile])
-        while step.waiting():
-            try:
-                self._hear(step, step.arrived.get(timeout=_TICK))
-            except queue.Empty:
-                self._help(step)
-        results: list[TileSums] = self._cluster.gather([step.back[t] for t in sorted(step.back)])
+        results: dict[int, TileSums] = {}
+        while len(results) < len(self._tiles):
+            while step.waiting():
+                try:
+                    self._hear(step, step.arrived.get(timeout=_TICK))
+                except queue.Empty:
+                    self._help(step)
+            results |= self._fetch(step, [tile for tile in step.back if tile not in results])
         self._learn(step, results)
-        sums = reduce(np.add, (result.sums for result in results))
-        return sum(result.information for result in results), sums
+        sums = np.zeros(len(step.flags), dtype=np.int64)
+        for result in results.values():
+            sums += np.asarray(result.sums)
+        return sum(result.information for result in results.values()), sums
+
+    def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
+        """Return the sums that came back; send tile and table to those who lack them."""
+        found: dict[int, TileSums] = {}
+        fetched = self._cluster.gather([step.back[tile] for tile in tiles])
+        for tile, result in zip(tiles, fetched, strict=True):
+            if result.sums is None:
+                self._table.lost(result.place)
+                self._found_at.pop(tile, None)
+                del step.back[tile]
+                self._ask(step, tile, result.place)
+            else:
+                found[tile] = result
+        return found
 
     def _ask(self, step: _Step, tile: int, worker: str) -> None:
-        """Send a tile's step to a worker."""
+        """Send a tile's step to a worker, with whatever it does not have yet."""
         self._submitted += 1
         key = f"pinsker-{self._name}-{self._submitted}"
+        threads = self._placement.threads_per_tile(worker)
         kept = frozenset(self._placement.tiles(worker)) | {tile}
+        order = Order(self._table.name, self._name, tile, threads, kept)
+        spec = None if self._found_at.get(tile) == worker else self._tiles[tile]
+        table = self._table.for_worker(worker)
         future = self._cluster.submit(
-            advance, *self._futures, tile, step.flags, self._placement.threads_per_tile(worker),
-            kept, key=key, worker=worker,
-        )  # fmt: skip
+            advance, order, step.flags, spec, table, key=key, worker=worker
+        )
         step.tile_of[key] = tile
         step.asked.setdefault(tile, {})[worker] = future
         future.add_done_callback(step.arrived.put)
@@ -158,11 +171,14 @@ class TiledSteps:
                 _LOG.warning("engine dask: tile %d is late and repeated on %s", tile, worker)
                 self._ask(step, tile, worker)
 
-    def _learn(self, step: _Step, results: list[TileSums]) -> None:
+    def _learn(self, step: _Step, results: dict[int, TileSums]) -> None:
         """Note where tiles are, how long a worker needs for its own, and who is late."""
         spent: dict[str, float] = {}
-        for tile, result in enumerate(results):
+        for tile, result in results.items():
             self._placement.moved(tile, result.place)
+            self._found_at[tile] = result.place
+            self._table.arrived(result.place)
+            self._workers.add(result.place)
             spent[result.place] = spent.get(result.place, 0.0) + result.seconds
         self._slowest = max(self._slowest, *spent.values())  # the first step, which builds, counts
         # A task that nobody waits for any more tells when its worker has caught up.

@@ -1,4 +1,8 @@
-"""The workers' side: tables, tiles of query rows, and one step of one tile."""
+"""The workers' side: tables, tiles of query rows, and one step of one tile.
+
+What a worker holds lies in a store of its own and not among the results of tasks: Dask drops
+copies of a result that it finds superfluous, and a tile's state must stay.
+"""
 
 import threading
 import time
@@ -17,11 +21,13 @@ Flags = npt.NDArray[np.uint8]
 
 #: A tile that lags by more moves than this is built anew: building costs about as much as so many.
 _MOST_MOVES = 8
+#: What nobody has asked for so long is dropped: its driver is gone, or will send it again.
+_SECONDS_TO_KEEP = 1800.0
 
 
 @dataclass(frozen=True, eq=False)
 class SharedTable:
-    """What the kernels read of a table; sent to every worker once.
+    """What the kernels read of a table.
 
     Attributes
     ----------
@@ -37,6 +43,35 @@ class SharedTable:
 
 
 @dataclass(frozen=True, eq=False)
+class TileSpec:
+    """Which rows a tile measures, and how.
+
+    Attributes
+    ----------
+    kind : {"backward", "forward"}
+        Direction.
+    settings : dict
+        Keyword arguments of the native search that depend on neither table nor tile.
+    queries : ndarray of int64
+        Rows.
+    watched : int
+        The first so many of them keep their pairs between steps.
+    """
+
+    kind: Kind
+    settings: dict[str, Any]
+    queries: IntArray
+    watched: int
+
+    def native(self, table: SharedTable) -> Any:
+        """Return a native search of the tile's rows."""
+        settings = {**table.arrays, **self.settings, "queries": self.queries}
+        if self.kind == "backward":
+            return _kernels.Backward(**settings, watched_queries=self.watched)
+        return _kernels.Forward(**settings)
+
+
+@dataclass(frozen=True, eq=False)
 class TileSums:
     """What one tile adds to a step.
 
@@ -44,8 +79,8 @@ class TileSums:
     ----------
     information : int
         Sum of its rows' terms, in fixed point.
-    sums : ndarray of shape (n_units,), int64
-        Sums of all candidates.
+    sums : ndarray of shape (n_units,), int64, or None
+        Sums of all candidates; None if the worker lacks the table or the tile.
     place : str
         Address of the worker.
     seconds : float
@@ -53,96 +88,129 @@ class TileSums:
     """
 
     information: int
-    sums: IntArray
+    sums: IntArray | None
     place: str
     seconds: float
 
 
-class SharedSearch:
-    """One search as the workers see it: its tiles, and the states of those that live here.
+@dataclass(frozen=True)
+class Order:
+    """What a tile shall do.
 
-    The states belong to this object, so they are gone when the cluster forgets the search, and a
-    copy that is sent elsewhere has none.
+    Attributes
+    ----------
+    table, search : str
+        Names of the table and of the search.
+    tile : int
+        Which tile of it.
+    threads : int
+        Threads to use.
+    kept : frozenset of int
+        Tiles of this search that the worker shall keep.
     """
 
-    def __init__(
-        self,
-        kind: Kind,
-        settings: dict[str, Any],
-        tiles: tuple[IntArray, ...],
-        watched: tuple[int, ...],
-    ) -> None:
-        self.kind, self.settings, self.tiles, self.watched = kind, settings, tiles, watched
-        self._states: dict[tuple[str, int], _TileState] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_states": {}}
-
-    def __sizeof__(self) -> int:
-        return sum(queries.nbytes for queries in self.tiles)
-
-    def state(self, place: str, tile: int, kept: frozenset[int]) -> "_TileState":
-        """Return a tile's state, and drop those of tiles that have moved elsewhere."""
-        for key in list(self._states):
-            if key[0] == place and key[1] not in kept and key[1] != tile:
-                self._states.pop(key, None)
-        return self._states.setdefault((place, tile), _TileState())
-
-    def native(self, table: SharedTable, tile: int) -> Any:
-        """Return a native search of a tile's rows."""
-        settings = {**table.arrays, **self.settings, "queries": self.tiles[tile]}
-        if self.kind == "backward":
-            return _kernels.Backward(**settings, watched_queries=self.watched[tile])
-        return _kernels.Forward(**settings)
+    table: str
+    search: str
+    tile: int
+    threads: int
+    kept: frozenset[int]
 
 
 @dataclass(eq=False)
 class _TileState:
     """A native search and the set it stands at."""
 
+    spec: TileSpec
     native: Any = None
     at: Flags | None = None
+    used: float = 0.0
     lock: Any = field(default_factory=threading.Lock)  # a step may be asked for twice
 
-    def go_to(
-        self, flags: Flags, table: SharedTable, search: SharedSearch, tile: int, threads: int
-    ) -> None:
-        moves = self._moves(flags, search.kind)
+    def go_to(self, flags: Flags, table: SharedTable, threads: int) -> None:
+        moves = self._moves(flags)
         native, self.native = self.native, None  # an error on the way leaves nothing half-done
         if native is None or moves is None:
-            native = search.native(table, tile)
+            native = self.spec.native(table)
             native.start(flags, threads)
         else:
+            move = native.remove if self.spec.kind == "backward" else native.add
             for unit in moves:
-                (native.remove if search.kind == "backward" else native.add)(int(unit), threads)
+                move(int(unit), threads)
         self.native, self.at = native, flags
 
-    def _moves(self, flags: Flags, kind: Kind) -> IntArray | None:
+    def _moves(self, flags: Flags) -> IntArray | None:
         """Return the units that lie between the two sets; None if there is no short way."""
         if self.native is None or self.at is None:
             return None
-        larger, smaller = (self.at, flags) if kind == "backward" else (flags, self.at)
+        larger, smaller = self.at, flags
+        if self.spec.kind == "forward":
+            larger, smaller = smaller, larger
         if (smaller > larger).any():
             return None
         moves = np.flatnonzero(larger != smaller)
         return moves if len(moves) <= _MOST_MOVES else None
 
 
+class _Store:
+    """What one worker holds."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, tuple[SharedTable, float]] = {}
+        self.tiles: dict[tuple[str, int], _TileState] = {}
+
+    @classmethod
+    def of(cls, worker: Any) -> "_Store":
+        store: _Store = vars(worker).setdefault("_pinsker_store", cls())
+        return store
+
+    def find(
+        self, order: Order, spec: TileSpec | None, table: SharedTable | None
+    ) -> tuple[SharedTable, _TileState] | None:
+        """Return table and state, from what is here and what came along; None if one is missing."""
+        now = time.monotonic()
+        held = table or self.tables.get(order.table, (None, 0.0))[0]
+        if spec is not None:
+            self.tiles.setdefault((order.search, order.tile), _TileState(spec))
+        state = self.tiles.get((order.search, order.tile))
+        self._tidy(order, now)
+        if held is None or state is None:
+            return None
+        self.tables[order.table] = held, now
+        state.used = now
+        return held, state
+
+    def _tidy(self, order: Order, now: float) -> None:
+        """Drop tiles that have moved elsewhere, and what nobody asks for any more."""
+        for key, state in list(self.tiles.items()):
+            moved = key[0] == order.search and key[1] not in order.kept
+            if moved or (state.used and now - state.used > _SECONDS_TO_KEEP):
+                self.tiles.pop(key, None)
+        for name, (_, used) in list(self.tables.items()):
+            if now - used > _SECONDS_TO_KEEP:
+                self.tables.pop(name, None)
+
+
 def advance(
-    table: SharedTable,
-    search: SharedSearch,
-    tile: int,
-    flags: Flags,
-    threads: int,
-    kept: frozenset[int],
+    order: Order, flags: Flags, spec: TileSpec | None, table: SharedTable | None
 ) -> TileSums:
     """Bring a tile to a set and return its sums; this is the task that workers run."""
     began = time.perf_counter()
-    place = get_worker().address
-    state = search.state(place, tile, kept)
+    worker = get_worker()
+    found = _Store.of(worker).find(order, spec, table)
+    if found is None:
+        return TileSums(0, None, worker.address, 0.0)
+    held, state = found
     with state.lock:
-        state.go_to(flags, table, search, tile, threads)
+        state.go_to(flags, held, order.threads)
         sums = np.empty(len(flags), dtype=np.int64)
-        (state.native.changes if search.kind == "backward" else state.native.sums)(sums)
+        (state.native.changes if state.spec.kind == "backward" else state.native.sums)(sums)
         information = state.native.information()
-    return TileSums(information, sums, place, time.perf_counter() - began)
+    return TileSums(information, sums, worker.address, time.perf_counter() - began)
+
+
+def forget(name: str) -> None:
+    """Drop a table or the tiles of a search; this is a task too."""
+    store = _Store.of(get_worker())
+    store.tables.pop(name, None)
+    for key in [key for key in list(store.tiles) if key[0] == name]:
+        store.tiles.pop(key, None)

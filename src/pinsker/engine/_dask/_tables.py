@@ -1,0 +1,64 @@
+"""A table on a cluster: who has it, how the others get it, and how it goes away."""
+
+import uuid
+import weakref
+from typing import Any
+
+from distributed import Client, Future, fire_and_forget
+
+from pinsker.engine._dask._cluster import Cluster
+from pinsker.engine._dask._tiles import SharedTable, forget
+
+
+class TableOnCluster:
+    """Sends a table to every worker once.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where to.
+    table : SharedTable
+        What.
+    """
+
+    def __init__(self, cluster: Cluster, table: SharedTable) -> None:
+        self.name = f"table-{uuid.uuid4().hex}"
+        self._cluster, self._table = cluster, table
+        self._there: set[str] = set()  # workers that have put it into their store
+        self._on_its_way: dict[str, Future] = {}
+        workers = list(cluster.threads())
+        self._on_its_way = dict.fromkeys(workers, cluster.share(table))
+        forget_later(self, cluster.client, self.name, self._there)
+
+    def for_worker(self, worker: str) -> Future | None:
+        """Return what a task on a worker needs to see the table: nothing, if it has it."""
+        if worker in self._there:
+            return None
+        if worker not in self._on_its_way:  # from here: other copies may be anywhere, or nowhere
+            self._on_its_way[worker] = self._cluster.share(self._table, worker)
+        return self._on_its_way[worker]
+
+    def arrived(self, worker: str) -> None:
+        """Note that a worker has the table."""
+        self._there.add(worker)
+        self._on_its_way.pop(worker, None)
+
+    def lost(self, worker: str | None = None) -> None:
+        """Note that a worker does not have it; or that nobody can be trusted to."""
+        self._there.clear() if worker is None else self._there.discard(worker)
+        self._on_its_way.clear() if worker is None else self._on_its_way.pop(worker, None)
+
+
+def forget_later(owner: object, client: Client, name: str, workers: set[str]) -> None:
+    """Make workers forget something when its owner is gone."""
+    weakref.finalize(owner, _forget_now, weakref.ref(client), name, workers).atexit = False
+
+
+def _forget_now(client: "weakref.ref[Any]", name: str, workers: set[str]) -> None:
+    there = client()
+    if there is None or there.status != "running":
+        return
+    for worker in workers:
+        # Not waited for: this may run in any thread, at any time.
+        task = there.submit(forget, name, workers=[worker], allow_other_workers=True, pure=False)
+        fire_and_forget(task)
