@@ -41,9 +41,7 @@ class Table:
         self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
         self.units = np.asarray(units)
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
-        place = np.empty(self.rows, dtype=np.int64)
-        place[order] = np.arange(self.rows)
-        self.queries = np.sort(place[np.asarray(queries)]).astype(np.int32)
+        self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
         self.first, self.last = _company(self.rows, None if labels is None else labels[order])
         self.limit = self.device.free_memory() if memory_limit is None else memory_limit
         self._check_fit()
@@ -64,10 +62,13 @@ class Table:
             rounding=_rounding(values),
         )
         if target is not None:
-            numbers = np.ascontiguousarray(target[order])
-            self.job.set(target=put(numbers), targets=numbers.shape[1])
-            if numbers.shape[1] == 1:
-                self.job.set(sorted_target=put(np.sort(numbers[:, 0])))
+            self._put_target(np.ascontiguousarray(target[order]))
+
+    def _put_target(self, numbers: FloatArray) -> None:
+        """Bring a numeric target to the device; one column is also sorted, to be searched."""
+        self.job.set(target=self.device.put(numbers), targets=numbers.shape[1])
+        if numbers.shape[1] == 1:
+            self.job.set(sorted_target=self.device.put(np.sort(numbers[:, 0])))
 
     @property
     def own_bytes(self) -> int:
