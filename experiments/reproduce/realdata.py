@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pinsker.datasets import load_allaml, load_glass, load_orl, load_warp_ar10p, load_wine
+from pinsker.exceptions import DataError
 from reproduce.recipes import Kept
 
 LOADERS: dict[str, Callable[[], Any]] = {
@@ -47,6 +48,18 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
         return np.column_stack([np.arange(1.0, len(X) + 1.0), X]), y
     X, y = LOADERS[name]()
     return np.asarray(X, dtype=float), y
+
+
+@cache
+def missing_sets(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the sets that are neither in a folder nor to be downloaded, with the reason."""
+    missing = {}
+    for name in names:
+        try:
+            load(name)
+        except DataError as error:
+            missing[name] = str(error)
+    return missing
 
 
 def split_rows(X: np.ndarray, y: np.ndarray, seed: int) -> Rows:

@@ -6,7 +6,15 @@ import numpy as np
 
 from pinsker import BackwardElimination
 from reproduce.drawing import COLOURS, label_of, plain_axes
-from reproduce.realdata import MACHINES, SETS, WITH_ROW_NUMBER, accuracies, load, split_rows
+from reproduce.realdata import (
+    MACHINES,
+    SETS,
+    WITH_ROW_NUMBER,
+    accuracies,
+    load,
+    missing_sets,
+    split_rows,
+)
 from reproduce.recipes import ER, Kept, default_sets, printed_sets, published_sets, quiet
 from reproduce.settings import Report, Row, Settings, Task
 from reproduce.table1_checks import PUBLISHED, checks
@@ -21,10 +29,11 @@ MOST_FOR_PUBLISHED = 30
 def tasks(settings: Settings) -> list[Task]:
     """Return one run per data set and split."""
     names, splits = (("wine", WITH_ROW_NUMBER), 1) if settings.quick else (SETS, SPLITS)
+    names = [name for name in names if name not in missing_sets(names)]
     return [
         Task(f"{name.replace(' ', '-')}-{split:02d}", run, (name, split, settings.seed))
-        for name in names
         for split in range(splits)
+        for name in names
     ]
 
 
@@ -67,7 +76,8 @@ def report(settings: Settings, results: dict[str, list[Row]]) -> Report:  # noqa
     """Compare means over splits, each with its spread."""
     rows = [row for run_rows in results.values() for row in run_rows]
     found = [*published_rows(), *_means(rows)]
-    page = f"# Table I\n\n{_table(found)}\n"
+    absent = [f"{name} is not at hand: {reason}" for name, reason in missing_sets(SETS).items()]
+    page = "\n\n".join(["# Table I", *absent, _table(found)]) + "\n"
     return Report(found, page, lambda figure: draw(figure, found), checks(found))
 
 
