@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pinsker.datasets import load_allaml, load_glass, load_orl, load_warp_ar10p, load_wine
-from pinsker.exceptions import DataError
+from pinsker.exceptions import PinskerError
 from reproduce.recipes import Kept
 
 LOADERS: dict[str, Callable[[], Any]] = {
@@ -57,7 +57,7 @@ def missing_sets(names: tuple[str, ...]) -> dict[str, str]:
     for name in names:
         try:
             load(name)
-        except DataError as error:
+        except PinskerError as error:
             missing[name] = str(error)
     return missing
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import reproduce
 from pinsker.cli import _command_reproduce
 from pinsker.cli._app import app
-from pinsker.exceptions import DataError
+from pinsker.exceptions import PinskerError
 from reproduce import figure2, realdata, running
 from reproduce.settings import Check, Settings, Task
 
@@ -42,7 +42,7 @@ def test_a_miniature(part, tmp_path):
     if part == "table1":
         try:
             realdata.load("glass")
-        except DataError as error:
+        except PinskerError as error:
             pytest.skip(f"glass is not at hand: {error}")
     done = run(part, "--quick", "--jobs", 1, "--output", tmp_path)
     assert done.exit_code == 0, done.stderr
