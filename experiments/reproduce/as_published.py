@@ -38,12 +38,17 @@ class PublishedPath:
         return mask
 
 
-def published_path(X: np.ndarray, y: np.ndarray, n_neighbors: int) -> PublishedPath:
-    """Return the backward path of the published estimator, down to one feature."""
+def published_path(
+    X: np.ndarray, y: np.ndarray, n_neighbors: int, enough: float = np.inf
+) -> PublishedPath:
+    """Return the backward path of the published estimator, down to one feature.
+
+    With `enough` it ends at the step whose clipped scores sum up to so many nats.
+    """
     labels = np.asarray(y, dtype=float)
     distances = [np.subtract.outer(column, column) ** 2 for column in X.T]
     left, removed, scores = list(range(X.shape[1])), [], []
-    while len(left) > 1:
+    while len(left) > 1 and np.maximum(scores, 0.0).sum() < enough:
         candidates = _scores(X, labels, distances, left, n_neighbors)
         worst = int(np.argmin(candidates))
         scores.append(float(candidates[worst]))

@@ -30,7 +30,10 @@ def published_sets(
     X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]]
 ) -> list[Kept]:
     """Return what the published code keeps, by criterion and threshold."""
-    path = as_published.published_path(X, y, n_neighbors)
+    deltas = sorted(thresholds.get(ER, ()))
+    # Where only budgets are asked for, nothing beyond the largest one matters.
+    enough = deltas[-1] ** 2 / 2.0 if set(thresholds) == {ER} else np.inf
+    path = as_published.published_path(X, y, n_neighbors, enough)
     sizes = {
         ER: as_published.size_by_error,
         FS: as_published.size_by_score,
@@ -42,7 +45,6 @@ def published_sets(
         for criterion, several in thresholds.items()
         for threshold in several
     ]
-    deltas = sorted(thresholds.get(ER, ()))
     chained = as_published.sizes_in_sequence(path, deltas)
     return kept + [
         ("as published, in sequence", ER, delta, path.kept(size))

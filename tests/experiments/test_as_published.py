@@ -19,6 +19,16 @@ def test_fast_path_is_the_slow_one(k):
     np.testing.assert_allclose(path.scores, scores, rtol=0, atol=1e-12)  # sums in another order
 
 
+def test_a_path_that_ends_early_is_the_beginning_of_the_whole():
+    X, y = Radial(3, 8).sample(60, seed=2)
+    whole = as_published.published_path(X, y, 3)
+    part = as_published.published_path(X, y, 3, enough=0.5)
+    assert 1 < len(part.removed) < len(whole.removed)
+    assert part.removed == whole.removed[: len(part.removed)]
+    for delta in (0.3, 0.6, 1.0):
+        assert as_published.size_by_error(part, delta) == as_published.size_by_error(whole, delta)
+
+
 def path_of(*scores):
     return as_published.PublishedPath(len(scores) + 1, tuple(range(len(scores))), scores)
 
