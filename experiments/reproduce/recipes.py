@@ -73,6 +73,16 @@ def printed_sets(
     ]
 
 
+def printed_forward_sets(X: Any, y: Any, n_neighbors: int, deltas: Iterable[float]) -> list[Kept]:
+    """Return what Algorithm 2 keeps to the letter; a larger delta keeps more (E20)."""
+    with quiet():
+        selector = ForwardSelection(
+            score_form="direct", n_neighbors=n_neighbors, task="classification"
+        ).fit(X, y)
+    name = "as printed, forward"
+    return [(name, ER, delta, selector.support_at(stop=printed_budget(delta))) for delta in deltas]
+
+
 def printed_budget(delta: float) -> StoppingRule:
     """Return the printed rule: stop once the sum of scores is delta^2 / 2 nats or more."""
     if delta <= MEANINGFUL:
@@ -87,9 +97,10 @@ class BeyondMeaning(StoppingRule):
     delta: float
 
     def decide(self, path: SelectionPath, facts: Any = None) -> Decision:  # noqa: ARG002
-        """Return how many features stay."""
+        """Return how many features stay: backward what has not gone, forward what has come."""
         reached = np.flatnonzero(path.spent[1:] >= self.delta**2 / 2.0)
-        return self._settle(path, int(path.sizes[reached[0]]) if len(reached) else 0)
+        never = 0 if path.direction == "backward" else int(path.sizes[-1])
+        return self._settle(path, int(path.sizes[reached[0]]) if len(reached) else never)
 
 
 def default_sets(X: Any, y: Any, deltas: Iterable[float], **options: Any) -> list[Kept]:

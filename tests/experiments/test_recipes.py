@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pinsker.datasets import NoisyXor, Radial
-from pinsker.selection import BackwardElimination, ErrorBudget
+from pinsker.selection import BackwardElimination, ErrorBudget, ForwardSelection
 from reproduce import exact_laws
 from reproduce.drawing import COLOURS
 from reproduce.errata import run_errata
@@ -14,9 +14,10 @@ from reproduce.recipes import BeyondMeaning, default_sets, printed_budget
 from reproduce.tables import average, chosen, markdown_table, number, standard_error
 
 
-def test_beyond_one_the_printed_rule_goes_on():
+@pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
+def test_beyond_one_the_printed_rule_goes_on(kind):
     X, y = Radial(4, 8).sample(150, seed=3)
-    selector = BackwardElimination(score_form="direct").fit(X, y)
+    selector = kind(score_form="direct").fit(X, y)
     for delta in (0.05, 0.2, 0.6, 1.0):
         printed = ErrorBudget(delta, constants="paper", reference="full")
         expected = selector.support_at(stop=printed)
