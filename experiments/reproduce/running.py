@@ -49,8 +49,8 @@ def run_tasks(part: str, tasks: list[Task], settings: Settings) -> dict[str, lis
     missing = [task for task in tasks if task.name not in results]
     settings.watch(part, len(results), len(tasks))
     by_name = {task.name: task for task in missing}
-    for name, rows in _run_all(missing, settings.jobs):
-        content = {"signature": _signature(by_name[name]), "rows": rows}
+    for name, rows, seconds in _run_all(missing, settings.jobs):
+        content = {"signature": _signature(by_name[name]), "cpu_seconds": seconds, "rows": rows}
         _write_whole(folder / f"{name}.json", json.dumps(content))
         results[name] = rows
         settings.watch(part, len(results), len(tasks))
@@ -71,8 +71,11 @@ def _run_all(tasks: list[Task], jobs: int) -> Any:
     return workers(delayed(_run_one)(task) for task in tasks)
 
 
-def _run_one(task: Task) -> tuple[str, list[Row]]:
-    return task.name, task.function(*task.arguments)
+def _run_one(task: Task) -> tuple[str, list[Row], float]:
+    """Return a task's name, its rows, and the seconds of processor time that it took."""
+    started = time.process_time()
+    rows = task.function(*task.arguments)
+    return task.name, rows, time.process_time() - started
 
 
 def _signature(task: Task) -> str:
