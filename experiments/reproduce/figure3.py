@@ -14,6 +14,8 @@ FRACTIONS = (10, 20, 40)
 DELTAS = (0.05, 0.1)
 SPLITS = 3
 RECIPES = ("as published", "as printed")
+#: Lines of the neighbour fractions.
+STYLES = ("-", "--", ":")
 
 
 def tasks(settings: Settings) -> list[Task]:
@@ -118,20 +120,27 @@ def draw(figure: Any, found: list[Row]) -> None:
     names = ("published", *RECIPES)
     for (upper, lower), recipe in zip(panels.T, names, strict=True):
         ours = chosen(found, recipe="default", threshold=0.05)
-        _curves(upper, lower, ours, COLOURS["default"], "-", "pinsker's default")
+        _curves(upper, lower, ours, COLOURS["default"], "-")
         full = chosen(found, recipe="all features")
-        _curves(upper, lower, full, COLOURS["all features"], "-", "all features")
-        for fraction, style in zip(FRACTIONS, ("-", "--", ":"), strict=True):
+        _curves(upper, lower, full, COLOURS["all features"], "-")
+        for fraction, style in zip(FRACTIONS, STYLES, strict=True):
             group = chosen(found, recipe=recipe, fraction=fraction, threshold=0.05)
-            _curves(upper, lower, group, COLOURS[recipe], style, f"M/{fraction} neighbours")
+            _curves(upper, lower, group, COLOURS[recipe], style)
         plain_axes(upper, recipe, "", "accuracy" if recipe == "published" else "")
         plain_axes(lower, "", "samples", "features kept" if recipe == "published" else "")
-        upper.legend(frameon=False, fontsize="small", loc="lower right")
+
+    styles = [("pinsker's default", COLOURS["default"], "-"), ("all features", "black", "-")]
+    styles += [(f"M/{f} neighbours", "#555555", s) for f, s in zip(FRACTIONS, STYLES, strict=True)]
+    handles = [
+        panels[0, 0].plot([], [], color=colour, linestyle=style, label=label)[0]
+        for label, colour, style in styles
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
 
 
-def _curves(upper: Any, lower: Any, rows: list[Row], colour: str, style: str, label: str) -> None:
+def _curves(upper: Any, lower: Any, rows: list[Row], colour: str, style: str) -> None:
     rows = sorted(rows, key=lambda row: row["samples"])
     x = [row["samples"] for row in rows]
     look = {"color": colour, "linestyle": style, "marker": "o", "markersize": 3, "linewidth": 1.2}
-    upper.plot(x, [row["accuracy"] for row in rows], label=label, **look)
+    upper.plot(x, [row["accuracy"] for row in rows], **look)
     lower.plot(x, [row["kept"] for row in rows], **look)
