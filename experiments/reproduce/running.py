@@ -1,10 +1,13 @@
 """Run parts, store every run, and write what they found."""
 
+import hashlib
 import importlib
 import json
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -79,8 +82,18 @@ def _run_one(task: Task) -> tuple[str, list[Row], float]:
 
 
 def _signature(task: Task) -> str:
-    """Return what a stored run must agree with to be used again."""
-    return f"{pinsker.__version__} {task.function.__name__} {task.arguments!r}"
+    """Return what a stored run must agree with to be used again: task, arguments and all code."""
+    return f"{_code()} {task.function.__name__} {task.arguments!r}"
+
+
+@cache
+def _code() -> str:
+    """Return a fingerprint of the package and of the experiments: results of others are stale."""
+    found = hashlib.sha256()
+    for folder in (Path(pinsker.__file__).parent, Path(__file__).parent):
+        for path in sorted(folder.rglob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:16]
 
 
 def _stored(folder: Any, task: Task) -> list[Row] | None:

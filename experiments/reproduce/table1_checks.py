@@ -46,6 +46,8 @@ def _cell(found: list[Row], name: str, row: Row, theirs: float) -> Check:
     if name in UNMATCHED:
         return Check(claim, f"{reached}; not to be matched: {UNMATCHED[name]}", None)
     held = bool(ours >= theirs - 2 * error)
+    if held and ours < theirs - 2 * spread / np.sqrt(splits):
+        reached += "; below by more than two standard errors of our mean alone"
     if not held:
         within = "within" if lost <= row["threshold"] else "above"
         reached += f"; lost {lost:.3f}, {within} the budget"

@@ -82,6 +82,14 @@ def test_a_stored_run_of_other_settings_is_not_used(tmp_path):
     assert (tmp_path / "other" / "a.ran").read_text() == "x"
 
 
+def test_a_stored_run_of_other_code_is_not_used(tmp_path, monkeypatch):
+    settings, tasks = Settings(tmp_path / "out", jobs=1), [Task("a", count, ("a", tmp_path))]
+    running.run_tasks("part", tasks, settings)
+    monkeypatch.setattr(running, "_code", lambda: "another")
+    running.run_tasks("part", tasks, settings)
+    assert (tmp_path / "a.ran").read_text() == "xx"
+
+
 def test_processes_give_the_same_rows(tmp_path):
     tasks = [Task(f"p{number}", figure2.published_rows) for number in range(3)]
     alone = running.run_tasks("part", tasks, Settings(tmp_path / "one", jobs=1))
