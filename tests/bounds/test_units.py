@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pinsker.bounds import UNITS, TargetFacts, error_growth, information_budget
 from pinsker.encoding._encoded import Target
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import DataError, ParameterError
 
 CLASSES = TargetFacts("classification", n_classes=3, largest_prior=0.5)
 NUMBERS = TargetFacts("regression", target_range=4.0, variance=1.5, max_abs=3.0)
@@ -45,6 +45,12 @@ def test_facts_of_several_numeric_targets_are_those_of_the_summed_error():
     assert facts.max_abs == 5.0
     assert facts.variance == 2.25 + 4.0
     assert facts.n_targets == 2
+
+
+@pytest.mark.parametrize(("unit", "how"), [(1e200, "far"), (1e-200, "little")])
+def test_a_target_whose_squares_are_no_numbers(unit, how):
+    with pytest.raises(DataError, match=f"too {how} for squared errors .*: give it in another"):
+        TargetFacts.of(number_target([-3.0 * unit, 1.0 * unit]))
 
 
 @pytest.mark.parametrize(("unit", "facts", "model"), CASES)

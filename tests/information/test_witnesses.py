@@ -183,6 +183,8 @@ def test_what_is_no_witness():
         named_witnesses("all", "classification", 50)
     with pytest.raises(ParameterError, match="witness 'oracle' is unknown: use 'radial machine'"):
         named_witnesses(["oracle"], "classification", 50)
+    with pytest.raises(ParameterError, match="holds 'GaussianNB' twice: tell them apart by"):
+        named_witnesses([GaussianNB(), GaussianNB(priors=[0.5, 0.5])], "classification", 50)
     named = named_witnesses(["boosted trees", ("mine", GaussianNB())], "classification", 50)
     assert [witness.name for witness in named] == ["boosted trees", "mine"]
 

@@ -214,6 +214,26 @@ def test_groups_of_rows_stay_together():
     assert timed.certificate_.n_rows == 150
 
 
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        (5, r"cv=5 does not divide the rows .*: use folds= for a number of folds"),
+        ("kfold", "cv='kfold' does not divide the rows"),
+        (GroupKFold(4), r"as in list\(splitter.split\(X, y, groups\)\)"),
+        ([], "cv holds no division of the rows"),
+    ],
+)
+def test_divisions_that_are_none(cv, message):
+    with pytest.raises(ParameterError, match=message):
+        make_folds(encoded(), 5, cv)
+
+
+def test_one_fold_would_hold_out_every_row():
+    X, y = NoisyXor(n_columns=3).sample(60, seed=0)
+    with pytest.raises(ValueError, match=r"among \{0\} or an int in the range \[2, inf\)"):
+        BackwardElimination(folds=1).fit(X, y)
+
+
 def test_the_worse_of_two_testimonies_counts():
     table = encoded(90)
     folds = make_folds(table, 3)

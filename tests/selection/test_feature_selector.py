@@ -98,6 +98,9 @@ def test_own_selectors_and_orders(xor):
         (["sideways"], "'sideways' is none of 'grow-shrink'"),
         ([], "paths is empty"),
         (["backward", "backward"], "names 'backward' twice"),
+        ([BackwardElimination], "BackwardElimination'> is no path: use a name, a selector"),
+        ([("mine", [])], "pair that lists columns"),
+        ([3], "paths: 3 is no path"),
     ],
 )
 def test_paths_that_make_no_sense(xor, paths, message):

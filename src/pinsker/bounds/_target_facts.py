@@ -6,6 +6,7 @@ import numpy as np
 
 from pinsker._types import Task
 from pinsker.encoding._encoded import Target
+from pinsker.exceptions import DataError
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,18 @@ class TargetFacts:
             prior = float(counts.max() / counts.sum())
             return cls("classification", n_classes=int((counts > 0).sum()), largest_prior=prior)
         assert target.raw is not None  # a regression target always keeps the user's values
+        with np.errstate(over="ignore"):
+            spread = float(np.linalg.norm(np.ptp(target.raw, axis=0)))
+            variance = float(target.raw.var(axis=0).sum())
+        if not 0.0 < variance < np.inf:
+            raise DataError(
+                f"y spans {spread:.3g}, too {'far' if variance else 'little'} for squared errors "
+                "in double precision: give it in another unit."
+            )
         return cls(
             "regression",
-            target_range=float(np.linalg.norm(np.ptp(target.raw, axis=0))),
-            variance=float(target.raw.var(axis=0).sum()),
+            target_range=spread,
+            variance=variance,
             max_abs=float(np.linalg.norm(np.abs(target.raw).max(axis=0))),
             n_targets=int(target.raw.shape[1]),
         )

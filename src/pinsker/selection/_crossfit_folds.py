@@ -93,15 +93,15 @@ def _first_target(encoded: Encoded) -> FloatArray:
 def _folds_of(encoded: Encoded, cv: Any, fewest: int) -> tuple[Fold, ...]:
     """Read the user's own division; positions are those of the user's table."""
     n_given = int(encoded.rows.max()) + 1
-    if hasattr(cv, "split"):
-        labels = encoded.target.labels
-        y = labels if labels is not None else encoded.target.raw
-        pairs = [
-            (encoded.rows[train], encoded.rows[test])
-            for train, test in cv.split(encoded.columns.values, y)
-        ]
-    else:
-        pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv]
+    try:
+        pairs = _pairs_of(encoded, cv)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"cv={cv!r} does not divide the rows ({error}): use folds= for a number of folds, a "
+            "splitter of scikit-learn, or its pairs, as in list(splitter.split(X, y, groups))."
+        ) from error
+    if not pairs:
+        raise ParameterError("cv holds no division of the rows: give it one (train, test) pair.")
     place = np.full(n_given, -1, dtype=np.int64)
     place[encoded.rows] = np.arange(encoded.n_rows)
     folds = []
@@ -116,3 +116,13 @@ def _folds_of(encoded: Encoded, cv: Any, fewest: int) -> tuple[Fold, ...]:
         if len(kept[0]) >= fewest and len(kept[1]):
             folds.append(Fold(kept[0].astype(np.int64), kept[1].astype(np.int64)))
     return tuple(folds)
+
+
+def _pairs_of(encoded: Encoded, cv: Any) -> list[tuple[IntArray, IntArray]]:
+    """Return the user's division as pairs of positions in the user's table."""
+    if isinstance(cv, str) or not hasattr(cv, "split"):
+        return [(np.asarray(train), np.asarray(test)) for train, test in cv]
+    labels = encoded.target.labels
+    y = labels if labels is not None else encoded.target.raw
+    parts = cv.split(encoded.columns.values, y)
+    return [(encoded.rows[train], encoded.rows[test]) for train, test in parts]

@@ -69,7 +69,13 @@ def _route(item: Any, like: NeighbourSelector, encoded: Encoded, growth: SharedG
     name, what = item if isinstance(item, tuple) else (type(item).__name__, item)
     if isinstance(what, InformationSelector):
         return Route(str(name), lambda rows: find_path(clone(what), rows, forced))
-    order = [u for column in what for u in forced_units(encoded, [column])]
+    listed = () if isinstance(what, str | type) or not hasattr(what, "__iter__") else what
+    order = [u for column in listed for u in forced_units(encoded, [column])]
+    if not order:
+        raise ParameterError(
+            f"paths: {item!r} is no path: use a name, a selector (made with its parentheses), or "
+            "a (name, order) pair that lists columns."
+        )
     ranked = tuple(dict.fromkeys([*forced, *order]))
     return Route(str(name), lambda rows: _fixed_path(rows, ranked, len(forced)))
 

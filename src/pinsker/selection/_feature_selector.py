@@ -1,9 +1,8 @@
 """The front door: several paths, judged on held-out rows."""
 
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
-from pinsker._compat import Interval, StrOptions
+from pinsker._compat import StrOptions
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
 from pinsker.engine._engines import EngineName
@@ -93,7 +92,6 @@ class FeatureSelector(CrossFittedSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CrossFittedSelector._parameter_constraints,
         "paths": [StrOptions({"auto"}), "array-like"],
-        "folds": [Interval(Integral, 0, None, closed="left")],
     }
 
     def __init__(

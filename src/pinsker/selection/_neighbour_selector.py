@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
-from pinsker._compat import HasMethods, Interval, StrOptions
+from pinsker._compat import HasMethods, Interval, Options, StrOptions
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded, check_neighbors
 from pinsker.engine import Problem
@@ -24,7 +24,7 @@ class NeighbourSelector(InformationSelector):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "scale": [StrOptions({"copula", "standard", "none"})],
         "score_form": [StrOptions({"difference", "direct"})],
-        "folds": [Interval(Integral, 0, None, closed="left")],
+        "folds": [Options(Integral, {0}), Interval(Integral, 2, None, closed="left")],
         "cv": "no_validation",  # type: ignore[dict-item]
         "witnesses": [StrOptions({"auto"}), "array-like"],
         "max_samples": [Interval(Integral, 1, None, closed="left"), None],

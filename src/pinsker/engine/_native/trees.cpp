@@ -4,21 +4,18 @@
 // that will be asked about go down together with those the tree is grown from, and a branch that
 // none of them takes is never grown. A node's random numbers come from its place in the tree, so
 // that growing less changes nothing.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
+
+#include "arrays.hpp"
 
 namespace nb = nanobind;
 
 namespace pinsker {
 namespace {
 
-using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Labels = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Out = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -134,8 +131,8 @@ template <class Target>
 class Forest {
   public:
     Forest(const Columns &columns, Target &target, const Settings &settings, double *out)
-        : columns_(columns), target_(target), settings_(settings), out_(out), spare_(std::max(columns.n_train, columns.n_test)),
-          values_(columns.n_train), features_(columns.n_columns) {}
+        : columns_(columns), target_(target), settings_(settings), out_(out),
+          spare_(std::max(columns.n_train, columns.n_test)), values_(columns.n_train), features_(columns.n_columns) {}
 
     void grow() {
         for (std::size_t tree = 0; tree < settings_.n_trees; ++tree) {
@@ -175,11 +172,14 @@ class Forest {
             for (std::size_t i = 0; i < node.n_test; ++i) target_.speak(out_ + test_[node.test + i] * target_.width());
             return;
         }
-        const std::size_t left = part(&train_[node.train], node.n_train, columns_.train + split.feature * columns_.n_train, split.threshold);
-        const std::size_t asked = part(&test_[node.test], node.n_test, columns_.test + split.feature * columns_.n_test, split.threshold);
+        const double *train = columns_.train + split.feature * columns_.n_train;
+        const double *test = columns_.test + split.feature * columns_.n_test;
+        const std::size_t left = part(&train_[node.train], node.n_train, train, split.threshold);
+        const std::size_t asked = part(&test_[node.test], node.n_test, test, split.threshold);
         const uint64_t seed_left = random.next(), seed_right = random.next();
         if (asked < node.n_test)
-            stack_.push_back({node.train + left, node.n_train - left, node.test + asked, node.n_test - asked, seed_right});
+            stack_.push_back(
+                {node.train + left, node.n_train - left, node.test + asked, node.n_test - asked, seed_right});
         if (asked) stack_.push_back({node.train, left, node.test, asked, seed_left});
     }
 
@@ -236,7 +236,7 @@ class Forest {
 };
 
 template <class Target>
-void grow_forest(Table train, Table test, Target target, const Settings &settings, Out out) {
+void grow_forest(Matrix train, Matrix test, Target target, const Settings &settings, Out out) {
     const Columns columns{train.data(), test.data(), train.shape(0), train.shape(1), test.shape(1)};
     double *sums = out.data();
     nb::gil_scoped_release release;
@@ -250,15 +250,16 @@ void bind_trees(nb::module_ &m) {
     using namespace pinsker;
     m.def(
         "class_trees",
-        [](Table train, Labels labels, Table test, std::size_t n_trees, std::size_t min_leaf, std::size_t n_candidates,
-           uint64_t seed, Out out) {
-            grow_forest(train, test, ClassTarget(labels.data(), out.shape(1)), {n_trees, min_leaf, n_candidates, seed}, out);
+        [](Matrix train, Integers labels, Matrix test, std::size_t n_trees, std::size_t min_leaf,
+           std::size_t n_candidates, uint64_t seed, Out out) {
+            const ClassTarget target(labels.data(), out.shape(1));
+            grow_forest(train, test, target, {n_trees, min_leaf, n_candidates, seed}, out);
         },
         nb::arg("train"), nb::arg("labels"), nb::arg("test"), nb::arg("n_trees"), nb::arg("min_leaf"),
         nb::arg("n_candidates"), nb::arg("seed"), nb::arg("out").noconvert());
     m.def(
         "number_trees",
-        [](Table train, Numbers numbers, Table test, std::size_t n_trees, std::size_t min_leaf,
+        [](Matrix train, Numbers numbers, Matrix test, std::size_t n_trees, std::size_t min_leaf,
            std::size_t n_candidates, uint64_t seed, Out out) {
             grow_forest(train, test, NumberTarget(numbers.data()), {n_trees, min_leaf, n_candidates, seed}, out);
         },

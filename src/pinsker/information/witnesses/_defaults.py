@@ -65,6 +65,11 @@ def named_witnesses(
     named = tuple(_named(item, task, seed) for item in witnesses)
     if not named:
         raise ParameterError("witnesses is empty: name at least one estimator, or use 'auto'.")
+    names = [witness.name for witness in named]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ParameterError(
+            f"witnesses holds {repeated[0]!r} twice: tell them apart by (name, model) pairs."
+        )
     return named
 
 
