@@ -12,7 +12,8 @@ from sklearn.svm import SVC
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
 from pinsker.datasets import Clusters, MixedKinds, NoisyXor, RedundantLinear, selection_problems
-from pinsker.exceptions import DataWarning, ParameterError
+from pinsker.engine import Backward
+from pinsker.exceptions import DataWarning, ParameterError, PinskerWarning
 from pinsker.selection._crossfit_selector import TOO_FEW
 
 MACHINE = ["radial machine"]
@@ -106,6 +107,34 @@ def test_own_selectors_and_orders(xor):
 def test_paths_that_make_no_sense(xor, paths, message):
     with pytest.raises((ParameterError, ValueError), match=message):
         FeatureSelector(paths=paths).fit(*xor)
+
+
+@pytest.fixture
+def interrupt_in_third_step(monkeypatch):
+    scores, calls = Backward.scores, []
+
+    def interrupted(state):
+        calls.append(state)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return scores(state)
+
+    monkeypatch.setattr(Backward, "scores", interrupted)
+
+
+@pytest.mark.usefixtures("interrupt_in_third_step")
+def test_a_path_that_was_broken_off_is_not_judged_as_if_it_were_whole(xor):
+    with pytest.raises(KeyboardInterrupt):
+        FeatureSelector(paths=["backward"], witnesses=["linear"]).fit(*xor)
+
+
+@pytest.mark.usefixtures("interrupt_in_third_step")
+def test_an_interrupted_search_is_left_without_a_judgement(xor):
+    selector = BackwardElimination(folds=3, witnesses=["linear"])
+    with pytest.warns(PinskerWarning, match="was interrupted after 2 steps"):
+        selector.fit(*xor)
+    assert selector.comparison_ == ()
+    assert TOO_FEW not in selector.notes_
 
 
 def test_rules_that_are_no_budget(xor):

@@ -8,7 +8,7 @@ import pytest
 from pinsker import FeatureCount, ForwardSelection, GrowShrink
 from pinsker.datasets import Radial
 from pinsker.encoding import encode
-from pinsker.engine import Backward, Problem
+from pinsker.engine import Backward, Forward, Problem
 from pinsker.selection._crossfit_growth import SharedGrowth
 from pinsker.selection._crossfit_routes import find_path
 
@@ -63,3 +63,17 @@ def test_growth_that_is_shared_gives_the_paths_of_both(radial, settings, forced)
     assert shared.forward(table) == find_path(ForwardSelection(**settings), table, forced)
     assert shared.grow_shrink(table) == find_path(GrowShrink(**settings), table, forced)
     assert shared.of(table) is shared.of(table)
+
+
+def test_growing_needs_an_end(radial):
+    with pytest.raises(ValueError, match="'patience' parameter of GrowShrink must be an int"):
+        GrowShrink(patience=None).fit(*radial)
+
+
+def test_an_interrupt_while_growing_leaves_no_path(radial, monkeypatch):
+    def interrupted(state):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Forward, "scores", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        GrowShrink().fit(*radial)

@@ -53,4 +53,6 @@ def find_path(
     path = selector._search(encoded, None, run)
     if run.lost:
         raise run.lost
+    if run.interrupted:
+        raise KeyboardInterrupt  # a path that was broken off must not be judged as if it were whole
     return path

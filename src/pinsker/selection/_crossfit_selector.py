@@ -30,7 +30,7 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
     """
 
     def _settled(self, run: Run, path: SelectionPath) -> dict[str, Any]:
-        judge = self._judge(run)
+        judge = None if run.interrupted else self._judge(run)
         if judge is None:
             return self._unjudged(run, path)
         name, forced = type(self).__name__, run.forced
@@ -73,7 +73,7 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         fitted = self._fitted(self._measured(path, run), run.encoded, run.facts, run.rule)
         fitted["_judgement"] = None
         fitted["comparison_"] = ()
-        if self.folds or self.cv is not None:
+        if (self.folds or self.cv is not None) and not run.interrupted:
             fitted["notes_"] = (*fitted["notes_"], TOO_FEW)
         return fitted
 

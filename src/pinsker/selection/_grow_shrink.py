@@ -1,7 +1,9 @@
 """Grow, then shrink: forward past the peak, then backward from there."""
 
+from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from pinsker._compat import Interval
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
 from pinsker.engine import Backward, Forward
@@ -72,7 +74,8 @@ class GrowShrink(CrossFittedSelector):
 
     _direction: Direction = "backward"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ForwardSelection._parameter_constraints
+        **ForwardSelection._parameter_constraints,
+        "patience": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -154,6 +157,8 @@ class GrowShrink(CrossFittedSelector):
         )
         if grown.lost:
             raise grown.lost  # what was grown is no path yet
+        if grown.interrupted:
+            raise KeyboardInterrupt
         return Growth(grown, full)
 
 
