@@ -11,6 +11,7 @@ from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
+    InvalidParameterError,
     Options,
     RealNotInt,
     StrOptions,
@@ -23,6 +24,7 @@ from pinsker.exceptions import MissingDependencyError
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "Options",
     "RealNotInt",
     "StrOptions",

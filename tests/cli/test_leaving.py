@@ -28,6 +28,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'level'"),
         ([*SELECT, "--task", "guess"], "'guess' is not one of 'auto', 'classification'"),
         ([*SELECT, "--folds", "-1"], "Invalid value for '--folds'"),
+        ([*SELECT, "--folds", "1"], "--folds must be an int among {0} or an int in the range [2"),
         ([*SELECT, "--memory", "much"], "--memory 'much' is not understood"),
         ([*SELECT, "--memory", "1K", "-d", "backward"], "but --memory allows 1024. Raise --memory"),
         ([*SELECT, "-d", "linear", "--jobs", "2"], "--jobs means nothing with --direction linear"),

@@ -49,7 +49,7 @@ def reproduce(
 ) -> int:
     """Run the paper's experiments again, beside its published numbers (see docs/paper.md)."""
     experiments = load_experiments()
-    require("matplotlib", purpose="the figures of pinsker reproduce", extra="plot")
+    require("matplotlib", purpose="pinsker reproduce", extra="plot")
     wanted = (
         experiments.PARTS if Part.ALL in parts else [part.value for part in dict.fromkeys(parts)]
     )

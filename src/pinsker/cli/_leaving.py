@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from pinsker._compat import InvalidParameterError
 from pinsker.exceptions import PinskerError
 
 KEPT = 0
@@ -22,6 +23,7 @@ _IN_SHELL = [
     (re.compile(r"\bdiscrete=(?=\s|$)"), "--kind COLUMN=KIND"),
     (re.compile(r"\bmax_memory\b"), "--memory"),
     (re.compile(r"\berror_budget\b"), "--error-budget"),
+    (re.compile(r"The '(\w+)' parameter of \w+ must be an? int"), r"--\1 must be an int"),
 ]
 
 
@@ -46,7 +48,7 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
         return KEPT
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", _INTERRUPTED)
-    except (PinskerError, OSError, MemoryError) as error:
+    except (PinskerError, InvalidParameterError, OSError, MemoryError) as error:
         return _complain(str(error) or type(error).__name__, BAD_INPUT)
     except Exception as error:
         # Typer carries click inside or depends on it, by version; both write messages this way.

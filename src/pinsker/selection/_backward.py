@@ -41,20 +41,23 @@ class BackwardElimination(CrossFittedSelector):
         ``I(Y; X_S) - I(Y; X_S without i)``, or the estimate of ``I(Y; X_i | X_S without i)``.
     folds : int, default=0
         Judge the sizes of the path on held-out rows, with paths searched afresh without them, in
-        so many folds. 0 cuts the path by its own information alone.
+        so many folds, two at least. 0 cuts the path by its own information alone.
     cv : splitter or iterable of (train, test), optional
         Hold out these rows instead. For groups of rows or time: any splitter of scikit-learn with
         ``split(X, y)``, or the pairs that it gives.
     witnesses : "auto" or list, default="auto"
-        Models that judge: classifiers or regressors of scikit-learn, or (name, model) pairs.
+        Models that judge: classifiers or regressors of scikit-learn, (name, model) pairs, or names
+        of the default ones.
     max_samples : int, optional
-        Measure at most this many rows, each against all; drawn with `random_state`.
+        Measure at most this many rows, each against all; drawn with `random_state`. By default
+        every row of up to 50 000; of a larger table so many, or as many as bring the standard error
+        of a set's information to 0.005 nats.
     max_memory : int, optional
         Bytes that the search may hold.
     n_jobs : int, optional
         Threads. The result is the same for any number.
     random_state : int or RandomState, optional
-        Seed of `max_samples`; None is a fixed one.
+        Seed of the rows that are measured, of the folds and of the witnesses; None is a fixed one.
     verbose : int, default=0
         1 shows a line of progress on standard error.
     warm_start : bool, default=False
@@ -75,8 +78,10 @@ class BackwardElimination(CrossFittedSelector):
         Which columns stay.
     ranking_ : ndarray of shape (n_features_in_,), int
         1 for columns that stay; then the higher, the earlier a column went.
-    certificate_ : PathEvidence
-        What the path says for the choice.
+    certificate_ : PathEvidence or Certificate
+        What the path says for the choice; with rows held out, what they say.
+    comparison_ : tuple of Trial
+        What held-out rows say about every size that was asked about; empty when none were.
     notes_ : tuple of str
         What a user should know about the data and the choice.
     facts_ : TargetFacts

@@ -13,7 +13,7 @@ from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._rules import Decision, StoppingRule
 
-#: Sizes beyond this are not asked about, unless a path's own information peaks there.
+#: Sizes beyond this are not asked about, but for all features, unless more must stay.
 _MANY = 100
 
 

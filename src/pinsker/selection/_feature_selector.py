@@ -23,7 +23,8 @@ class FeatureSelector(CrossFittedSelector):
     information it lacks is within what the budget allows, or the upper 95 % limit (for all paths
     together) of what its held-out error exceeds the reachable one by is within the budget itself.
     Reachable is the error with all features or that of the set with the most information,
-    whichever is smaller: many columns drown a model, and that is no excuse for a poor choice.
+    whichever is smaller: many columns drown a model, and that is no excuse for a poor choice. All
+    features are kept when nothing smaller passes.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ class FeatureSelector(CrossFittedSelector):
         Hold out these rows instead, for groups of rows or time.
     witnesses : "auto" or list, default="auto"
         Models that judge: classifiers or regressors of scikit-learn, or (name, model) pairs. By
-        default a radial machine, extremely randomised trees and a linear model; boosted trees for
-        many rows.
+        default a "radial machine", extremely randomised "extra trees" and a "linear" model; with
+        5000 rows or more "boosted trees" and the linear one. These names can be listed too.
     n_neighbors, scale, discrete, missing, groups, keep, task, score_form, max_samples
         As in `BackwardElimination`.
     max_memory, n_jobs, random_state, verbose, engine, client

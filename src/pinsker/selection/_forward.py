@@ -54,16 +54,8 @@ class ForwardSelection(CrossFittedSelector):
     ranking_ : ndarray of shape (n_features_in_,), int
         1 for columns that stay; then the higher, the later a column came; the highest for those
         that the search never added.
-    certificate_ : PathEvidence
-        What the path says for the choice.
-    notes_ : tuple of str
-        What a user should know about the data and the choice.
-    facts_ : TargetFacts
-        What the bounds know of the target.
-    units_ : tuple of tuple of int
-        The columns of each feature of the path.
-    plan_ : Plan
-        Which rows were measured, and how memory was used.
+    certificate_, comparison_, notes_, facts_, units_, plan_
+        As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -53,7 +53,7 @@ class GrowShrink(CrossFittedSelector):
     ----------
     path_ : SelectionPath
         The way down, from the largest set that was grown.
-    support_, ranking_, certificate_, notes_, facts_, units_
+    support_, ranking_, certificate_, comparison_, notes_, facts_, units_
         As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.
