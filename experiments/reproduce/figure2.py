@@ -138,4 +138,5 @@ def draw(figure: Any, found: list[Row]) -> None:
         left.annotate("all 15 features", (4.0, row["accuracy"]), ha="right", va="bottom")
     plain_axes(left, "Accuracy", "error budget δ", "accuracy on the test rows")
     plain_axes(right, "Kept: all (solid), useful (dotted)", "error budget δ", "share of 15 columns")
-    left.legend(frameon=False, fontsize="small")
+    handles = left.get_legend_handles_labels()[0]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
