@@ -162,10 +162,11 @@ def draw(figure: Any, found: list[Row]) -> None:
                 style = {"color": COLOURS[recipe], "marker": mark, "markersize": 4, "lw": 1.1}
                 upper.plot(x, [row["accuracy"] for row in group], **style)
                 lower.plot(x, [row["kept"] for row in group], **style)
-        plain_axes(upper, criterion, "", "median accuracy" if criterion == ER else "")
+        listed = ", ".join(f"{m} {t:g}" for m, t in zip("○□△", thresholds, strict=True))
+        plain_axes(
+            upper, f"{criterion} ({listed})", "", "median accuracy" if criterion == ER else ""
+        )
         plain_axes(lower, "", "useful features", "features kept" if criterion == ER else "")
-        listed = ", ".join(f"{t:g}" for t in thresholds)
-        upper.annotate(f"○ □ △: {listed}", (0.97, 0.03), xycoords="axes fraction", ha="right",
-                       fontsize="small")  # fmt: skip
+        upper.title.set_fontsize("medium")
     handles = [panels[0, 0].plot([], [], color=COLOURS[r], label=label_of(r))[0] for r in RECIPES]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
