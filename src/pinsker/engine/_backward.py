@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.engine._engines import EngineName, backward_search, choose_engine
-from pinsker.engine._fixed_point import FixedPoint
-from pinsker.engine._plan import Plan, Score, plan_rows
-from pinsker.engine._problem import Problem
+from pinsker.engine._engines import BackwardSearch, Chosen, backward_search
+from pinsker.engine._stepwise import Stepwise
 from pinsker.exceptions import ParameterError
 
 
-class Backward:
+class Backward(Stepwise):
     """Scores every removal from the current set, and removes one unit at a time.
 
     For the current set S and each unit i in it, `scores` holds
@@ -41,7 +39,8 @@ class Backward:
         Bytes the search may hold. Rows whose pairs do not fit are measured afresh in every step.
         By default half of what is free.
     max_samples : int, default=None
-        Measure at most this many rows, against all of them; by default every row.
+        Measure at most this many rows, against all of them; by default every row of up to
+        50 000, see ``docs/engine.md``.
     seed : int, default=0
         Seed of that sample.
     engine : {"auto", "local", "dask", "cuda"}, default="local"
@@ -71,59 +70,8 @@ class Backward:
     (0, 1)
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        n_neighbors: int = 3,
-        score: Score = "difference",
-        active: Iterable[int] | None = None,
-        n_threads: int = 1,
-        max_memory: int | None = None,
-        max_samples: int | None = None,
-        seed: int = 0,
-        engine: EngineName = "local",
-        client: Any = None,
-    ) -> None:
-        self.problem = problem
-        self.n_threads = n_threads
-        self.score = score
-        self._active = np.zeros(problem.n_units, dtype=np.uint8)
-        self._active[list(range(problem.n_units) if active is None else active)] = 1
-        chosen = choose_engine(engine, client, problem, max_samples)
-        self.plan: Plan = plan_rows(
-            problem,
-            max_memory=max_memory,
-            max_samples=max_samples,
-            seed=seed,
-            n_neighbors=n_neighbors,
-            holders=chosen.holders(),
-        )
-        self._fixed = FixedPoint.of(problem.n_rows)
-        settings = {
-            "values": problem.values,
-            "units": problem.unit_of_column.astype(np.int32),
-            "n_units": problem.n_units,
-            "labels": problem.labels,
-            "target": problem.target,
-            "digamma": self._fixed.digamma,
-            "queries": self.plan.queries,
-            "watched_queries": self.plan.n_watched,
-            "rank": n_neighbors,
-            "direct": score == "direct",
-        }
-        self._search = backward_search(chosen, problem, self.plan.n_tiles, settings)
-        self._search.start(self._active, n_threads)
-
-    @property
-    def active(self) -> tuple[int, ...]:
-        """Units in the current set, in increasing order."""
-        return tuple(int(u) for u in np.flatnonzero(self._active))
-
-    @property
-    def information(self) -> float:
-        """``I(Y; X_S)`` of the current set, in nats."""
-        return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
+    _keeps_pairs = True
+    _search: BackwardSearch
 
     def scores(self) -> FloatArray:
         """Return the score of every removal, in nats; NaN for units outside of the set.
@@ -147,5 +95,9 @@ class Backward:
         self._active[unit] = 0
         self._search.remove(int(unit), self.n_threads)
 
-    def _nats(self, sums: np.ndarray) -> FloatArray:
-        return self._fixed.to_nats(sums, len(self.plan.queries))
+    def _first_set(self) -> Iterable[int]:
+        return range(self.problem.n_units)
+
+    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
+        settings["watched_queries"] = self.plan.n_watched
+        self._search = backward_search(chosen, self.problem, self.plan.n_tiles, settings)

@@ -106,28 +106,12 @@ class GrowShrink(CrossFittedSelector):
         client: Any = None,
     ) -> None:
         super().__init__(
-            error_budget,
-            stop=stop,
-            n_neighbors=n_neighbors,
-            scale=scale,
-            discrete=discrete,
-            missing=missing,
-            groups=groups,
-            keep=keep,
-            task=task,
-            score_form=score_form,
-            folds=folds,
-            cv=cv,
-            witnesses=witnesses,
-            max_samples=max_samples,
-            max_memory=max_memory,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-            engine=engine,
-            client=client,
-        )
+            error_budget, stop=stop, n_neighbors=n_neighbors, scale=scale, discrete=discrete,
+            missing=missing, groups=groups, keep=keep, task=task, score_form=score_form,
+            folds=folds, cv=cv, witnesses=witnesses, max_samples=max_samples,
+            max_memory=max_memory, n_jobs=n_jobs, random_state=random_state,
+            verbose=verbose, warm_start=warm_start, engine=engine, client=client,
+        )  # fmt: skip
         self.patience = patience
         self.max_features = max_features
 
