@@ -31,6 +31,20 @@ def cluster():
         yield cluster
 
 
+@pytest.fixture(autouse=True)
+def not_for_ever():
+    """A cluster that hangs fails its test, not the whole run."""
+
+    def stop(number, frame):
+        raise TimeoutError("this test has taken two minutes")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.fixture
 def client(cluster):
     """A client that is not the active one: tests say which one they mean."""

@@ -60,7 +60,7 @@ class Jobs:
         for thing, future in self._sent:
             if thing is about:
                 return future
-        future = self.client.scatter(about, broadcast=True, hash=False)
+        future = self.client.scatter(about, hash=False)
         self._sent = [(about, future)]
         return future
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from distributed import Client, Future
@@ -51,18 +52,38 @@ class Cluster:
         return threads
 
     def share(self, value: Any, worker: str | None = None) -> Future:
-        """Send something to one worker or to all; again if one of them dies meanwhile."""
-        whom = {"broadcast": True} if worker is None else {"workers": [worker]}
+        """Send something to a worker; the others get it from there when their tasks need it."""
         for _ in range(_ATTEMPTS_TO_SHARE):
             try:
                 with self._may_fail():
-                    return self.client.scatter(value, hash=False, **whom)
+                    whom = [worker or min(self.client.nthreads())]
+                    return self.client.scatter(value, hash=False, workers=whom)
             except ForgottenError as error:
                 _LOG.warning("engine dask: sending again (%s)", error)
-                self.threads()
+                if worker is not None and worker not in self.threads():
+                    break  # who asks for that worker's copy will notice that it is gone
         raise EngineLostError(
             f"the workers of {_address(self.client)} die faster than they can be sent a table."
         )
+
+    def warm_up(self, module: str) -> None:
+        """Let every worker import a module in a task, so that receiving data need not do it."""
+        with self._may_fail():
+            tasks = [
+                self.client.submit(
+                    import_quietly, module, workers=[w], allow_other_workers=True, pure=False
+                )
+                for w in self.client.nthreads()
+            ]
+            for task in tasks:
+                try:
+                    task.result(timeout=_SECONDS_TO_FIND_WORKERS)
+                except TimeoutError:
+                    _LOG.warning("engine dask: a worker takes long to import pinsker")
+                except ImportError as error:
+                    raise EngineError(
+                        f"a worker cannot import pinsker ({error}): install the same version there."
+                    ) from error
 
     def submit(self, task: Callable[..., Any], *args: Any, key: str, worker: str) -> Future:
         """Run a task, on this worker as long as there is one."""
@@ -106,6 +127,11 @@ class Cluster:
         except (Exception, CancelledError) as error:  # of Dask's own: no task runs in here
             self.check()
             raise ForgottenError(f"{type(error).__name__}: {error}") from error
+
+
+def import_quietly(module: str) -> None:
+    """Import a module; a task."""
+    import_module(module)
 
 
 def worker_memory(client: Client) -> tuple[int, int | None]:

@@ -169,6 +169,7 @@ class TiledSteps:
             worker = self._placement.elsewhere(step.asked[tile])
             if worker is not None:
                 _LOG.warning("engine dask: tile %d is late and repeated on %s", tile, worker)
+                self._table.late(worker)
                 self._ask(step, tile, worker)
 
     def _learn(self, step: _Step, results: dict[int, TileSums]) -> None:

@@ -11,7 +11,7 @@ from pinsker.engine._dask._tiles import SharedTable, forget
 
 
 class TableOnCluster:
-    """Sends a table to every worker once.
+    """Sends a table once; workers pass it on to each other.
 
     Parameters
     ----------
@@ -27,6 +27,7 @@ class TableOnCluster:
         self._there: set[str] = set()  # workers that have put it into their store
         self._on_its_way: dict[str, Future] = {}
         workers = list(cluster.threads())
+        cluster.warm_up(SharedTable.__module__)
         self._on_its_way = dict.fromkeys(workers, cluster.share(table))
         forget_later(self, cluster.client, self.name, self._there)
 
@@ -42,6 +43,11 @@ class TableOnCluster:
         """Note that a worker has the table."""
         self._there.add(worker)
         self._on_its_way.pop(worker, None)
+
+    def late(self, worker: str) -> None:
+        """Note that a worker shall not wait for the copy of another, who may be late itself."""
+        if worker not in self._there:
+            self._on_its_way.pop(worker, None)
 
     def lost(self, worker: str | None = None) -> None:
         """Note that a worker does not have it; or that nobody can be trusted to."""
