@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 import reproduce
 from pinsker.cli import _command_reproduce
 from pinsker.cli._app import app
+from pinsker.datasets import load_glass
 from pinsker.exceptions import PinskerError
-from reproduce import figure2, realdata, running
+from reproduce import figure2, running
 from reproduce.settings import Check, Settings, Task
 
 
@@ -41,7 +42,7 @@ def test_the_command_knows_every_part():
 def test_a_miniature(part, tmp_path):
     if part == "table1":
         try:
-            realdata.load("glass")
+            load_glass(download=False)
         except PinskerError as error:
             pytest.skip(f"glass is not at hand: {error}")
     done = run(part, "--quick", "--jobs", 1, "--output", tmp_path)
