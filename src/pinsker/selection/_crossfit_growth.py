@@ -11,6 +11,7 @@ from pinsker.selection._forward import ForwardSelection
 from pinsker.selection._grow_shrink import GrowShrink, Growth
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._rules import FeatureCount
+from pinsker.selection._run import digest_of
 from pinsker.selection._search import Trace, is_idle
 
 
@@ -38,19 +39,18 @@ class SharedGrowth:
 
     def of(self, encoded: Encoded) -> Growth:
         """Return the growth on some rows; of two threads that ask at once one searches."""
+        rows = digest_of(encoded)
         with self._guard:
-            lock = self._locks.setdefault(id(encoded), threading.Lock())
+            lock = self._locks.setdefault(rows, threading.Lock())
         with lock:
-            if id(encoded) not in self._grown:
-                growth = clone(self.shrinker)._growth(encoded, self.forced)
-                self._grown[id(encoded)] = encoded, growth
-            return self._grown[id(encoded)][1]
+            if rows not in self._grown:
+                self._grown[rows] = clone(self.shrinker)._growth(encoded, self.forced)
+            return self._grown[rows]
 
     def _forget(self) -> None:
         self._guard = threading.Lock()
-        self._locks: dict[int, threading.Lock] = {}
-        # The table is kept beside its growth: another one could get the number of one that is gone.
-        self._grown: dict[int, tuple[Encoded, Growth]] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._grown: dict[str, Growth] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: it searches for itself."""

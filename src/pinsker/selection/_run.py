@@ -136,13 +136,17 @@ def fingerprint(selector: Any, encoded: Encoded) -> str:
 
     A search may go on from an earlier one only if this has not changed.
     """
-    digest = hashlib.blake2b(digest_size=16)
     settings = {
         name: value
         for name, value in selector.get_params(deep=False).items()
         if name not in _NOT_OF_THE_PATH
     }
-    digest.update(repr((type(selector).__name__, settings, encoded.unit_names)).encode())
+    return digest_of(encoded, repr((type(selector).__name__, settings)))
+
+
+def digest_of(encoded: Encoded, *words: str) -> str:
+    """Return a digest of the rows of a table, and of some words."""
+    digest = hashlib.blake2b(repr((words, encoded.unit_names)).encode(), digest_size=16)
     for values in (encoded.columns.values, encoded.target.labels, encoded.target.values):
         if values is not None:
             digest.update(values.tobytes())
