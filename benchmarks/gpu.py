@@ -62,10 +62,10 @@ def walk(search, steps, pick):
 def timed(problem, engine, direction, steps):
     start = time.perf_counter()
     if direction == "backward":
-        search = Backward(problem, engine=engine, n_threads=CORES)
+        search = Backward(problem, engine=engine, n_threads=CORES, max_samples=problem.n_rows)
         path = walk(search, steps, np.nanargmin)
     else:
-        search = Forward(problem, engine=engine, n_threads=CORES)
+        search = Forward(problem, engine=engine, n_threads=CORES, max_samples=problem.n_rows)
         path = walk(search, steps, np.nanargmax)
     return time.perf_counter() - start, path
 

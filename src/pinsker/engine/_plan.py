@@ -129,6 +129,8 @@ def plan_rows(
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
     room = holders.count * ((limit - fixed) // per_row)
+    if holders.engine == "cuda":
+        room = len(sample.queries)  # the card has memory of its own, and plans it by itself
     n_watched = min(len(sample.queries), room) if keeps_pairs else 0
     plan = Plan(
         queries=sample.queries,
