@@ -9,6 +9,7 @@ import pytest
 
 from pinsker.engine import Backward, Forward, Problem
 from pinsker.engine._dask import _steps
+from pinsker.engine._dask._cluster import Cluster
 from pinsker.exceptions import EngineError
 
 N_ROWS, N_COLUMNS = 400, 12
@@ -107,6 +108,48 @@ def test_what_the_workers_have_lost_is_sent_again(client):
     search.remove(3)
     expected = Backward(problem, active=set(range(N_COLUMNS)) - {3})
     np.testing.assert_array_equal(search.scores(), expected.scores())
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Whom a table was sent to, by this process."""
+    share, workers = Cluster.share, []
+
+    def noted(self, value, worker=None):
+        workers.append(worker)
+        return share(self, value, worker)
+
+    monkeypatch.setattr(Cluster, "share", noted)
+    return workers
+
+
+def test_a_lost_table_is_sent_once_to_each_worker(client, sent):
+    search = Backward(make_problem(classes), engine="dask", client=client)
+    client.run(lambda dask_worker: vars(dask_worker).pop("_pinsker_store") and None)
+    sent.clear()
+    search.remove(3)
+    assert sorted(sent) == sorted(client.nthreads())  # and not once for each of their tiles
+
+
+def test_the_next_search_starts_with_the_table_that_was_sent_again(client, sent, monkeypatch):
+    problem = make_problem(classes)
+    share, said = Cluster.share, []
+
+    def forgotten(self, value, worker=None):
+        future = share(self, value, worker)
+        if worker is None:  # the first copy, which all workers are to take from each other
+            client.cancel([future], force=True)
+        return future
+
+    monkeypatch.setattr(Cluster, "share", forgotten)
+    monkeypatch.setattr(_steps._LOG, "warning", lambda *words: said.append(words[0]))
+    first = Backward(problem, engine="dask", client=client)
+    assert said == ["engine dask: table and tiles are sent again (%s)"]
+    assert set(client.nthreads()) <= set(sent)
+    sent.clear(), said.clear()
+    second = Backward(problem, engine="dask", client=client)
+    assert (sent, said) == ([], [])
+    np.testing.assert_array_equal(second.scores(), first.scores())
 
 
 def test_workers_forget_what_is_done(client):

@@ -82,3 +82,17 @@ def test_what_cannot_travel_is_refused_at_once(client, data):
     )
     with pytest.raises(EngineError, match=r"cannot be sent to the workers \(I stay here\)"):
         selector.fit(*data)
+
+
+@pytest.mark.parametrize("kind", [OSError, TimeoutError])
+def test_an_error_of_a_witness_is_not_taken_for_a_lost_cluster(client, data, kind):
+    class Licensed(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            raise kind("the licence server does not answer")
+
+    selector = FeatureSelector(
+        engine="dask", client=client, folds=2, paths=["linear"], witnesses=[Licensed()]
+    )
+    with pytest.raises(kind, match="the licence server does not answer") as caught:
+        selector.fit(*data)
+    assert caught.type is kind

@@ -1,7 +1,11 @@
 """A scheduler that dies leaves one clear error, and a path to go on with."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import CancelledError
 
 import numpy as np
 import pytest
@@ -9,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import BackwardElimination, GrowShrink
 from pinsker.engine._dask import _cluster, _steps
+from pinsker.engine._engines import cluster_was_lost
 from pinsker.exceptions import EngineLostError
+from pinsker.selection._crossfit_jobs import Jobs
 
 distributed = pytest.importorskip("distributed")
 
@@ -31,12 +37,13 @@ def scheduler():
 
 
 @pytest.fixture
-def client(scheduler):
+def client(scheduler, request):
     """A client, and a worker in this process: only the scheduler is going to die."""
+    n_threads = getattr(request, "param", 1)
     client = distributed.Client(scheduler[1], set_as_default=False)
 
     async def start():
-        return await distributed.Worker(scheduler[1], nthreads=1, dashboard=False)
+        return await distributed.Worker(scheduler[1], nthreads=n_threads, dashboard=False)
 
     worker = client.sync(start)
     yield client
@@ -77,3 +84,23 @@ def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
     assert selector.path_ == expected.path_
     with pytest.raises(EngineLostError, match="cannot be reached any more"):
         GrowShrink(engine="dask", client=client).fit(X, y)
+
+
+def test_a_cluster_of_one_thread_judges_too(client):
+    assert Jobs(client=client).run(pow, 2, [(3,), (4,)]) == [8, 16]
+
+
+@pytest.mark.parametrize("client", [2], indirect=True)  # threads
+def test_a_scheduler_lost_among_the_judges_is_told(client, scheduler, monkeypatch):
+    monkeypatch.setattr(_cluster, "_SECONDS_TO_RECONNECT", 0.5)
+    assert not cluster_was_lost(client, OSError("of a witness"))
+    assert cluster_was_lost(client, CancelledError("of Dask"))
+
+    def judge(scheduler_id, answer):
+        os.kill(scheduler_id, signal.SIGKILL)
+        time.sleep(1.0)
+        return answer
+
+    with pytest.raises(EngineLostError, match=r"lost while sets were judged \(.*engine='local'"):
+        Jobs(client=client).run(judge, scheduler[0].pid, [(1,), (2,)])
+    assert cluster_was_lost(client, OSError("of whom?"))

@@ -161,6 +161,12 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
     return client
 
 
+def cluster_was_lost(client: Any, error: BaseException) -> bool:
+    """Tell whether an error means that a cluster is gone, and not that a task has failed."""
+    lost: bool = _dask().was_lost(client, error)
+    return lost
+
+
 def missing_gpu() -> str | None:
     """Return why the GPU engine cannot be used and what to do, or None if it can."""
     if find_spec("pinsker.engine._cuda") is None:

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import require
+from pinsker.engine._engines import cluster_was_lost
 from pinsker.exceptions import EngineError, EngineLostError
 
 
@@ -50,7 +51,7 @@ class Jobs:
         else:
             calls = list(calls)
             _check_that_they_travel(calls)
-            with _losses_told(), parallel_config("dask", client=self.client):
+            with _losses_told(self.client), parallel_config("dask", client=self.client):
                 sent = self._send(about)
                 tasks = (delayed(_alone)(function, sent, *call) for call in calls)
                 found = Parallel(n_jobs=-1)(tasks)
@@ -60,15 +61,21 @@ class Jobs:
         for thing, future in self._sent:
             if thing is about:
                 return future
-        future = self.client.scatter(about, hash=False)
+        try:
+            future = self.client.scatter(about, hash=False)
+        except OSError as error:  # a cluster without workers is a TimeoutError
+            raise _lost(error) from error
         self._sent = [(about, future)]
         return future
 
 
-def _alone(function: Callable[..., Any], *args: Any) -> Any:
+def _alone(function: Callable[..., Any], about: Any, *call: Any) -> Any:
     """Run a call as one of many tasks: it must not ask for threads or tasks of its own."""
+    # A cluster of one thread gets no tasks from joblib: it makes the calls here, with the future.
+    if isinstance(about, require("distributed", purpose="engine='dask'", extra="dask").Future):
+        about = about.result()
     with parallel_config("threading", n_jobs=1), threadpool_limits(1, user_api="blas"):
-        return function(*args)
+        return function(about, *call)
 
 
 def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
@@ -83,11 +90,19 @@ def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
 
 
 @contextmanager
-def _losses_told() -> Iterator[None]:
+def _losses_told(client: Any) -> Iterator[None]:
+    """Tell a lost cluster from an error of the same kind that a path or a witness raised."""
     try:
         yield
-    except (CancelledError, OSError, TimeoutError) as error:
-        raise EngineLostError(
-            f"the cluster was lost while sets were judged ({type(error).__name__}: {error}). Fit "
-            "again, with another client or engine='local'."
-        ) from error
+    except (CancelledError, OSError) as error:  # a TimeoutError is an OSError
+        if not cluster_was_lost(client, error):
+            raise
+        raise _lost(error) from error
+
+
+def _lost(error: BaseException) -> EngineLostError:
+    reason = " ".join(str(error).split())  # Dask writes several lines
+    return EngineLostError(
+        f"the cluster was lost while sets were judged ({type(error).__name__}: {reason}). Fit "
+        "again, with another client or engine='local'."
+    )

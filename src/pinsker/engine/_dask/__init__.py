@@ -5,7 +5,7 @@ step carries the set, and whoever gets it finds the tile's state, brings it up t
 anew. Nothing else is needed when a worker dies, joins or lags. How to use it: ``docs/scale.md``.
 """
 
-from pinsker.engine._dask._cluster import worker_memory
+from pinsker.engine._dask._cluster import was_lost, worker_memory
 from pinsker.engine._dask._searches import DaskBackward, DaskForward
 
-__all__ = ["DaskBackward", "DaskForward", "worker_memory"]
+__all__ = ["DaskBackward", "DaskForward", "was_lost", "worker_memory"]

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from distributed import Client, Future
+from distributed.comm import CommClosedError
 
 from pinsker.exceptions import EngineError, EngineLostError, ParameterError
 
@@ -132,6 +133,17 @@ class Cluster:
 def import_quietly(module: str) -> None:
     """Import a module; a task."""
     import_module(module)
+
+
+def was_lost(client: Client, error: BaseException) -> bool:
+    """Tell whether an error means that the cluster is gone, and not that a task has failed."""
+    if isinstance(error, CancelledError | CommClosedError):
+        return True  # no task raises these itself
+    try:
+        Cluster(client).check()
+        return not client.nthreads()  # a scheduler without workers is no cluster
+    except (EngineLostError, OSError):
+        return True
 
 
 def worker_memory(client: Client) -> tuple[int, int | None]:

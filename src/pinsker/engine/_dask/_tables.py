@@ -26,6 +26,7 @@ class TableOnCluster:
         self._cluster, self._table = cluster, table
         self._there: set[str] = set()  # workers that have put it into their store
         self._on_its_way: dict[str, Future] = {}
+        self._sent_to: set[str] = set()  # whose copy comes from here, and not from another worker
         workers = list(cluster.threads())
         cluster.warm_up(SharedTable.__module__)
         self._on_its_way = dict.fromkeys(workers, cluster.share(table))
@@ -37,22 +38,29 @@ class TableOnCluster:
             return None
         if worker not in self._on_its_way:  # from here: other copies may be anywhere, or nowhere
             self._on_its_way[worker] = self._cluster.share(self._table, worker)
+            self._sent_to.add(worker)
         return self._on_its_way[worker]
 
     def arrived(self, worker: str) -> None:
         """Note that a worker has the table."""
         self._there.add(worker)
         self._on_its_way.pop(worker, None)
+        self._sent_to.discard(worker)
 
     def late(self, worker: str) -> None:
         """Note that a worker shall not wait for the copy of another, who may be late itself."""
-        if worker not in self._there:
+        if worker not in self._sent_to:  # one copy is enough for all of its tiles
             self._on_its_way.pop(worker, None)
 
     def lost(self, worker: str | None = None) -> None:
         """Note that a worker does not have it; or that nobody can be trusted to."""
-        self._there.clear() if worker is None else self._there.discard(worker)
-        self._on_its_way.clear() if worker is None else self._on_its_way.pop(worker, None)
+        if worker is not None:
+            self._there.discard(worker)
+            self.late(worker)
+        else:
+            self._there.clear()
+            self._on_its_way.clear()
+            self._sent_to.clear()
 
 
 def forget_later(owner: object, client: Client, name: str, workers: set[str]) -> None:
