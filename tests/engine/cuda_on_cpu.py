@@ -4,6 +4,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,8 @@ extern "C" long long size_of_job() { return sizeof(Job); }
 """
 OPTIONS = ["-std=c++17", "-O1", "-shared", "-fPIC", "-ffp-contract=off", "-Wall"]
 OPTIONS += ["-Wno-unknown-pragmas"]
+#: Fibers jump between stacks; a fortified longjmp, Ubuntu's default, takes that for an attack.
+OPTIONS += ["-U_FORTIFY_SOURCE"]
 
 
 def compiler():
@@ -51,24 +54,34 @@ def build(folder):
 
 
 class CpuDevice:
-    """Memory is numpy's, a kernel runs to its end when it is launched."""
+    """Memory is numpy's and is counted, a kernel runs to its end when it is launched."""
 
     def __init__(self, library, *, backwards=False, row_threads=4, memory=2**30):
         self.library, self.backwards, self.row_threads = library, backwards, row_threads
         self.memory = memory
         self.launches = []
+        self.held = self.most_held = 0  # bytes
 
     def empty(self, shape, dtype):
         # Poisoned: whatever is read before it is written must not look right.
         array = np.empty(shape, dtype=dtype)
         array.view(np.uint8)[...] = 0xAB
-        return array
+        return self._counted(array)
 
     def full(self, shape, value, dtype):
-        return np.full(shape, value, dtype=dtype)
+        return self._counted(np.full(shape, value, dtype=dtype))
 
     def put(self, values):
-        return np.array(values)
+        return self._counted(np.array(values))
+
+    def _counted(self, array):
+        self.held += array.nbytes
+        self.most_held = max(self.most_held, self.held)
+        weakref.finalize(array, self._freed, array.nbytes)
+        return array
+
+    def _freed(self, n_bytes):
+        self.held -= n_bytes
 
     def get(self, array):
         return array.copy()

@@ -165,6 +165,25 @@ def test_rows_that_do_not_fit_stream_through(share, capacity, score, make_device
     assert_same_path(forward, on_cuda(forward, 3, make_device(), memory_limit=tight), range(3))
 
 
+@pytest.mark.skipif(ON_GPU, reason="bytes are counted on the CPU")
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.5])
+def test_no_more_bytes_are_held_than_allowed(share, target, make_device, seed):
+    table = draw(seed, rows=50, columns=150, style="continuous", target=target)
+    for kind in (Backward, Forward):
+        search = kind(problem(table))
+        whole = on_cuda(search, 3, make_device(), memory_limit=2**28)
+        least = _table.least_memory(50, 150, 150, whole._table.targets)
+        limit = int(least + share * (whole.n_bytes - least))
+        device = make_device()
+        twin = on_cuda(search, 3, device, memory_limit=limit)
+        for unit in range(5):
+            step(search, twin, unit)
+        assert_same_integers(search, twin)
+        assert device.most_held <= twin.n_bytes <= limit
+        assert twin.limit == limit
+
+
 @pytest.mark.parametrize("score", ["difference", "direct"])
 @pytest.mark.parametrize("target", ["classes", "number"])
 def test_candidates_with_balls_of_very_different_sizes(target, score, make_device, seed):
@@ -177,7 +196,10 @@ def test_candidates_with_balls_of_very_different_sizes(target, score, make_devic
 
 def test_a_table_that_cannot_fit_says_so_with_the_bytes(make_device):
     search = Backward(problem(draw(0, rows=50, columns=9, style="mixed", target="classes")))
-    with pytest.raises(MemoryBudgetError, match=r"at least \d+ bytes on the GPU, but 999 are"):
+    with pytest.raises(
+        MemoryBudgetError,
+        match=r"at least \d+ bytes on the GPU, but 999 are allowed\. Raise max_memory if you set",
+    ):
         on_cuda(search, 3, make_device(), memory_limit=999)
 
 
@@ -219,10 +241,75 @@ def test_a_sample_of_rows_and_a_smaller_set(make_device, seed):
     assert_same_path(search, on_cuda(search, 3, make_device()), [0, 2])
 
 
-@pytest.mark.parametrize("kind", [Backward, Forward])
-def test_the_engine_argument_reaches_the_kernels(kind, make_device, monkeypatch):
+@pytest.fixture
+def gpu(make_device, monkeypatch):
+    """Make engine="cuda" find a device."""
     monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
     monkeypatch.setattr(_table, "CupyDevice", make_device)
+
+
+def test_max_memory_counts_on_the_card(gpu):
+    table = problem(draw(5, rows=80, columns=6, style="mixed", target="classes"))
+    least = _table.least_memory(80, 6, 6, 0)
+    row = _rows.bytes_of_row(80, 6, 80, watches=True)
+    limit = least + 40 * row  # a fifth of it is for batches
+    whole, part = (Backward(table, engine="cuda", max_memory=most) for most in (None, limit))
+    assert (whole.plan.n_watched, whole.plan.notes) == (80, ())
+    assert 0 < part.plan.n_watched < 40
+    assert part.plan.n_bytes <= part.plan.limit == limit < whole.plan.limit
+    assert part.plan.notes[0].startswith("slower for want of memory: 80 of 80 rows are measured")
+    for unit in range(4):
+        np.testing.assert_array_equal(part.scores(), whole.scores())
+        whole.remove(unit), part.remove(unit)
+    forward = Forward(table, engine="cuda", max_memory=limit)
+    np.testing.assert_array_equal(forward.scores(), Forward(table).scores())
+    assert forward.plan.n_bytes <= forward.plan.limit == limit
+    assert forward.plan.notes == ()
+
+
+def test_max_memory_of_a_selector_reaches_the_card(gpu):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(70, 6))
+    y = X[:, 1] + X[:, 4] > 0
+    limit = _table.least_memory(70, 6, 6, 0)
+    tight = BackwardElimination(engine="cuda", max_memory=limit).fit(X, y)
+    assert (tight.plan_.n_watched, tight.plan_.limit) == (0, limit)
+    assert any("0 keep their pairs in memory between steps" in note for note in tight.notes_)
+    assert tight.path_ == BackwardElimination(engine="local").fit(X, y).path_
+    with pytest.raises(
+        MemoryBudgetError, match=rf"at least {limit} bytes on the GPU, but {limit - 1}"
+    ):
+        BackwardElimination(engine="cuda", max_memory=limit - 1).fit(X, y)
+
+
+@pytest.mark.skipif(not ON_GPU, reason="needs a GPU: make test-gpu")
+@pytest.mark.parametrize("kind", [Backward, Forward])
+@pytest.mark.parametrize("limit", [40 * 2**20, 150 * 2**20])
+def test_the_card_is_not_asked_for_more_than_max_memory(kind, limit):
+    cupy = pytest.importorskip("cupy")
+
+    class Counted(cupy.cuda.MemoryHook):
+        held = most_held = 0
+
+        def malloc_postprocess(self, **block):
+            self.held += block["mem_size"]
+            self.most_held = max(self.most_held, self.held)
+
+        def free_postprocess(self, **block):
+            self.held -= block["mem_size"]
+
+    table = problem(draw(0, rows=6000, columns=100, style="continuous", target="classes"))
+    here = kind(table, n_threads=16)
+    with Counted() as counted:
+        there = kind(table, engine="cuda", max_memory=limit)
+        (there.remove if kind is Backward else there.add)(0)
+    (here.remove if kind is Backward else here.add)(0)
+    np.testing.assert_array_equal(there.scores(), here.scores())
+    assert limit / 2 < counted.most_held <= limit
+
+
+@pytest.mark.parametrize("kind", [Backward, Forward])
+def test_the_engine_argument_reaches_the_kernels(kind, gpu):
     table = problem(draw(3, rows=40, columns=5, style="mixed", target="number"))
     here, there = kind(table, engine="local"), kind(table, engine="cuda")
     assert there.plan.engine == "cuda"
@@ -235,9 +322,7 @@ def test_the_engine_argument_reaches_the_kernels(kind, make_device, monkeypatch)
 
 @pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
 @pytest.mark.parametrize("numeric", [False, True])
-def test_selectors_keep_the_same_features(kind, numeric, make_device, monkeypatch):
-    monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
-    monkeypatch.setattr(_table, "CupyDevice", make_device)
+def test_selectors_keep_the_same_features(kind, numeric, gpu):
     rng = np.random.default_rng(8)
     X = rng.normal(size=(70, 6))
     y = X[:, 1] + X[:, 4] + 0.1 * rng.normal(size=70)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, GrowShrink
 from pinsker.engine import Backward, Forward, Problem, _engines
+from pinsker.engine._cuda import least_memory
 from pinsker.engine._engines import Chosen
 from pinsker.exceptions import EngineError, ParameterError
 
@@ -68,6 +69,15 @@ def test_auto_takes_a_gpu_only_where_it_pays(problem, monkeypatch):
     monkeypatch.setattr(_engines, "GPU_PAYS_FROM", 60 * 60 * 4)
     assert _engines.choose_engine("auto", None, problem) == Chosen("cuda")
     assert _engines.choose_engine("auto", None, problem, max_samples=59) == Chosen("local")
+
+
+def test_auto_takes_a_gpu_only_where_max_memory_holds_the_table(problem, monkeypatch):
+    monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
+    monkeypatch.setattr(_engines, "GPU_PAYS_FROM", 0)
+    least = least_memory(60, 4, n_units=4, targets=0)
+    assert _engines.choose_engine("auto", None, problem, max_memory=least) == Chosen("cuda")
+    assert _engines.choose_engine("auto", None, problem, max_memory=least - 1) == Chosen("local")
+    assert _engines.choose_engine("cuda", None, problem, max_memory=least - 1) == Chosen("cuda")
 
 
 def test_auto_takes_the_client_it_is_given(problem):

@@ -37,7 +37,7 @@ class Backward(Stepwise):
         Threads; the results have the same bits for any number.
     max_memory : int, default=None
         Bytes the search may hold. Rows whose pairs do not fit are measured afresh in every step.
-        By default half of what is free.
+        By default half of what is free. Counts for each worker of a cluster, and on the GPU itself.
     max_samples : int, default=None
         Measure at most this many rows, against all of them; by default every row of up to
         50 000, see ``docs/engine.md``.

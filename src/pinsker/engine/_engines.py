@@ -121,13 +121,17 @@ def forward_search(
 
 
 def choose_engine(
-    engine: EngineName, client: Any, problem: Problem, max_samples: int | None = None
+    engine: EngineName,
+    client: Any,
+    problem: Problem,
+    max_samples: int | None = None,
+    max_memory: int | None = None,
 ) -> Chosen:
     """Return the engine that will work, and the client it works through.
 
     ``"auto"`` takes the cluster of an active ``distributed.Client``, else a GPU that can be used if
-    the table is large enough to pay for it, else this machine's cores. A search that itself runs as
-    a task of a cluster runs where it is: its neighbours are the parallel work.
+    the table is large enough to pay for it and fits on it, else this machine's cores. A search that
+    itself runs as a task of a cluster runs where it is: its neighbours are the parallel work.
     """
     if engine not in get_args(EngineName):
         names = ", ".join(repr(name) for name in get_args(EngineName))
@@ -143,9 +147,19 @@ def choose_engine(
         return Chosen("dask", client)
     n_queries = min(max_samples or problem.n_rows, problem.n_rows)
     work = float(n_queries) * problem.n_rows * problem.values.shape[1]
-    if engine == "auto" and work >= GPU_PAYS_FROM and missing_gpu() is None:
+    pays = engine == "auto" and work >= GPU_PAYS_FROM
+    if pays and missing_gpu() is None and _fits_on_gpu(problem, max_memory):
         return Chosen("cuda")
     return Chosen("local")
+
+
+def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
+    """Tell whether a table fits into what a user allows; a GPU needs more for it than the cores."""
+    if max_memory is None:
+        return True
+    targets = 0 if problem.target is None else problem.target.shape[1]
+    needed: int = _cuda().least_memory(*problem.values.shape, problem.n_units, targets)
+    return needed <= max_memory
 
 
 def find_client(engine: EngineName, client: Any = None) -> Any:

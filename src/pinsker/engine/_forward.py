@@ -35,7 +35,8 @@ class Forward(Stepwise):
     n_threads : int, default=1
         Threads; the results have the same bits for any number.
     max_memory : int, default=None
-        Bytes the search may hold; by default half of what is free.
+        Bytes the search may hold; by default half of what is free. Counts for each worker of a
+        cluster, and on the GPU itself.
     max_samples : int, default=None
         Measure at most this many rows, against all of them; by default every row of up to
         50 000, see ``docs/engine.md``.

@@ -1,8 +1,7 @@
 """Which rows are measured, and which of them keep their pairs in memory between steps."""
 
-import logging
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from pinsker._types import IntArray
 from pinsker.engine._problem import Problem
@@ -11,7 +10,6 @@ from pinsker.exceptions import MemoryBudgetError
 
 Score = Literal["difference", "direct"]
 
-_LOG = logging.getLogger("pinsker")
 _SHARE_OF_FREE_MEMORY = 0.5
 #: Close pairs and their effects, per watched row: measured on the benchmark tables, rounded up.
 _CLOSE_PAIRS_PER_ROW = 400
@@ -51,9 +49,9 @@ class Plan:
     n_watched : int
         The first so many of them keep their pairs between steps; the others are measured afresh.
     n_bytes : int
-        Memory the search will hold, in bytes; of all workers together.
+        Memory the search will hold, in bytes; of all workers together, or of a GPU.
     limit : int
-        Memory it was allowed, in bytes; of all workers together.
+        Memory it was allowed, in bytes; of all workers together, or of a GPU.
     n_rows : int
         Rows of the table.
     keeps_pairs : bool
@@ -75,6 +73,10 @@ class Plan:
     engine: str = "local"
     standard_error: float | None = None
     n_tiles: int = 1
+
+    def held_by(self, search: Any) -> "Plan":
+        """Return the plan of a search that has planned its memory by itself."""
+        return replace(self, n_watched=search.n_watched, n_bytes=search.n_bytes, limit=search.limit)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -101,6 +103,21 @@ class Plan:
         )
 
 
+@dataclass(frozen=True)
+class _Room:
+    """What each holder may hold, and what it needs; in bytes."""
+
+    limit: int
+    fixed: int  # whatever the number of rows that keep their pairs
+    per_row: int
+    tiles: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that can keep their pairs."""
+        return (self.limit - self.fixed) // self.per_row
+
+
 def plan_rows(
     problem: Problem,
     *,
@@ -114,37 +131,48 @@ def plan_rows(
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     sample = choose_rows(problem, max_samples, seed, n_neighbors)
     holders = holders or Holders()
+    all_rows = Plan(
+        queries=sample.queries,
+        n_watched=len(sample.queries) if keeps_pairs else 0,
+        n_bytes=0,
+        limit=0,
+        n_rows=problem.n_rows,
+        keeps_pairs=keeps_pairs,
+        engine=holders.engine,
+        standard_error=sample.standard_error,
+    )
+    if holders.engine == "cuda":
+        return all_rows  # a card plans its own memory, which `held_by` then tells
+    room = _room(problem, max_memory, holders, copies=1 if keeps_pairs else 2)
+    n_watched = min(all_rows.n_watched, holders.count * room.n_rows)
+    return replace(
+        all_rows,
+        n_watched=n_watched,
+        n_bytes=holders.count * room.fixed + n_watched * room.per_row,
+        limit=holders.count * room.limit,
+        n_tiles=holders.count * room.tiles,
+    )
+
+
+def _room(problem: Problem, max_memory: int | None, holders: Holders, copies: int) -> _Room:
+    """Return what each holder has room for; raise if that is not even the table.
+
+    A holder has the columns of the set by row; forward another copy of them by column.
+    """
     free = free_memory() if holders.memory is None else holders.memory
     limit = int(_SHARE_OF_FREE_MEMORY * free) if max_memory is None else max_memory
     n, d = problem.values.shape
-    copies = 1 if keeps_pairs else 2  # columns of the set by row; forward also by column
     fixed = 8 * n * (d + 16) * copies
     tiles = max(1, min(holders.most_tiles, limit // (2 * fixed) - 1))
     fixed *= tiles if holders.engine != "dask" else tiles + 1  # workers also hold the table
-    watch_bytes = 2 if problem.n_units < 65535 else 4
-    per_row = 2 * watch_bytes * n + _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
     if fixed > limit:
         raise MemoryBudgetError(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
-    room = holders.count * ((limit - fixed) // per_row)
-    if holders.engine == "cuda":
-        room = len(sample.queries)  # the card has memory of its own, and plans it by itself
-    n_watched = min(len(sample.queries), room) if keeps_pairs else 0
-    plan = Plan(
-        queries=sample.queries,
-        n_watched=n_watched,
-        n_bytes=holders.count * fixed + n_watched * per_row,
-        limit=holders.count * limit,
-        n_rows=n,
-        keeps_pairs=keeps_pairs,
-        engine=holders.engine,
-        standard_error=sample.standard_error,
-        n_tiles=holders.count * tiles,
-    )
-    _LOG.info("engine %s: %s", plan.engine, plan)
-    return plan
+    watch_bytes = 2 if problem.n_units < 65535 else 4
+    per_row = 2 * watch_bytes * n + _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
+    return _Room(limit, fixed, per_row, tiles)
 
 
 def free_memory() -> int:

@@ -1,5 +1,6 @@
 """What both searches share: the set they stand at, the rows they measure, sums as nats."""
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -11,6 +12,8 @@ from pinsker.engine._engines import Chosen, EngineName, Search, choose_engine
 from pinsker.engine._fixed_point import FixedPoint
 from pinsker.engine._plan import Plan, Score, plan_rows
 from pinsker.engine._problem import Problem
+
+_LOG = logging.getLogger("pinsker")
 
 
 class Stepwise(ABC):
@@ -36,7 +39,7 @@ class Stepwise(ABC):
         self.problem, self.n_threads, self.score = problem, n_threads, score
         self._active = np.zeros(problem.n_units, dtype=np.uint8)
         self._active[list(self._first_set() if active is None else active)] = 1
-        chosen = choose_engine(engine, client, problem, max_samples)
+        chosen = choose_engine(engine, client, problem, max_samples, max_memory)
         self.plan: Plan = plan_rows(
             problem,
             max_memory=max_memory,
@@ -47,7 +50,13 @@ class Stepwise(ABC):
             holders=chosen.holders(),
         )
         self._fixed = FixedPoint.of(problem.n_rows)
-        self._open(chosen, self._settings(n_neighbors))
+        settings = self._settings(n_neighbors)
+        if chosen.engine == "cuda":
+            settings["memory_limit"] = max_memory
+        self._open(chosen, settings)
+        if chosen.engine == "cuda":
+            self.plan = self.plan.held_by(self._search)
+        _LOG.info("engine %s: %s", self.plan.engine, self.plan)
         self._search.start(self._active, n_threads)
 
     @property

@@ -53,7 +53,7 @@ class BackwardElimination(CrossFittedSelector):
         every row of up to 50 000; of a larger table so many, or as many as bring the standard error
         of a set's information to 0.005 nats.
     max_memory : int, optional
-        Bytes that the search may hold.
+        Bytes that the search may hold: of this machine, of each worker of a cluster, or of the GPU.
     n_jobs : int, optional
         Threads. The result is the same for any number.
     random_state : int or RandomState, optional

@@ -7,5 +7,6 @@ before a search is made. `missing` says why a search cannot be made.
 from pinsker.engine._cuda._backward import CudaBackward
 from pinsker.engine._cuda._device import missing
 from pinsker.engine._cuda._forward import CudaForward
+from pinsker.engine._cuda._table import least_memory
 
-__all__ = ["CudaBackward", "CudaForward", "missing"]
+__all__ = ["CudaBackward", "CudaForward", "least_memory", "missing"]

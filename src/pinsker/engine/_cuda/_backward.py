@@ -26,9 +26,10 @@ class CudaBackward:
     Parameters
     ----------
     watched_queries : int
-        Not used: the memory of the device decides.
+        Not used: `memory_limit` decides.
     memory_limit : int, default=None
-        Bytes of the device that the search may hold; by default most of those that are free.
+        Bytes of the device that the search may hold; by default, and at most, most of those that
+        are free.
     capacity : int, default=None
         Close pairs that a row has room for.
     device : Device, default=None
@@ -102,19 +103,31 @@ class CudaBackward:
         return 0 if self._kept is None else self._kept.n - self._n_retired
 
     @property
+    def n_watched(self) -> int:
+        """Rows that there is room to keep the state of."""
+        return self._n_kept
+
+    @property
     def n_bytes(self) -> int:
         """Bytes of the device that the search holds at most."""
         kept = self._n_kept * self.bytes_of_kept_row
         return self._table.own_bytes + self._batch_bytes + kept
+
+    @property
+    def limit(self) -> int:
+        """Bytes of the device that it may hold."""
+        return self._table.limit
 
     def _lay_out(self) -> None:
         """Lay out the columns of the set, dear units first: they are found first, and stay long."""
         columns = np.flatnonzero(self._active[self._table.units])
         dear = self._totals[self._table.units[columns]] * (-1 if self._table.direct else 1)
         columns = columns[np.argsort(dear, kind="stable")]
+        kept = None if self._kept is None else self._kept.job
+        self._table.forget_layout(self._table.job, kept)
         self._table.lay_out_set(columns, self._table.job)
-        if self._kept is not None:
-            self._table.share_layout(self._kept.job)
+        if kept is not None:
+            self._table.share_layout(kept)
 
     def _add_up(self) -> None:
         """Sum over the rows that keep their state, and those that are measured afresh."""
@@ -149,6 +162,7 @@ class CudaBackward:
             rows.build(max(1, self._batch_bytes // 2 // (8 * table.rows)))
             if capacity < table.rows:
                 crowded.append(rows.job.queries[rows.retired()])
+            del rows  # before the next batch needs its room
         if len(queries):
             self._totals += table.device.get(sums)
         return np.concatenate(crowded)
@@ -163,4 +177,5 @@ class CudaBackward:
             n = min(batch, len(table.queries) - begin)
             part = table.find_distances(job, begin, n, everyone=True)
             part.launch("judge_set", n, ROW_THREADS)
+            del part
         self._totals += table.device.get(sums)

@@ -22,7 +22,8 @@ class CudaForward:
     Parameters
     ----------
     memory_limit : int, default=None
-        Bytes of the device that the search may hold; by default most of those that are free.
+        Bytes of the device that the search may hold; by default, and at most, most of those that
+        are free.
     device : Device, default=None
         Where the kernels run; the current CUDA device by default.
     **settings
@@ -34,8 +35,8 @@ class CudaForward:
     ) -> None:
         self._table = Table(memory_limit=memory_limit, device=device, **settings)
         left = self._table.limit - self._table.own_bytes
-        each = 12 * self._table.rows + 16  # distances and rows within reach
-        self._batch = max(1, min(_BATCH_BYTES, left) // each)
+        batch = min(_BATCH_BYTES, left) // _bytes_of_query(self._table.rows)
+        self._batch = max(1, min(batch, len(self._table.queries)))
         self._active = np.zeros(self._table.n_units, dtype=np.bool_)
         self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
 
@@ -57,6 +58,21 @@ class CudaForward:
         """Write the sum with each unit added; for direct scores its own sum."""
         out[:] = self._totals[: self._table.n_units]
 
+    @property
+    def n_watched(self) -> int:
+        """Rows that keep their state between steps: none."""
+        return 0
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the device that the search holds at most."""
+        return self._table.own_bytes + self._batch * _bytes_of_query(self._table.rows)
+
+    @property
+    def limit(self) -> int:
+        """Bytes of the device that it may hold."""
+        return self._table.limit
+
     def _sweep(self) -> None:
         """Measure every candidate at every query row, a batch of rows at a time."""
         table = self._table
@@ -70,6 +86,7 @@ class CudaForward:
             if self._active.any():
                 part.launch("judge_set", n, ROW_THREADS)
             self._judge_candidates(part, n)
+            del part  # before the next batch needs its room
         self._totals[:] = table.device.get(sums)
 
     def _lay_out_candidates(self, job: Job) -> None:
@@ -97,3 +114,8 @@ class CudaForward:
         lanes = int(part.record["n_lanes"][0])
         part.set(near_row=device.empty((n, rows), np.int32))
         part.launch("judge_lanes", n if lanes else 0, min(_LANE_THREADS, lanes + -lanes % 32))
+
+
+def _bytes_of_query(rows: int) -> int:
+    """Return the bytes of the distances of a query row, and of the rows within its reach."""
+    return 12 * rows + 16

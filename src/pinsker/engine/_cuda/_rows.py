@@ -75,6 +75,7 @@ class Rows:
             n = min(batch, self.n - begin)
             part = self.table.find_distances(self.job, begin, n, everyone=False)
             part.launch("find_radius", n, ROW_THREADS)
+            del part  # before the next batch needs its room
         tiles = (-(-self.table.rows // TILE), -(-self.n // TILE))
         self.job.launch("sort_pairs", tiles, TILE_THREADS)
         self.job.set(removed=-1)

@@ -18,6 +18,27 @@ _CODES = 255  # watches are units modulo this
 _COLUMNS_AT_ONCE = 16
 
 
+def bytes_of_table(rows: int, columns: int, targets: int) -> int:
+    """Return the bytes of a table, of its columns laid out anew, and of what each row has."""
+    return rows * (20 * (columns + _COLUMNS_AT_ONCE) + 8 * targets + 64)
+
+
+def bytes_of_fresh_row(rows: int, n_units: int) -> int:
+    """Return the bytes to measure one query row with room for all pairs, half for distances."""
+    return 80 * rows + 24 * n_units + 512
+
+
+def least_memory(rows: int, columns: int, n_units: int, targets: int) -> int:
+    """Return the bytes of a device that a search of a table cannot do without.
+
+    Examples
+    --------
+    >>> least_memory(1000, 20, n_units=20, targets=0)
+    864992
+    """
+    return bytes_of_table(rows, columns, targets) + bytes_of_fresh_row(rows, n_units)
+
+
 class Table:
     """A table on the device, its rows sorted by class so that neighbours lie together."""
 
@@ -43,26 +64,32 @@ class Table:
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
         self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
         self.first, self.last = _company(self.rows, None if labels is None else labels[order])
-        self.limit = self.device.free_memory() if memory_limit is None else memory_limit
+        self.targets = 0 if target is None else int(target.shape[1])
+        free = self.device.free_memory()
+        self.limit = free if memory_limit is None else min(free, memory_limit)
         self._check_fit()
+        self.job = self._job(values[order], None if labels is None else labels[order], digamma)
+        if target is not None:
+            self._put_target(np.ascontiguousarray(target[order]))
+
+    def _job(self, values: FloatArray, labels: IntArray | None, digamma: IntArray) -> Job:
+        """Bring the table to the device; return a job that all others are copied from."""
         put = self.device.put
-        self.job = Job(
+        return Job(
             self.device,
-            source=put(np.ascontiguousarray(values[order])),
-            labels=None if labels is None else put(labels[order].astype(np.int32)),
+            source=put(np.ascontiguousarray(values)),
+            labels=None if labels is None else put(labels.astype(np.int32)),
             company_first=put(self.first),
             company_last=put(self.last),
             digamma=put(np.asarray(digamma)),
             rows=self.rows,
             source_width=self.columns,
-            rank=rank,
-            n_units=n_units,
-            direct=direct,
+            rank=self.rank,
+            n_units=self.n_units,
+            direct=self.direct,
             removed=-1,
             rounding=_rounding(values),
         )
-        if target is not None:
-            self._put_target(np.ascontiguousarray(target[order]))
 
     def _put_target(self, numbers: FloatArray) -> None:
         """Bring a numeric target to the device; one column is also sorted, to be searched."""
@@ -73,21 +100,21 @@ class Table:
     @property
     def own_bytes(self) -> int:
         """Bytes of the table, of its columns laid out anew, and of what belongs to each row."""
-        return self.rows * (20 * (self.columns + _COLUMNS_AT_ONCE) + 64)
+        return bytes_of_table(self.rows, self.columns, self.targets)
 
     def _check_fit(self) -> None:
-        needed = self.own_bytes + self.bytes_of_fresh_row
+        needed = least_memory(self.rows, self.columns, self.n_units, self.targets)
         if needed > self.limit:
             raise MemoryBudgetError(
                 f"a table of {self.rows} rows and {self.columns} columns needs at least {needed} "
-                f"bytes on the GPU, but {self.limit} are allowed. Pass fewer columns, or use "
-                "engine='local'."
+                f"bytes on the GPU, but {self.limit} are allowed. Raise max_memory if you set it, "
+                "pass fewer columns, or use engine='local'."
             )
 
     @property
     def bytes_of_fresh_row(self) -> int:
         """Bytes for one query row that is measured with room for all pairs, half for distances."""
-        return 80 * self.rows + 24 * self.n_units + 512
+        return bytes_of_fresh_row(self.rows, self.n_units)
 
     def lay_out(self, columns: IntArray, where: str, width: str, job: Job, **also: Any) -> IntArray:
         """Write some columns side by side, padded with zeros to a multiple of four."""
@@ -108,6 +135,12 @@ class Table:
         units[: len(padded)] = np.where(padded < 0, -1, self.units[padded])
         codes = np.where(units < 0, _CODES, units % _CODES).astype(np.uint8)
         job.set(unit_of_column=self.device.put(units), code_of_column=self.device.put(codes))
+
+    def forget_layout(self, *jobs: Job | None) -> None:
+        """Free the columns of the last set before others are laid out: both need not fit."""
+        for job in jobs:
+            if job is not None:
+                job.set(table=None, rounded=None)
 
     def share_layout(self, job: Job) -> None:
         """Let a job see the columns of the current set."""
