@@ -142,3 +142,29 @@ def test_a_rule_comes_back(run, table, tmp_path):
     path = tmp_path / "selection.json"
     run("select", table, *BACKWARD, "--stop", "features=1", "--json", path)
     assert str(read_selection(str(path)).selector.stop) == "FeatureCount(k=1)"
+
+
+def test_where_it_was_searched_is_not_saved(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    done = run("select", table, *BACKWARD, "--engine", "local", "--json", path, "--quiet")
+    assert done.code == 0
+    assert "engine" not in json.loads(path.read_text())["parameters"]
+    assert read_selection(path).selector.engine == "auto"
+
+
+@pytest.mark.parametrize("direction", ["auto", "backward", "grow-shrink"])
+def test_without_a_card_one_line_says_what_to_do(run, table, monkeypatch, direction):
+    monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: None)
+    done = run("select", table, "-t", "final grade", "-d", direction, "--engine", "cuda")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith("pinsker: --engine cuda cannot be used: CuPy is not installed; pip")
+    assert done.err.endswith("or use --engine local.\n")
+
+
+def test_a_scheduler_that_does_not_answer(run, table, monkeypatch):
+    pytest.importorskip("distributed", reason="needs pinsker[dask]")
+    monkeypatch.setattr("pinsker.cli._scheduler._SECONDS_TO_CONNECT", 0.1)
+    done = run("select", table, *BACKWARD, "--scheduler", "tcp://127.0.0.1:1")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "--scheduler 'tcp://127.0.0.1:1': no Dask scheduler answers there (" in done.err
+    assert "Start one with dask scheduler, or leave the option out." in done.err

@@ -10,6 +10,7 @@ from pinsker.cli import _options as options
 from pinsker.cli._files import STDIN, format_of_name
 from pinsker.cli._leaving import KEPT, NOT_KEPT
 from pinsker.cli._saved import to_json
+from pinsker.cli._scheduler import check_engine, cluster_at
 from pinsker.cli._selecting import Outcome, Wishes, fit
 from pinsker.cli._summary import make_console, print_summary, verdict_of
 from pinsker.cli._tables import Sheet, read_sheet, write_table
@@ -32,6 +33,8 @@ def select(
     task: options.Task = "auto",
     missing: options.Missing = "error",
     memory: options.Memory = None,
+    engine: options.Engine = "auto",
+    scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
     seed: options.Seed = None,
     output: options.OutputFile = None,
@@ -45,18 +48,20 @@ def select(
 ) -> int:
     """Choose the columns that matter for a target, within an error budget."""
     check_places({"output": output, "features": features, "json": json, "report": report})
+    check_engine(engine, scheduler)
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     wishes = Wishes(
         error_budget=error_budget, unit=unit, stop=stop, direction=direction,
         keep=tuple(keep or ()), group=tuple(group or ()), kind=tuple(kind or ()), memory=memory,
-        task=task, missing=missing, folds=folds, jobs=jobs, seed=seed,
+        engine=engine, task=task, missing=missing, folds=folds, jobs=jobs, seed=seed,
     )  # fmt: skip
     sheet = read_sheet(table, target, style=style, drop=tuple(drop or ()))
-    outcome = fit(sheet, wishes, show_progress=not quiet and sys.stderr.isatty())
-    if not quiet:
-        # What goes through standard output must stay clean.
-        print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
-    write_all(outcome, output, features, json, report)
+    with cluster_at(scheduler) as client:
+        outcome = fit(sheet, wishes, show_progress=not quiet and sys.stderr.isatty(), client=client)
+        if not quiet:
+            # What goes through standard output must stay clean.
+            print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
+        write_all(outcome, output, features, json, report)
     return KEPT if verdict_of(outcome.selector) == "kept" else NOT_KEPT
 
 

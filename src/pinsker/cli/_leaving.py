@@ -18,7 +18,8 @@ _INTERRUPTED = 130
 #: How others put it, and how it reads in a shell: parameters become options.
 _IN_SHELL = [
     (re.compile(r"Value error, "), ""),
-    (re.compile(r"\b(missing|task)='(\w+)'"), r"--\1 \2"),
+    (re.compile(r"\bengine='dask'"), "--scheduler ADDRESS"),
+    (re.compile(r"\b(missing|task|engine)='(\w+)'"), r"--\1 \2"),
     (re.compile(r"\btask=(?=\s|$)"), "--task"),
     (re.compile(r"\bdiscrete=(?=\s|$)"), "--kind COLUMN=KIND"),
     (re.compile(r"\bmax_memory\b"), "--memory"),

@@ -95,6 +95,21 @@ Memory = Annotated[
         metavar="SIZE", help="Memory the search may hold, as 500M or 2G.", show_default=False
     ),
 ]
+Engine = Annotated[
+    Literal["auto", "local", "cuda"],
+    typer.Option(
+        help="Where to search: auto takes a GPU if there is one and the table is large, else the "
+        "cores; for a Dask cluster see --scheduler. The result is the same."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Search on the Dask cluster of this scheduler, such as tcp://host:8786.",
+        show_default=False,
+    ),
+]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", help="Threads; -1 uses all.", show_default=False)
 ]

@@ -17,7 +17,8 @@ from pinsker.selection import SelectionPath, StoppingRule
 
 #: The version that is written.
 SCHEMA = 1
-_NOT_SAVED = {"verbose", "witnesses", "cv", "warm_start", "paths"}
+#: Also not where it was searched: another machine may have no GPU.
+_NOT_SAVED = {"verbose", "witnesses", "cv", "warm_start", "paths", "engine", "client"}
 
 
 def to_json(outcome: Outcome) -> str:

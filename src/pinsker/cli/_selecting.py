@@ -37,6 +37,13 @@ DIRECTIONS: dict[str, type[InformationSelector]] = {
     "grow-shrink": GrowShrink,
 }
 DEFAULT_BUDGET = 0.05
+#: Parameters that are called otherwise on the command line.
+_OPTION_OF = {
+    "max_memory": "memory",
+    "n_jobs": "jobs",
+    "random_state": "seed",
+    "client": "scheduler",
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,8 @@ class Wishes:
         As typed.
     memory : str, optional
         As typed.
+    engine : {"auto", "local", "cuda"}
+        Where to search.
     task, missing, folds, jobs, seed
         As the selectors take them.
     """
@@ -69,6 +78,7 @@ class Wishes:
     group: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
     memory: str | None = None
+    engine: str = "auto"
     task: str = "auto"
     missing: str = "error"
     folds: int | None = None
@@ -109,7 +119,9 @@ class Outcome:
         ]
 
 
-def make_selector(wishes: Wishes, names: list[str], *, show_progress: bool) -> Any:
+def make_selector(
+    wishes: Wishes, names: list[str], *, show_progress: bool, client: Any = None
+) -> Any:
     """Return the selector that a user asked for, not yet fitted."""
     kind: Any = DIRECTIONS[wishes.direction]
     groups = parse_groups(wishes.group, names)
@@ -118,15 +130,10 @@ def make_selector(wishes: Wishes, names: list[str], *, show_progress: bool) -> A
         "max_memory": None if wishes.memory is None else parse_memory(wishes.memory),
         "n_jobs": wishes.jobs,
         "random_state": wishes.seed,
+        "client": client,
+        "engine": None if wishes.engine == "auto" else wishes.engine,  # auto finds the client
     }
-    known = kind().get_params(deep=False)
-    for name, value in optional.items():
-        if value is not None and name not in known:
-            option = {"max_memory": "memory", "n_jobs": "jobs", "random_state": "seed"}
-            raise ParameterError(
-                f"--{option.get(name, name)} means nothing with --direction {wishes.direction}: "
-                "leave it out."
-            )
+    _check_options(optional, kind().get_params(deep=False), wishes.direction)
     return kind(
         **_rule(wishes),
         missing=wishes.missing,
@@ -139,10 +146,20 @@ def make_selector(wishes: Wishes, names: list[str], *, show_progress: bool) -> A
     )
 
 
-def fit(sheet: Sheet, wishes: Wishes, *, show_progress: bool) -> Outcome:
-    """Fit a selector to a table; warnings become notes."""
+def _check_options(given: dict[str, Any], known: dict[str, Any], direction: str) -> None:
+    """Refuse what a selector does not know."""
+    for name, value in given.items():
+        if value is not None and name not in known:
+            option = _OPTION_OF.get(name, name)
+            raise ParameterError(
+                f"--{option} means nothing with --direction {direction}: leave it out."
+            )
+
+
+def fit(sheet: Sheet, wishes: Wishes, *, show_progress: bool, client: Any = None) -> Outcome:
+    """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
     X, y = sheet.features, sheet.answer
-    selector = make_selector(wishes, list(X.columns), show_progress=show_progress)
+    selector = make_selector(wishes, list(X.columns), show_progress=show_progress, client=client)
     started = time.perf_counter()
     with progress(show_progress), listening() as heard:
         selector.fit(X, y)

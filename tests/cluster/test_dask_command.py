@@ -1,0 +1,72 @@
+"""`pinsker select --scheduler`: the same choice, searched and judged on a cluster."""
+
+import distributed
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pinsker.cli._app import app
+from pinsker.engine._dask import _searches
+from pinsker.selection import _crossfit_jobs
+
+
+@pytest.fixture(scope="module")
+def address():
+    """A cluster of threads in this process, without certificates."""
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        protocol="tcp://",
+        dashboard_address=":0",  # any port that is free
+        silence_logs=50,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.normal(size=(120, 5)), columns=list("abcde"))
+    frame["y"] = np.where(frame["b"] + frame["d"] > 0, "up", "down")
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path / "table.csv"
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What reached a cluster."""
+    heard = []
+    run, start = _crossfit_jobs.Jobs.run, _searches.DaskBackward.start
+
+    def noted_run(self, *args):
+        heard.append("folds" if self.client is not None else "folds here")
+        return run(self, *args)
+
+    def noted_start(self, *args):
+        heard.append("search")
+        return start(self, *args)
+
+    monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted_run)
+    monkeypatch.setattr(_searches.DaskBackward, "start", noted_start)
+    return heard
+
+
+def select(table, *options):
+    arguments = ["select", str(table), "-t", "y", *options, "--features", "-", "--quiet"]
+    return CliRunner().invoke(app, arguments)
+
+
+def test_a_named_scheduler_is_used(address, table, calls):
+    how = ("-d", "backward", "--folds", "2")
+    there = select(table, *how, "--scheduler", address)
+    assert (there.exit_code, there.stderr) == (0, "")
+    assert set(calls) == {"search", "folds"}
+    assert there.stdout == select(table, *how).stdout == "b\nd\n"
+
+
+def test_a_scheduler_means_nothing_to_a_linear_search(address, table):
+    done = select(table, "-d", "linear", "--scheduler", address)
+    assert done.exit_code == 2
+    assert "--scheduler means nothing with --direction linear: leave it out." in done.stderr
