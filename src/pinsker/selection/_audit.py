@@ -125,13 +125,8 @@ def audit(
     True
     """
     check_is_fitted(selector)
-    if (X_train is None) != (y_train is None):
-        raise ParameterError("audit takes X_train and y_train together, or neither.")
     y = np.asarray(y_test)
-    if len(y) < 2 * folds and X_train is None:
-        raise DataError(
-            f"found {len(y)} test rows, too few for {folds} folds: pass more, or training rows."
-        )
+    _check_rows(len(y), X_train, y_train, folds)
     classes = is_classifier(model)
     losses = []
     for reduce in (lambda table: table, selector.transform):
@@ -139,11 +134,10 @@ def audit(
         predicted = _predict(model, train, y_train, reduce(X_test), y, folds)
         losses.append(_losses(predicted, y, classes))
     growth = paired_difference(losses[1] - losses[0], confidence, counts=classes)
-    rule = selector._rule()
     return AuditResult(
         model=type(model).__name__,
         unit="error" if classes else "r2",
-        budget=float(getattr(rule, "delta", float("nan"))),
+        budget=float(getattr(selector._rule(), "delta", float("nan"))),
         confidence=confidence,
         n_rows=len(y),
         n_kept=int(selector.get_support().sum()),
@@ -154,6 +148,16 @@ def audit(
         growth_lower=growth.lower,
         growth_upper=growth.upper,
     )
+
+
+def _check_rows(n_test: int, X_train: Any, y_train: Any, folds: int) -> None:
+    """Refuse half a training set, and test rows that are too few to do without one."""
+    if (X_train is None) != (y_train is None):
+        raise ParameterError("audit takes X_train and y_train together, or neither.")
+    if n_test < 2 * folds and X_train is None:
+        raise DataError(
+            f"found {n_test} test rows, too few for {folds} folds: pass more, or training rows."
+        )
 
 
 def _predict(model: Any, train: Any, y_train: Any, test: Any, y: Any, folds: int) -> Any:

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker.bounds import (
     Certificate,
+    Difference,
     TargetFacts,
     error_growth,
     information_budget,
@@ -172,16 +173,10 @@ class _FreshRows:
         """Return the certificate of one set."""
         kept = self._hear(units)
         shuffled = self._hear_shuffled(units)
-        counts = self.judge.unit == "error"
         lost = paired_difference(
             full.most.log_likelihood - shuffled.most.log_likelihood, self.confidence
         )
-        growth = paired_difference(
-            kept.least.losses - full.least.losses, self.confidence, counts=counts
-        )
-        ideal = paired_difference(
-            shuffled.least.losses - full.least.losses, self.confidence, counts=counts
-        )
+        growth, ideal = self._growth(kept, full), self._growth(shuffled, full)
         unit, facts = self.judge.unit, self.facts
         limit = loss_limit(kept.least.losses, unit, facts, self.confidence)
         return Certificate(
@@ -210,6 +205,13 @@ class _FreshRows:
             error_limit=limit,
             ideal_growth=ideal.mean,
             ideal_growth_upper=ideal.upper,
+        )
+
+    def _growth(self, less: Testimony, full: Testimony) -> Difference:
+        """Return how much more those err who were told less, with its limits."""
+        counts = self.judge.unit == "error"
+        return paired_difference(
+            less.least.losses - full.least.losses, self.confidence, counts=counts
         )
 
     def _hear(self, units: tuple[int, ...]) -> Testimony:

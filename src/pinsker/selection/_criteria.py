@@ -62,47 +62,15 @@ class Criterion:
 
 def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criterion:
     """Return the criterion of that name; `beta` and `gamma` matter where the formula has them."""
-    criteria = {
-        # I(X;Y)
-        "mim": Criterion(_nothing, "last", lambda r, _t, _s: r, counts=False),
-        # I(X;Y) - beta sum I(X;W)
-        "mifs": Criterion(_redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False),
-        # I(X;Y) - mean I(X;W)
-        "mrmr": Criterion(_redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
-        # I(X;Y) / mean I(X;W)
-        "mrmr-quotient": Criterion(_redundancy, "sum", _quotient, classes=False),
-        # sum I(X,W;Y)
-        "jmi": Criterion(_joint, "sum", _term),
-        # sum over U < W of I(X,U,W;Y)
-        "jmi3": Criterion(_joint, "sum", _term, beside="pair"),
-        # min I(X,W;Y)
-        "jmim": Criterion(_joint, "min", _term),
-        # min I(X,W;Y) / H(X,W,Y)
-        "njmim": Criterion(_joint_share, "min", _term),
-        # min(I(X;Y), min I(X;Y|W))
-        "cmim": Criterion(_given, "min", lambda r, t, _s: np.minimum(r, t)),
-        # min I(X;Y|W)
-        "cmim-brown": Criterion(_given, "min", _term),
-        # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
-        "cife": Criterion(_synergy, "sum", _plus),
-        # I(X;Y) - sum max(0, I(X;W) - I(X;W|Y))
-        "icap": Criterion(lambda b: np.minimum(0.0, _synergy(b)), "sum", _plus),
-        # sum I(X,W;Y) / H(X,W,Y)
-        "disr": Criterion(_joint_share, "sum", _term),
-        # I(X;Y) + sum I(X;W|Y)
-        "condred": Criterion(_conditional_redundancy, "sum", _plus),
-        # I(X;Y) - beta sum I(X;W) + gamma sum I(X;W|Y)
-        "beta-gamma": Criterion(
-            lambda b: gamma * b.conditional_redundancy - beta * b.redundancy,
-            "sum",
-            _plus,
-        ),
-        # I(X;Y|S)
-        "cmi": Criterion(_given, "last", _term, beside="set", gain=True),
-    }
-    if name not in criteria:
-        raise ParameterError(f"criterion={name!r} is not known: use one of {', '.join(criteria)}.")
-    return criteria[name]
+    if name == "mifs":  # I(X;Y) - beta sum I(X;W)
+        return Criterion(_redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False)
+    if name == "beta-gamma":  # I(X;Y) - beta sum I(X;W) + gamma sum I(X;W|Y)
+        return Criterion(
+            lambda b: gamma * b.conditional_redundancy - beta * b.redundancy, "sum", _plus
+        )
+    if name not in _WITHOUT_WEIGHTS:
+        raise ParameterError(f"criterion={name!r} is not known: use one of {', '.join(CRITERIA)}.")
+    return _WITHOUT_WEIGHTS[name]
 
 
 #: Names that `criterion_named` knows.
@@ -155,3 +123,35 @@ def _quotient(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:
     # A redundancy of zero leaves the order to the relevance, without infinite scores.
     score: FloatArray = relevance / np.maximum(term / size, np.finfo(np.float64).eps)
     return score
+
+
+_WITHOUT_WEIGHTS = {
+    # I(X;Y)
+    "mim": Criterion(_nothing, "last", lambda r, _t, _s: r, counts=False),
+    # I(X;Y) - mean I(X;W)
+    "mrmr": Criterion(_redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
+    # I(X;Y) / mean I(X;W)
+    "mrmr-quotient": Criterion(_redundancy, "sum", _quotient, classes=False),
+    # sum I(X,W;Y)
+    "jmi": Criterion(_joint, "sum", _term),
+    # sum over U < W of I(X,U,W;Y)
+    "jmi3": Criterion(_joint, "sum", _term, beside="pair"),
+    # min I(X,W;Y)
+    "jmim": Criterion(_joint, "min", _term),
+    # min I(X,W;Y) / H(X,W,Y)
+    "njmim": Criterion(_joint_share, "min", _term),
+    # min(I(X;Y), min I(X;Y|W))
+    "cmim": Criterion(_given, "min", lambda r, t, _s: np.minimum(r, t)),
+    # min I(X;Y|W)
+    "cmim-brown": Criterion(_given, "min", _term),
+    # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
+    "cife": Criterion(_synergy, "sum", _plus),
+    # I(X;Y) - sum max(0, I(X;W) - I(X;W|Y))
+    "icap": Criterion(lambda b: np.minimum(0.0, _synergy(b)), "sum", _plus),
+    # sum I(X,W;Y) / H(X,W,Y)
+    "disr": Criterion(_joint_share, "sum", _term),
+    # I(X;Y) + sum I(X;W|Y)
+    "condred": Criterion(_conditional_redundancy, "sum", _plus),
+    # I(X;Y|S)
+    "cmi": Criterion(_given, "last", _term, beside="set", gain=True),
+}
