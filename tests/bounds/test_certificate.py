@@ -36,6 +36,7 @@ def certificate(**changes):
         ({"ideal_growth_upper": 0.08}, "not resolved"),
         ({"growth_lower": 0.06, "growth_upper": 0.1}, "not kept"),
         ({"budget": math.nan}, "not resolved"),
+        ({"n_kept": 9, "ideal_growth_upper": 0.08}, "kept"),
     ],
 )
 def test_verdicts(changes, verdict):
@@ -46,6 +47,7 @@ def test_the_budget_that_could_be_resolved():
     assert certificate().resolvable == 0.03
     assert certificate(ideal_growth_upper=0.08).resolvable == 0.08
     assert certificate(growth_upper=-0.02).resolvable == 0.0
+    assert certificate(n_kept=9, growth_upper=0.02).resolvable == 0.0
 
 
 def test_text_says_what_is_known_and_on_what_grounds():
@@ -55,6 +57,7 @@ def test_text_says_what_is_known_and_on_what_grounds():
     assert "tier 0: no assumption but independent rows" in text
     assert "note: mind the gap" in text
     assert "guarantee" not in text
+    assert "9 of 9 features; promise: kept (nothing is left out)" in str(certificate(n_kept=9))
     unsure = str(certificate(growth_upper=0.07))
     assert "not resolved at this sample size (a budget of 0.0700 could be)" in unsure
     broken = str(certificate(growth_lower=0.06, growth_upper=0.1))

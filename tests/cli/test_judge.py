@@ -142,7 +142,13 @@ def test_a_budget_that_so_few_rows_cannot_show(run, frame, tmp_path):
     few = tmp_path / "few.csv"
     frame.head(40).to_csv(few, index=False)
     done = run("select", few, "-t", "final grade", "-e", "0.001")
+    assert done.code == 0  # what is not left out is not lost
+    assert "Kept 4 of 4 columns" in done.out
+    assert "all are kept" in done.out
+    frame.head(60).to_csv(few, index=False)
+    done = run("select", few, "-t", "final grade", "-e", "0.02")
     assert done.code == NOT_KEPT
+    assert "Kept 3 of 4 columns" in done.out
     assert "  promise   not resolved: these rows allow for +" in done.out
 
 

@@ -96,7 +96,12 @@ class Certificate:
 
     @property
     def resolvable(self) -> float:
-        """The smallest budget that these rows could show to be kept, in `unit`."""
+        """The smallest budget that these rows could show to be kept, in `unit`.
+
+        Nothing is lost where nothing is left out, whatever the rows say.
+        """
+        if self.n_kept == self.n_features:
+            return 0.0
         limits = [self.growth_upper, self.ideal_growth_upper]
         return max(0.0, *(limit for limit in limits if not math.isnan(limit)))
 
@@ -169,7 +174,7 @@ def _evidence(c: Certificate) -> list[str]:
 
 def _verdict_text(c: Certificate) -> str:
     if c.verdict == "kept":
-        return "kept"
+        return "kept" if c.n_kept < c.n_features else "kept (nothing is left out)"
     if c.verdict == "not kept":
         return f"not kept (the error grows by at least {c.growth_lower:.4f})"
     return f"not resolved at this sample size (a budget of {c.resolvable:.4f} could be)"

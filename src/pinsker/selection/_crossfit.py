@@ -13,8 +13,10 @@ from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import SelectionPath
 from pinsker.selection._rules import Decision, StoppingRule
 
-#: Sizes beyond this are not asked about, but for all features, unless more must stay.
+#: Sizes up to this are on the coarse grid, and are told apart one by one.
 _MANY = 100
+#: Larger sizes are told apart down to this ratio.
+_CLOSE = 1.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +57,9 @@ class Judgement:
         """Return the set that a rule takes.
 
         A budget takes the smallest set that keeps to it by either evidence: all features, if no
-        other does; and if not even they do, the set with the most information. Another rule cuts
-        each path by itself, and of the sizes it names the one with the most information on the
-        held-out rows is taken.
+        other does and none is better beyond chance; and if a path does not hold them, the set with
+        the most information. Another rule cuts each path by itself, and of the sizes it names the
+        one with the most information on the held-out rows is taken.
         """
         if not isinstance(rule, ErrorBudget):
             cuts = {name: rule.decide(path, self.facts) for name, path in self.paths.items()}
@@ -65,15 +67,20 @@ class Judgement:
             # A note says that a path does not go where the rule asks.
             best = max(near, key=lambda trial: (not cuts[trial.path].notes, trial.information))
             return best, cuts[best.path]
-        candidates = [*self.on_paths, *self._everything()]
-        passing = [t for t in candidates if t.keeps_to(rule, self.facts, self.unit)]
-        budget = rule.budget(self.facts)
+        known = (rule, self.facts, self.unit)
+        fewer = [trial for trial in self.on_paths if trial.size < self.of_all.size]
+        passing = [trial for trial in fewer if trial.keeps_to(*known)]
         if passing:
             chosen = smallest(passing)
-            return chosen, Decision(chosen.size, chosen.allowed(rule, self.facts, self.unit))
+            return chosen, Decision(chosen.size, chosen.allowed(*known))
+        note = f"no set of fewer features is shown to keep to {rule} on held-out rows; "
+        for every in self._everything():
+            if every.may_stay(*known):
+                note += "all are kept"
+                return every, Decision(every.size, every.allowed(*known), (note,))
         best = max(self.on_paths, key=lambda trial: (trial.information, -trial.size))
-        note = f"no set keeps to {rule} on held-out rows; the one with the most information is kept"
-        return best, Decision(best.size, budget, (note,))
+        note += "the one with the most information is kept"
+        return best, Decision(best.size, rule.budget(self.facts), (note,))
 
     def _everything(self) -> list[Trial]:
         """Return the trial of all features as one of a path that holds them, if there is one."""
@@ -163,22 +170,18 @@ class CrossFit:
 
     def _finer(self, judgement: Judgement, rule: ErrorBudget) -> list[tuple[str, int]]:
         """Return the middle of every gap in which a smaller set might pass than any known one."""
-        chosen, decision = judgement.choose(rule)
-        if decision.notes:
-            return []
+        chosen, _ = judgement.choose(rule)
         finer = []
         for name in self.paths:
-            sizes = sorted(size for path, size in judgement.trials if path == name)
-            passing = [
-                size
-                for size in sizes
-                if judgement.trials[name, size].keeps_to(rule, self.facts, self.judge.unit)
-            ]
+            own = [trial for trial in judgement.on_paths if trial.path == name]
+            passing = [t.size for t in own if t.keeps_to(rule, self.facts, self.judge.unit)]
+            if self._longest(name) == self.encoded.n_units:
+                passing.append(self.encoded.n_units)  # kept where nothing else is
             if not passing:
                 continue
             above = min(passing)
-            below = max((size for size in sizes if size < above), default=above)
-            middle = (above + below) // 2
+            below = max((trial.size for trial in own if trial.size < above), default=above)
+            middle = between(below, above)
             if below < middle < above and middle < chosen.size + (name == chosen.path):
                 finer.append((name, middle))
         return finer
@@ -202,3 +205,19 @@ class CrossFit:
         """Return the set that would be kept, the same for every fold."""
         order = self.paths[name].order if name in self.paths else tuple(range(size))
         return [order[:size]] * len(self.judge.folds)
+
+
+def between(below: int, above: int) -> int:
+    """Return the size to ask about between two, or `below` if they are close enough.
+
+    Up to `_MANY` the middle, so that in the end neighbours are told apart. Beyond, the geometric
+    middle, until the larger is at most a tenth above the smaller.
+
+    Examples
+    --------
+    >>> between(9, 13), between(9, 10), between(100, 2400), between(2200, 2400)
+    (11, 9, 490, 2200)
+    """
+    if above <= _MANY:
+        return (below + above) // 2
+    return below if above <= _CLOSE * below else round((below * above) ** 0.5)

@@ -41,6 +41,11 @@ class Trial:
         Information of the best trial minus that of this one, never negative, in nats; and the
         larger of the upper limits of that difference and of the one to all features, for the best
         trial differs from itself by nothing whatever the rows say.
+    lost_lower : float
+        A lower limit of the information lost against the best trial, in nats.
+    behind_all : float
+        An upper limit of the information of all features minus that of this set, in nats; below
+        zero where a set is better than all features beyond what chance explains.
     error, error_limit : float
         The smallest held-out error of any witness, and an upper limit of it that needs no
         assumption on the law of the rows.
@@ -48,7 +53,8 @@ class Trial:
         `error` minus that of all features, paired by rows, with its one-sided limits.
     excess, excess_upper : float
         `error` minus the smaller of that of all features and that of the trial with the most
-        information, and its upper limit: what is lost of what is known to be reachable.
+        information: what is lost of what is known to be reachable. And its upper limit, never
+        below `growth_upper`, for that trial too differs from itself by nothing.
     witness : str
         Who shows the most information.
     model : str
@@ -61,6 +67,8 @@ class Trial:
     information_error: float
     lost: float
     lost_limit: float
+    lost_lower: float
+    behind_all: float
     error: float
     error_limit: float
     growth: float
@@ -76,10 +84,22 @@ class Trial:
 
         The information lost is within what the budget allows, or the upper limit of the excess of
         the held-out error is within the budget itself. Errors are known in one `unit` alone.
+
+        The best of many trials looks better than it is, and loses nothing against itself. So the
+        information lost against all features, which nobody chose, must be within what the budget
+        allows by its upper limit.
         """
-        if self.lost <= self.allowed(rule, facts, unit) + RESOLUTION:
+        if max(self.lost, self.behind_all) <= self.allowed(rule, facts, unit) + RESOLUTION:
             return True
         return rule.unit_for(facts) == unit and self.excess_upper <= rule.delta + RESOLUTION
+
+    def may_stay(self, rule: ErrorBudget, facts: TargetFacts, unit: str) -> bool:
+        """Tell whether all features may be kept: no set is better beyond what chance explains.
+
+        Features are left out on evidence, and kept without.
+        """
+        allowed = self.allowed(rule, facts, unit)
+        return self.lost_lower <= allowed + RESOLUTION or self.keeps_to(rule, facts, unit)
 
     def allowed(self, rule: ErrorBudget, facts: TargetFacts, unit: str) -> float:
         """Return the information that a budget lets go, knowing the error of this set, in nats."""
@@ -165,20 +185,24 @@ class _Yardstick:
             information_error=heard.most.information_error(self.prior),
             lost=max(lost.mean, 0.0),
             lost_limit=max(lost.upper, against_all.upper, 0.0),
+            lost_lower=self._lost(heard, self.most, CONFIDENCE).lower,
+            behind_all=self._lost(heard, self.most_of_all, CONFIDENCE).upper,
             error=heard.least.loss,
             error_limit=loss_limit(heard.least.losses, unit, self.facts, self.confidence),
             growth=growth.mean,
             growth_lower=growth.lower,
             growth_upper=growth.upper,
             excess=excess.mean,
-            excess_upper=excess.upper,
+            excess_upper=max(excess.upper, growth.upper),
             witness=heard.most.witness,
             model=heard.least.witness,
         )
 
-    def _lost(self, heard: Testimony, reference: HeldOut) -> Difference:
+    def _lost(
+        self, heard: Testimony, reference: HeldOut, confidence: float | None = None
+    ) -> Difference:
         gaps = reference.log_likelihood - heard.most.log_likelihood
-        return paired_difference(gaps, self.confidence)
+        return paired_difference(gaps, confidence or self.confidence)
 
     def _growth(self, heard: Testimony, reference: HeldOut) -> Difference:
         gaps = heard.least.losses - reference.losses
