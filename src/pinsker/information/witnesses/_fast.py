@@ -12,7 +12,7 @@ from pinsker.information.witnesses._witness import Witness, log_shares, sum_of_p
 
 #: So many columns are tried in every node of a tree, and a third of them where there are more.
 #: Few (the square root is customary) leave a tree blind among idle columns: with 5 of 200 columns
-#: at work the error was 0.32 against 0.21, with all tried (500 rows).
+#: at work the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
 _TRIED = 64
 #: From so many columns on, a matrix product beats the machine's own distances (measured).
 _MANY_COLUMNS = 8
