@@ -57,7 +57,7 @@ class Judgement:
         """Return the set that a rule takes.
 
         A budget takes the smallest set that keeps to it by either evidence: all features, if no
-        other does and none is better beyond chance; and if a path does not hold them, the set with
+        other does and none is clearly better; and if a path does not hold them, the set with
         the most information. Another rule cuts each path by itself, and of the sizes it names the
         one with the most information on the held-out rows is taken.
         """

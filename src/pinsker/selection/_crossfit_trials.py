@@ -23,8 +23,8 @@ from pinsker.selection._path import RESOLUTION
 CONFIDENCE = 0.95
 #: Confidence of one standard error: how far a set must be from all features, and all features from
 #: the best set, so that the difference is not taken for chance. (Glass, forty splits, a budget of
-#: 0.02: without it the error grows by 0.035, with it by 0.011; at 95 % by 0.002, but then a third
-#: more features stay in tables of 150 rows whose columns repeat each other.)
+#: 0.02: without it the error grows by 0.035, with it by 0.011; at 95 % by 0.002, but then a twelfth
+#: more features stay in tables of 150 rows, nearly all of them for nothing.)
 ONE_ERROR = 0.8413
 #: Name of the trial of all features.
 ALL = "all features"
@@ -47,10 +47,10 @@ class Trial:
         larger of the upper limits of that difference and of the one to all features, for the best
         trial differs from itself by nothing whatever the rows say.
     lost_lower : float
-        A lower limit of the information lost against the best trial, in nats.
+        The information lost against the best trial less a standard error of it, in nats.
     behind_all : float
-        An upper limit of the information of all features minus that of this set, in nats; below
-        zero where a set is better than all features beyond what chance explains.
+        Information of all features minus that of this set plus a standard error of it, in nats;
+        below zero where a set is better than all features by more than that.
     error, error_limit : float
         The smallest held-out error of any witness, and an upper limit of it that needs no
         assumption on the law of the rows.
@@ -92,14 +92,14 @@ class Trial:
 
         The best of many trials looks better than it is, and loses nothing against itself. So the
         information lost against all features, which nobody chose, must be within what the budget
-        allows by its upper limit.
+        allows even if a standard error is added to it.
         """
         if max(self.lost, self.behind_all) <= self.allowed(rule, facts, unit) + RESOLUTION:
             return True
         return rule.unit_for(facts) == unit and self.excess_upper <= rule.delta + RESOLUTION
 
     def may_stay(self, rule: ErrorBudget, facts: TargetFacts, unit: str) -> bool:
-        """Tell whether all features may be kept: no set is better beyond what chance explains.
+        """Tell whether all features may be kept: no set is better by more than a standard error.
 
         Features are left out on evidence, and kept without.
         """
