@@ -165,7 +165,7 @@ def test_features_are_left_out_on_evidence_and_kept_without():
     # The best set loses nothing against itself; all features may still be better.
     assert not trial(lost=0.0, behind_all=0.05).keeps_to(*known)
     assert trial(lost=0.0, behind_all=0.001).keeps_to(*known)
-    # All features stay unless a set is better beyond chance.
+    # All features stay unless a set is better by more than a standard error.
     whole = trial(path=ALL, lost=0.5, behind_all=0.0)
     assert not whole.keeps_to(*known)
     assert not whole.may_stay(*known)
