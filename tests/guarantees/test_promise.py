@@ -71,6 +71,18 @@ def test_the_papers_problems(data_folder, monkeypatch):
     assert (growth > 0.05).sum() <= binom.isf(1e-6, len(growth), 0.1)
 
 
+@pytest.mark.filterwarnings("ignore::pinsker.exceptions.PinskerWarning")
+@pytest.mark.parametrize("name", ["wine", "breast_cancer", "glass"])
+def test_real_data_in_the_mean_of_ten_splits(name, request, monkeypatch):
+    # The splits are fixed: nothing is left to chance, and the growth must be within the budget.
+    if name == "glass":
+        monkeypatch.setenv("PINSKER_DATA", str(request.getfixturevalue("data_folder")))
+    found = list(runs("real", name, [], range(10), "FeatureSelector"))
+    for budget in honesty_methods.BUDGETS:
+        growth = np.array([g for b, g, _ in found if b == budget])
+        assert growth.mean() <= budget, (budget, growth)
+
+
 @pytest.mark.parametrize("design", honesty_certify.DESIGNS)
 @pytest.mark.parametrize("budget", [0.02, 0.05])
 def test_kept_verdicts_are_right(design, budget):
