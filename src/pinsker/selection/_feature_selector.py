@@ -20,11 +20,12 @@ class FeatureSelector(CrossFittedSelector):
     Several searches put the features in an order. Each is repeated without the rows of every fold,
     and witnesses (models) say on those rows how much each size of each path tells about the
     target and how much it errs. The smallest set that passes by either evidence is kept: the
-    information it lacks is within what the budget allows, or the upper 95 % limit (for all paths
-    together) of what its held-out error exceeds the reachable one by is within the budget itself.
-    Reachable is the error with all features or that of the set with the most information,
-    whichever is smaller: many columns drown a model, and that is no excuse for a poor choice. All
-    features are kept when nothing smaller passes.
+    information it lacks (against all features with a standard error added) is within what the
+    budget allows, or the upper 95 % limit (for all paths together) of what its held-out error
+    exceeds the reachable one by is within the budget itself. Reachable is the error with all
+    features or that of the set with the most information, whichever is smaller: many columns drown
+    a model, and that is no excuse for a poor choice. When nothing smaller passes all features are
+    kept, and `notes_` says so.
 
     Parameters
     ----------
