@@ -23,8 +23,8 @@ from pinsker.selection._path import RESOLUTION
 CONFIDENCE = 0.95
 #: Confidence of one standard error: how far a set must be from all features, and all features from
 #: the best set, so that the difference is not taken for chance. At a budget of 0.02 the error on
-#: glass grows by 0.035 without it, by 0.011 with it and by 0.002 at 95 %; of the generators' features
-#: 26 % stay without it at 150 rows, 30 % with it, and 36% at 95 % (benchmarks/evidence.py).
+#: glass grows by 0.035 without it, by 0.011 with it and by 0.002 at 95 %; of the generators'
+#: features 26, 30 and 36 % stay at 150 rows (benchmarks/evidence.py).
 ONE_ERROR = 0.8413
 #: Name of the trial of all features.
 ALL = "all features"
