@@ -43,7 +43,7 @@ def table(n, d, target, seed=0):
 
 def backward_path(problem, n_threads=THREADS):
     search = Backward(problem, n_threads=n_threads)
-    for _ in range(problem.n_units - 1):
+    for _ in range(problem.n_features - 1):
         search.remove(int(np.nanargmin(search.scores())))
 
 

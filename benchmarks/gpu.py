@@ -97,8 +97,8 @@ def bare(problem, **how):
     n = problem.n_rows
     return CudaBackward(
         values=problem.values,
-        units=problem.unit_of_column.astype(np.int32),
-        n_units=problem.n_units,
+        units=problem.feature_of_column.astype(np.int32),
+        n_features=problem.n_features,
         labels=problem.labels,
         target=problem.target,
         digamma=FixedPoint.of(n).digamma,

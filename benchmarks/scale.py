@@ -32,7 +32,7 @@ def problem_of(n, d, seed=0):
 
 def backward_path(problem, **settings):
     search = Backward(problem, **settings)
-    for _ in range(problem.n_units - 1):
+    for _ in range(problem.n_features - 1):
         search.remove(int(np.nanargmin(search.scores())))
     return search
 

@@ -12,4 +12,4 @@ AnyArray = npt.NDArray[Any]
 
 Task = Literal["classification", "regression"]
 Scale = Literal["copula", "standard", "none"]
-Missing = Literal["error", "drop", "level"]
+Missing = Literal["error", "drop", "category"]

@@ -35,7 +35,7 @@ def test_columns_as_understood(run, messy):
     assert done.code == 0
     assert "messy.csv: 120 rows, 8 columns" in done.out
     assert "; missing in 2 rows" in done.out
-    assert "108 rows are complete; the others need --missing drop or --missing level" in done.out
+    assert "108 rows are complete; the others need --missing drop or --missing category" in done.out
     assert row_of(done.out, "signal") == ["continuous", "120"]
     assert row_of(done.out, "colour") == ["nominal", "2"]
     assert row_of(done.out, "noise 2") == ["continuous", "108", "12", "(10%)"]

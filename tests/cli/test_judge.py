@@ -92,7 +92,7 @@ def test_audit_numbers_with_gaps(run, frame, tmp_path):
     numbers = frame.assign(y=frame["signal"] + 0.1 * frame["noise 1"])
     numbers.loc[::9, ["noise 2", "colour"]] = None
     numbers.to_csv(table, index=False)
-    options = ("-t", "y", "-d", "forward", "--missing", "level", "--json", saved)
+    options = ("-t", "y", "-d", "forward", "--missing", "category", "--json", saved)
     run("select", table, *options)
     done = run("audit", saved, table, "--model", "linear")
     assert done.code == 0

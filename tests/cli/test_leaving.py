@@ -25,7 +25,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--stop", "soon"], "--stop 'soon' is not understood"),
         ([*SELECT, "--unit", "euro"], "Invalid value for '--unit': 'euro' is not one of"),
         ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
-        ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'level'"),
+        ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'category'"),
         ([*SELECT, "--task", "guess"], "'guess' is not one of 'auto', 'classification'"),
         ([*SELECT, "--folds", "-1"], "Invalid value for '--folds'"),
         ([*SELECT, "--folds", "1"], "--folds must be an int among {0} or an int in the range [2"),

@@ -100,7 +100,7 @@ def test_missing_values(run, frame, tmp_path):
     done = run("select", path, *BACKWARD)
     assert done.code == 2
     assert "column 'signal' has missing values in 1 of 120 rows" in done.err
-    assert "Use --missing drop, --missing level, or fill them in." in done.err
+    assert "Use --missing drop, --missing category, or fill them in." in done.err
     done = run("select", path, *BACKWARD, "--missing", "drop")
     assert done.code == 0
     assert "note: --missing drop left out 1 of 120 rows" in done.out

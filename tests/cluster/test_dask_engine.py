@@ -28,17 +28,17 @@ def make_problem(target, *, groups=False):
     x = rng.normal(size=(N_ROWS, N_COLUMNS))
     x[:, 5] = rng.integers(0, 4, size=N_ROWS) * 1e200  # a nominal column
     x[:, 6] = x[:, 7].round()  # ties
-    units = np.arange(N_COLUMNS) // 2 if groups else None
-    return Problem.from_arrays(x, units=units, **target(rng, x))
+    features = np.arange(N_COLUMNS) // 2 if groups else None
+    return Problem.from_arrays(x, features=features, **target(rng, x))
 
 
 def backward_path(problem, at_step=lambda step: None, **settings):
-    """Remove units from the last to the second; return all that was heard on the way."""
+    """Remove features from the last to the second; return all that was heard on the way."""
     search = Backward(problem, **settings)
     heard = [(search.information, search.scores())]
-    for step, unit in enumerate(range(problem.n_units - 1, 0, -1)):
+    for step, feature in enumerate(range(problem.n_features - 1, 0, -1)):
         at_step(step)
-        search.remove(unit)
+        search.remove(feature)
         heard.append((search.information, search.scores()))
     return heard
 
@@ -46,8 +46,8 @@ def backward_path(problem, at_step=lambda step: None, **settings):
 def forward_path(problem, n_steps=4, **settings):
     search = Forward(problem, **settings)
     heard = [(search.information, search.scores())]
-    for unit in range(n_steps):
-        search.add(unit)
+    for feature in range(n_steps):
+        search.add(feature)
         heard.append((search.information, search.scores()))
     return heard
 
@@ -186,8 +186,8 @@ def test_a_late_worker_gets_tiles(cluster, client, monkeypatch):
     search.remove(11)
     cluster.scale(len(before) + 1)
     client.wait_for_workers(len(before) + 1, timeout=60)
-    for unit in range(10, 5, -1):
-        search.remove(unit)
+    for feature in range(10, 5, -1):
+        search.remove(feature)
     (newcomer,) = set(client.nthreads()) - before
     placement = search._search._steps._placement
     assert len(placement.tiles(newcomer)) >= 2

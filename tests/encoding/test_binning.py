@@ -35,7 +35,7 @@ LOADERS = {"breast_cancer": load_breast_cancer, "wine": load_wine}
 def test_tables_of_the_reference_library(case, digest):
     name, strategy, bins = case
     X, y = LOADERS[name](return_X_y=True)
-    columns = encode_columns(X, scale="none", discrete="none")
+    columns = encode_columns(X, scale="none", categorical_features="none")
     codes = bin_columns(columns, bins=bins, strategy=strategy).codes
     table = np.ascontiguousarray(np.column_stack([codes, y]).astype(np.int8))
     assert hashlib.sha256(table.tobytes()).hexdigest() == digest
@@ -44,7 +44,7 @@ def test_tables_of_the_reference_library(case, digest):
 def test_tables_equal_those_in_the_data_folder(data_folder):
     inputs = np.load(data_folder / "feast_inputs.npz")
     X, y = load_digits(return_X_y=True)
-    codes = bin_columns(encode_columns(X, scale="none", discrete="all")).codes
+    codes = bin_columns(encode_columns(X, scale="none", categorical_features="all")).codes
     for mine, theirs in zip(codes.T, inputs["digits_raw17"].T[:-1], strict=True):
         # Counts are numbered without gaps: the same partition of the rows, other numbers.
         assert len(np.unique(np.column_stack([mine, theirs]), axis=0)) == len(np.unique(theirs))
@@ -145,23 +145,23 @@ def test_kinds_that_are_kept():
     ("levels", "dtype"), [(256, np.uint8), (257, np.uint16), (65536, np.uint16), (65537, np.int32)]
 )
 def test_the_smallest_type(levels, dtype):
-    columns = encode_columns(np.arange(levels), discrete="all", scale="none")
+    columns = encode_columns(np.arange(levels), categorical_features="all", scale="none")
     codes = bin_columns(columns).codes.ravel()
     assert codes.dtype == dtype
     np.testing.assert_array_equal(codes, np.arange(levels))
 
 
 def test_missing_is_a_code_of_its_own():
-    columns = encode_columns([[0.5, 1], [1.5, None], [None, 1]], missing="level", scale="none")
+    columns = encode_columns([[0.5, 1], [1.5, None], [None, 1]], missing="category", scale="none")
     binned = bin_columns(columns, bins=2)
     assert binned.codes.T.tolist() == [[0, 1, 2], [0, 1, 0]]
     assert binned.n_levels.tolist() == [3, 2]
-    nothing = encode_columns([[None, 0.5], [None, 1.5]], missing="level")
+    nothing = encode_columns([[None, 0.5], [None, 1.5]], missing="category")
     assert bin_columns(nothing).codes[:, 0].tolist() == [1, 1]
 
 
 def test_notes():
-    columns = encode_columns(np.arange(300), discrete="all")
+    columns = encode_columns(np.arange(300), categorical_features="all")
     (note,) = bin_columns(columns).notes
     assert note == "more than 256 levels, so most cells of a table are empty: 'x'"
     columns = encode_columns(np.c_[np.full(4, 0.5), [0.5, 1.5, 2.5, 3.5]])

@@ -17,7 +17,7 @@ Y = [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize(
-    ("groups", "units", "names"),
+    ("groups", "features", "names"),
     [
         (None, ((0,), (1,), (2,), (3,)), ("a", "b", "c", "d")),
         ({}, ((0,), (1,), (2,), (3,)), ("a", "b", "c", "d")),
@@ -29,11 +29,11 @@ Y = [0, 1, 0, 1]
         ({"a": ["a", "b"]}, ((0, 1), (2,), (3,)), ("a", "c", "d")),
     ],
 )
-def test_groups(groups, units, names):
-    encoded = encode(X, Y, groups=groups)
-    assert encoded.units == units
-    assert encoded.unit_names == names
-    assert encoded.n_units == len(units)
+def test_groups(groups, features, names):
+    encoded = encode(X, Y, feature_groups=groups)
+    assert encoded.features == features
+    assert encoded.feature_names == names
+    assert encoded.n_features == len(features)
     assert encoded.n_rows == 4
 
 
@@ -56,7 +56,7 @@ def test_groups(groups, units, names):
 )
 def test_groups_that_do_not_fit(groups, message):
     with pytest.raises(ParameterError, match=message):
-        encode(X, Y, groups=groups)
+        encode(X, Y, feature_groups=groups)
 
 
 def test_constants_and_duplicates_are_noted():
@@ -82,7 +82,9 @@ def test_a_number_is_not_a_duplicate_of_a_code():
 
 
 def test_gaps_tell_columns_apart():
-    columns = encode_columns([[0.0, None], [1.5, 1.5], [2.5, 2.5]], scale="none", missing="level")
+    columns = encode_columns(
+        [[0.0, None], [1.5, 1.5], [2.5, 2.5]], scale="none", missing="category"
+    )
     assert duplicate_columns(columns) == {}
 
 
@@ -128,7 +130,7 @@ class KeepAll(SelectorMixin, BaseEstimator):
 
     def fit(self, X, y):
         validate_data(self, X, skip_check_array=True)
-        self.support_ = np.ones(encode(X, y).n_units, dtype=bool)
+        self.support_ = np.ones(encode(X, y).n_features, dtype=bool)
         return self
 
     def _get_support_mask(self):

@@ -50,7 +50,7 @@ def test_the_order_of_an_enum_can_be_used():
     column = pl.DataFrame({"size": pl.Series(["s", "l"], dtype=pl.Enum(["s", "m", "l"]))})
     note = "the order of Enum column 'size' is not used; to use it, declare it a 'count'"
     assert note in encode_columns(column).notes
-    read = encode_columns(column, discrete={"size": "count"}, scale="none")
+    read = encode_columns(column, categorical_features={"size": "count"}, scale="none")
     assert read.values.ravel().tolist() == [0, 2]
 
 
@@ -87,11 +87,11 @@ REST = (Kind.NOMINAL, Kind.BOOLEAN)
     ids=str,
 )
 def test_the_users_word(discrete, kinds):
-    assert encode_columns(TABLE, discrete=discrete).kinds == kinds + REST
+    assert encode_columns(TABLE, categorical_features=discrete).kinds == kinds + REST
 
 
 def test_levels_of_a_nominal_number_are_the_numbers():
-    columns = encode_columns([0.5, 9.5, 0.5], discrete="all")
+    columns = encode_columns([0.5, 9.5, 0.5], categorical_features="all")
     assert columns.levels[0].tolist() == [0.5, 9.5]
     assert columns.values.ravel().tolist() == [0, 1, 0]
 
@@ -99,14 +99,17 @@ def test_levels_of_a_nominal_number_are_the_numbers():
 @pytest.mark.parametrize(
     ("discrete", "message"),
     [
-        ("whole", r"discrete='whole' is not known: use 'auto', 'none', 'all', a mask"),
-        (3, "discrete=3 is not known"),
-        (["size"], "discrete asks for column 'size', which does not exist; the columns are 'who"),
-        ([4], "discrete asks for column 4, but columns are numbered 0 to 3"),
-        ([-1], "discrete asks for column -1, but columns are numbered 0 to 3"),
-        ([1.0], "discrete asks for column 1.0, which does not exist"),
-        ([True], "discrete is a mask of 1 entries, but x has 4 columns"),
-        ({"size": "count"}, "discrete asks for column 'size', which does not exist"),
+        (
+            "whole",
+            r"categorical_features='whole' is not known: use 'from_dtype', 'none', 'all', a mask",
+        ),
+        (3, "categorical_features=3 is not known"),
+        (["size"], "categorical_features asks for column 'size', which does not exist; the columns are 'who"),
+        ([4], "categorical_features asks for column 4, but columns are numbered 0 to 3"),
+        ([-1], "categorical_features asks for column -1, but columns are numbered 0 to 3"),
+        ([1.0], "categorical_features asks for column 1.0, which does not exist"),
+        ([True], "categorical_features is a mask of 1 entries, but x has 4 columns"),
+        ({"size": "count"}, "categorical_features asks for column 'size', which does not exist"),
         ({"whole": "ordinal"}, "column 'whole' is 'ordinal'; kinds are 'continuous', 'count'"),
         ({"text": "count"}, "column 'text' is 'count', but it holds text, which has no order"),
         ({"text": "continuous"}, "column 'text' is 'continuous', but it holds text"),
@@ -116,14 +119,14 @@ def test_levels_of_a_nominal_number_are_the_numbers():
 )
 def test_words_that_do_not_fit(discrete, message):
     with pytest.raises(ParameterError, match=message):
-        encode_columns(TABLE, discrete=discrete)
+        encode_columns(TABLE, categorical_features=discrete)
 
 
 def test_categories_are_not_continuous():
     column = pd.DataFrame({"size": pd.Series(["low", "high"], dtype=ORDERED)})
     with pytest.raises(ParameterError, match="'continuous', but it holds ordered categories: use"):
-        encode_columns(column, discrete={"size": "continuous"})
-    assert encode_columns(column, discrete={"size": "nominal"}).kinds == (Kind.NOMINAL,)
+        encode_columns(column, categorical_features={"size": "continuous"})
+    assert encode_columns(column, categorical_features={"size": "nominal"}).kinds == (Kind.NOMINAL,)
 
 
 def test_doubts_are_said_once_for_all_columns():
@@ -131,12 +134,14 @@ def test_doubts_are_said_once_for_all_columns():
     (note, *_) = encode_columns(doubtful).notes
     assert note == (
         "whole numbers with few repeats are read as continuous in 'a', 'b', 'c', 'd', 'e' and 2 "
-        "more; say otherwise with discrete="
+        "more; say otherwise with categorical_features="
     )
-    assert not any("discrete=" in note for note in encode_columns(np.arange(30) % 3).notes)
+    assert not any(
+        "categorical_features=" in note for note in encode_columns(np.arange(30) % 3).notes
+    )
     (note,) = encode_columns(np.arange(30) % 9).notes
     assert note.startswith("whole numbers with many repeats are read as count in 'x'; say")
-    assert not encode_columns(np.arange(30) % 9, discrete={0: "count"}).notes
+    assert not encode_columns(np.arange(30) % 9, categorical_features={0: "count"}).notes
 
 
 def test_whole_and_distinct_ignore_what_is_missing():

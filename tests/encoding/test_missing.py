@@ -27,7 +27,7 @@ def test_error_names_column_rows_and_remedy(container):
     name = "x0" if container == "lists" else "a"
     message = (
         rf"Input x contains NaN: column '{name}' has missing values in 1 of 4 rows, first in row 1 "
-        r"\(2 other columns too\)\. Use missing='drop', missing='level', or fill them in\."
+        r"\(2 other columns too\)\. Use missing='drop', missing='category', or fill them in\."
     )
     with pytest.raises(DataError, match=message):
         encode_columns(table(container))
@@ -63,7 +63,7 @@ def test_drop_of_everything():
 @containers
 @pytest.mark.parametrize("scale", ["copula", "standard", "none"])
 def test_level_is_equal_to_itself_and_far_from_all_else(container, scale):
-    columns = encode_columns(table(container), missing="level", scale=scale)
+    columns = encode_columns(table(container), missing="category", scale=scale)
     assert np.isfinite(columns.values).all()
     assert columns.kinds == (Kind.CONTINUOUS, Kind.NOMINAL, Kind.NOMINAL)
     assert columns.levels[1].tolist() == ["u", "v", None]
@@ -80,17 +80,17 @@ def test_level_is_equal_to_itself_and_far_from_all_else(container, scale):
 
 
 def test_two_missing_values_are_neighbours():
-    metric = encode_columns([1.5, None, None, 2.5], missing="level").metric().ravel()
+    metric = encode_columns([1.5, None, None, 2.5], missing="category").metric().ravel()
     assert metric[1] == metric[2]
 
 
 def test_level_ranks_what_is_present():
-    columns = encode_columns([1.5, None, 2.5, 9.5], missing="level")
+    columns = encode_columns([1.5, None, 2.5, 9.5], missing="category")
     np.testing.assert_array_equal(columns.values[[0, 2, 3]], encode_columns([1.5, 2.5, 9.5]).values)
 
 
 def test_taken_columns_keep_their_gaps():
-    columns = encode_columns(table("pandas"), missing="level")
+    columns = encode_columns(table("pandas"), missing="category")
     taken = columns.take(np.array([1, 0]))
     np.testing.assert_array_equal(taken.missing, columns.missing[:, [1, 0]])
     np.testing.assert_array_equal(taken.metric(), columns.metric()[:, [1, 0]])
@@ -100,10 +100,10 @@ def test_taken_columns_keep_their_gaps():
 def test_a_missing_target_is_not_a_level():
     message = r"Input y contains NaN: column 'y' has .* Use missing='drop', or fill them in\."
     with pytest.raises(DataError, match=message):
-        encode([[1.5], [2.5], [3.5]], ["a", None, "b"], missing="level")
+        encode([[1.5], [2.5], [3.5]], ["a", None, "b"], missing="category")
 
 
-@pytest.mark.parametrize("missing", ["error", "drop", "level"])
+@pytest.mark.parametrize("missing", ["error", "drop", "category"])
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinity_is_never_missing(missing, value):
     message = (
@@ -116,10 +116,10 @@ def test_infinity_is_never_missing(missing, value):
 
 def test_masked_arrays_are_missing_where_masked():
     values = np.ma.masked_array([[1, 4], [2, 5], [3, 6]], [[0, 1], [0, 0], [0, 0]])
-    columns = encode_columns(values, missing="level")
+    columns = encode_columns(values, missing="category")
     assert columns.missing.tolist() == [[False, True], [False, False], [False, False]]
     words = np.ma.masked_array(["a", "b"], [0, 1])
-    assert encode_columns(words, missing="level").levels[0].tolist() == ["a", None]
+    assert encode_columns(words, missing="category").levels[0].tolist() == ["a", None]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_every_way_to_be_missing(column):
 
 
 def test_columns_of_nothing_are_constant():
-    columns = encode_columns([[None, 1.5], [None, 2.5]], missing="level")
+    columns = encode_columns([[None, 1.5], [None, 2.5]], missing="category")
     assert columns.missing[:, 0].all()
     assert "constant, so without information: 'x0'" in columns.notes
 
@@ -155,7 +155,7 @@ def test_tables_that_share_rows_drop_the_same_ones():
     columns, rows = encode_together(
         {"x": [[1.5, 2.5], [None, 3.5], [0.5, 1.5], [2.5, 9.5]], "y": ["a", "b", None, "b"]},
         missing="drop",
-        discrete={"x": {1: "nominal"}},
+        categorical_features={"x": {1: "nominal"}},
     )
     assert rows.tolist() == [0, 3]
     assert columns["x"].n_rows == columns["y"].n_rows == 2

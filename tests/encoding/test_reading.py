@@ -64,7 +64,7 @@ cells = {
 @given(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=12))
 def test_containers_agree_on_any_table(rows):
     table = {name: [row[name] for row in rows] for name in cells}
-    lists = encode_columns([[row[name] for name in cells] for row in rows], missing="level")
+    lists = encode_columns([[row[name] for name in cells] for row in rows], missing="category")
     types = {"number": pl.Float64, "whole": pl.Int64, "word": pl.String, "flag": pl.Boolean}
     nullable = {"number": "Float64", "whole": "Int64", "word": "string", "flag": "boolean"}
     for frame in (
@@ -72,7 +72,7 @@ def test_containers_agree_on_any_table(rows):
         pd.DataFrame(table, dtype=object),
         pd.DataFrame(table, dtype=object).astype(nullable),
     ):
-        read = encode_columns(frame, missing="level")
+        read = encode_columns(frame, missing="category")
         assert read.names == tuple(cells)
         np.testing.assert_array_equal(read.metric(), lists.metric())
 
@@ -116,7 +116,7 @@ def test_what_leaves_is_frozen_and_a_copy():
     assert not labels.target.labels.flags.writeable
     assert not labels.target.classes.flags.writeable
     assert not encode_columns(["a", "b"]).levels[0].flags.writeable
-    assert not encode_columns([1.5, None], missing="level").missing.flags.writeable
+    assert not encode_columns([1.5, None], missing="category").missing.flags.writeable
 
 
 def test_object_numbers():

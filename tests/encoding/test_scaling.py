@@ -1,4 +1,4 @@
-"""Scaling: against the twin, and what must not change when units do."""
+"""Scaling: against the twin, and what must not change when features do."""
 
 import numpy as np
 import pytest
@@ -83,16 +83,18 @@ def test_the_whole_range_of_floats_fits_in_one_column():
 def test_blocks_change_nothing(monkeypatch, seed):
     values = np.random.default_rng(seed).normal(size=(20, 7))
     values[3, 4] = np.nan
-    whole = [encode_columns(values, scale=scale, missing="level") for scale in SCALES]
+    whole = [encode_columns(values, scale=scale, missing="category") for scale in SCALES]
     monkeypatch.setattr("pinsker.encoding._blocks.BLOCK_CELLS", 45)  # two columns, one is left
     for scale, expected in zip(SCALES, whole, strict=True):
-        got = encode_columns(values, scale=scale, missing="level")
+        got = encode_columns(values, scale=scale, missing="category")
         np.testing.assert_array_equal(got.values, expected.values)
 
 
 @pytest.mark.parametrize("scale", ["copula", "standard"])
 def test_constant_columns_become_zeros(scale):
-    columns = encode_columns(np.full((5, 2), [3.5, 1e300]), scale=scale, discrete="none")
+    columns = encode_columns(
+        np.full((5, 2), [3.5, 1e300]), scale=scale, categorical_features="none"
+    )
     np.testing.assert_array_equal(columns.values, 0.0)
 
 

@@ -58,7 +58,7 @@ def test_bins_are_about_equally_heavy():
 
 
 def test_missing_values_keep_a_level_of_their_own():
-    columns = encode_columns([1.5, np.nan, 2.5, 3.5, 9.5], scale="none", missing="level")
+    columns = encode_columns([1.5, np.nan, 2.5, 3.5, 9.5], scale="none", missing="category")
     binned = bin_weighted(columns, np.array([1.0, 5.0, 2.0, 1.0, 1.0]), bins=2)
     assert binned.codes.ravel().tolist() == [0, 2, 0, 1, 1]
     assert binned.n_levels.tolist() == [3]
@@ -66,7 +66,7 @@ def test_missing_values_keep_a_level_of_their_own():
 
 def test_codes_of_other_kinds_stay():
     columns = encode_columns(
-        np.array([[0, 1.5], [2, 2.5], [7, 3.5]]), scale="none", discrete=[True, False]
+        np.array([[0, 1.5], [2, 2.5], [7, 3.5]]), scale="none", categorical_features=[True, False]
     )
     binned = bin_weighted(columns, np.array([2.0, 1.0, 1.0]), bins=2)
     assert binned.codes[:, 0].tolist() == [0, 1, 2]

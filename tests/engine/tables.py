@@ -13,16 +13,16 @@ class Table:
     """A table in metric form. `target` is what an estimator gets; `labels` are its classes."""
 
     values: np.ndarray
-    units: list[list[int]]
+    features: list[list[int]]
     target: np.ndarray
     labels: np.ndarray | None
 
     @property
-    def unit_of_column(self):
-        unit_of_column = np.empty(self.values.shape[1], dtype=np.int64)
-        for unit, columns in enumerate(self.units):
-            unit_of_column[columns] = unit
-        return unit_of_column
+    def feature_of_column(self):
+        feature_of_column = np.empty(self.values.shape[1], dtype=np.int64)
+        for feature, columns in enumerate(self.features):
+            feature_of_column[columns] = feature
+        return feature_of_column
 
 
 def draw(seed, *, rows, columns, style, target, grouped=False):
@@ -38,10 +38,10 @@ def draw(seed, *, rows, columns, style, target, grouped=False):
         values[:, -1] = values[:, 0]
     if style == "constant":
         values[:, 0] = 0.0
-    units = [[c] for c in range(columns)]
-    if grouped and columns > 3:  # columns of a unit need not be neighbours
-        units = [[0, 2], [1, columns - 1]] + [[c] for c in range(3, columns - 1)]
-    return Table(values, units, *_draw_target(rng, values, rows, target, style))
+    features = [[c] for c in range(columns)]
+    if grouped and columns > 3:  # columns of a feature need not be neighbours
+        features = [[0, 2], [1, columns - 1]] + [[c] for c in range(3, columns - 1)]
+    return Table(values, features, *_draw_target(rng, values, rows, target, style))
 
 
 def _draw_target(rng, values, rows, target, style):

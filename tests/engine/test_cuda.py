@@ -47,8 +47,8 @@ def settings(search, k):
     table = search.problem
     return {
         "values": table.values,
-        "units": table.unit_of_column.astype(np.int32),
-        "n_units": table.n_units,
+        "features": table.feature_of_column.astype(np.int32),
+        "n_features": table.n_features,
         "labels": table.labels,
         "target": table.target,
         "digamma": search._fixed.digamma,
@@ -68,31 +68,31 @@ def on_cuda(search, k, device, **limits):
     return twin
 
 
-def step(search, twin, unit):
+def step(search, twin, feature):
     if isinstance(search, Backward):
-        search.remove(unit)
-        twin.remove(unit, 1)
+        search.remove(feature)
+        twin.remove(feature, 1)
     else:
-        search.add(unit)
-        twin.add(unit, 1)
+        search.add(feature)
+        twin.add(feature, 1)
 
 
 def assert_same_integers(search, twin):
     """Scores that mean something, and the information, as integers."""
     backward = isinstance(search, Backward)
-    wanted, found = np.empty((2, search.problem.n_units), dtype=np.int64)
+    wanted, found = np.empty((2, search.problem.n_features), dtype=np.int64)
     for one, out in ((search._search, wanted), (twin, found)):
         (one.changes if backward else one.sums)(out)
     there = search._active == backward
-    if not backward or there.sum() > 1:  # without its last unit the set knows nothing
+    if not backward or there.sum() > 1:  # without its last feature the set knows nothing
         np.testing.assert_array_equal(found[there], wanted[there])
     assert twin.information() == search._search.information()
 
 
 def assert_same_path(search, twin, order):
-    for unit in order:
+    for feature in order:
         assert_same_integers(search, twin)
-        step(search, twin, int(unit))
+        step(search, twin, int(feature))
     assert_same_integers(search, twin)
 
 
@@ -101,7 +101,7 @@ def assert_same_path(search, twin, order):
 @pytest.mark.parametrize("style", STYLES)
 def test_whole_paths_have_the_bits_of_the_engine(style, target, score, make_device, seed):
     table = draw(seed, rows=45, columns=9, style=style, target=target, grouped=style == "tied")
-    order = np.random.default_rng(seed).permutation(len(table.units))
+    order = np.random.default_rng(seed).permutation(len(table.features))
     for kind in (Backward, Forward):
         search = kind(problem(table), n_neighbors=3, score=score)
         assert_same_path(search, on_cuda(search, 3, make_device()), order)
@@ -111,10 +111,10 @@ def test_whole_paths_have_the_bits_of_the_engine(style, target, score, make_devi
 @pytest.mark.parametrize("target", ["rare classes", "number"])
 def test_scores_are_those_of_a_slow_search(target, score, make_device, seed):
     table = draw(seed, rows=16, columns=5, style="mixed", target=target, grouped=True)
-    args = (table.values, table.units, table.target)
-    n_units = len(table.units)
+    args = (table.values, table.features, table.target)
+    n_features = len(table.features)
     for kind, slow in ((Backward, oracle.SlowBackward), (Forward, oracle.SlowForward)):
-        active = range(n_units) if kind is Backward else [1]
+        active = range(n_features) if kind is Backward else [1]
         search = kind(problem(table), n_neighbors=2, score=score, active=active)
         search._search = on_cuda(search, 2, make_device())
         wanted = slow(*args, active, k=2, score=score)
@@ -138,10 +138,10 @@ def test_rows_with_too_many_close_pairs_are_measured_afresh(target, make_device,
     for capacity in (2, 20, 30, 40, 90):
         search = Backward(problem(table))
         twin = on_cuda(search, 3, make_device(), capacity=capacity)
-        for unit in range(10):
+        for feature in range(10):
             assert_same_integers(search, twin)
             retired.add(90 - twin.n_kept)
-            step(search, twin, unit)
+            step(search, twin, feature)
     assert {0, 90} < retired  # nobody, everybody, and some in the middle of a path
     assert any(0 < n < 90 for n in retired)
 
@@ -177,8 +177,8 @@ def test_no_more_bytes_are_held_than_allowed(share, target, make_device, seed):
         limit = int(least + share * (whole.n_bytes - least))
         device = make_device()
         twin = on_cuda(search, 3, device, memory_limit=limit)
-        for unit in range(5):
-            step(search, twin, unit)
+        for feature in range(5):
+            step(search, twin, feature)
         assert_same_integers(search, twin)
         assert device.most_held <= twin.n_bytes <= limit
         assert twin.limit == limit
@@ -213,14 +213,14 @@ def test_any_order_of_threads_gives_the_same_bits(threads, backwards, make_devic
 
 
 @pytest.mark.parametrize("in_shared", [2048, 0])
-def test_more_units_than_watches_can_name(in_shared, make_device, seed, monkeypatch):
-    # Watches are units modulo 255: some pairs are looked at again for nothing, none is missed.
+def test_more_features_than_watches_can_name(in_shared, make_device, seed, monkeypatch):
+    # Watches are features modulo 255: some pairs are looked at again for nothing, none is missed.
     monkeypatch.setattr(_rows, "_COLUMNS_IN_SHARED", in_shared)
     table = draw(seed, rows=40, columns=300, style="continuous", target="classes")
     search = Backward(problem(table))
     twin = on_cuda(search, 3, make_device())
-    for unit in (0, 255, 256, 1, 299, 45, 44):
-        step(search, twin, unit)
+    for feature in (0, 255, 256, 1, 299, 45, 44):
+        step(search, twin, feature)
         assert_same_integers(search, twin)
 
 
@@ -258,9 +258,9 @@ def test_max_memory_counts_on_the_card(gpu):
     assert 0 < part.plan.n_watched < 40
     assert part.plan.n_bytes <= part.plan.limit == limit < whole.plan.limit
     assert part.plan.notes[0].startswith("slower for want of memory: 80 of 80 rows are measured")
-    for unit in range(4):
+    for feature in range(4):
         np.testing.assert_array_equal(part.scores(), whole.scores())
-        whole.remove(unit), part.remove(unit)
+        whole.remove(feature), part.remove(feature)
     forward = Forward(table, engine="cuda", max_memory=limit)
     np.testing.assert_array_equal(forward.scores(), Forward(table).scores())
     assert forward.plan.n_bytes <= forward.plan.limit == limit
@@ -313,11 +313,11 @@ def test_the_engine_argument_reaches_the_kernels(kind, gpu):
     table = problem(draw(3, rows=40, columns=5, style="mixed", target="number"))
     here, there = kind(table, engine="local"), kind(table, engine="cuda")
     assert there.plan.engine == "cuda"
-    for unit in range(3):
+    for feature in range(3):
         np.testing.assert_array_equal(there.scores(), here.scores())
         assert there.information == here.information
         for search in (here, there):
-            (search.remove if kind is Backward else search.add)(unit)
+            (search.remove if kind is Backward else search.add)(feature)
 
 
 @pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
@@ -361,7 +361,7 @@ def test_large_tables_on_the_gpu(style, target, score, seed):
     for kind in (Backward, Forward):
         here = kind(table, score=score, n_threads=16)
         there = kind(table, score=score, engine="cuda")
-        for unit in range(39 if kind is Backward else 4):
+        for feature in range(39 if kind is Backward else 4):
             np.testing.assert_array_equal(there.scores(), here.scores())
             for search in (here, there):
-                (search.remove if kind is Backward else search.add)(unit)
+                (search.remove if kind is Backward else search.add)(feature)

@@ -74,7 +74,7 @@ def test_auto_takes_a_gpu_only_where_it_pays(problem, monkeypatch):
 def test_auto_takes_a_gpu_only_where_max_memory_holds_the_table(problem, monkeypatch):
     monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
     monkeypatch.setattr(_engines, "GPU_PAYS_FROM", 0)
-    least = least_memory(60, 4, n_units=4, targets=0)
+    least = least_memory(60, 4, n_features=4, targets=0)
     assert _engines.choose_engine("auto", None, problem, max_memory=least) == Chosen("cuda")
     assert _engines.choose_engine("auto", None, problem, max_memory=least - 1) == Chosen("local")
     assert _engines.choose_engine("cuda", None, problem, max_memory=least - 1) == Chosen("cuda")

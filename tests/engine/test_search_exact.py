@@ -18,25 +18,25 @@ TARGETS = ("classes", "rare classes", "number", "numbers")
 def problem(table):
     return Problem.from_arrays(
         table.values,
-        units=table.unit_of_column,
+        features=table.feature_of_column,
         labels=table.labels,
         target=None if table.labels is not None else table.target,
     )
 
 
-def afresh(table, unit, others, k, score):
+def afresh(table, feature, others, k, score):
     """One score by calling the estimator on that subset."""
 
-    def columns(units):
-        picked = sorted(c for u in units for c in table.units[u])
+    def columns(features):
+        picked = sorted(c for u in features for c in table.features[u])
         return np.ascontiguousarray(table.values[:, picked])
 
-    def information(units):
-        return knn_terms(columns(units), table.target, None, k=k).value if units else 0.0
+    def information(features):
+        return knn_terms(columns(features), table.target, None, k=k).value if features else 0.0
 
     if score == "direct" and others:
-        return knn_terms(columns([unit]), table.target, columns(others), k=k).value
-    return information([*others, unit]) - information(others)
+        return knn_terms(columns([feature]), table.target, columns(others), k=k).value
+    return information([*others, feature]) - information(others)
 
 
 @given(
@@ -53,37 +53,37 @@ def afresh(table, unit, others, k, score):
 def test_small_tables_match_the_definition(seed, rows, columns, k, style, target, grouped, score):
     table = draw(seed, rows=rows, columns=columns, style=style, target=target, grouped=grouped)
     k = min(k, rows - 1)
-    order = np.random.default_rng(seed).permutation(len(table.units)).tolist()
+    order = np.random.default_rng(seed).permutation(len(table.features)).tolist()
     backward = Backward(problem(table), n_neighbors=k, score=score)
     forward = Forward(problem(table), n_neighbors=k, score=score)
-    for size, unit in enumerate(order):
+    for size, feature in enumerate(order):
         removal, addition = backward.scores(), forward.scores()
         for other in order[size:]:
             rest = sorted(set(order[size:]) - {other})
-            args = (table.values, table.units, table.target)
+            args = (table.values, table.features, table.target)
             want = oracle.gain(*args, other, rest, k, score)
             assert removal[other] == pytest.approx(want, abs=ROUNDING)
             want = oracle.gain(*args, other, order[:size], k, score)
             assert addition[other] == pytest.approx(want, abs=ROUNDING)
-        backward.remove(unit)
-        forward.add(unit)
+        backward.remove(feature)
+        forward.add(feature)
 
 
 @pytest.mark.parametrize("score", ["difference", "direct"])
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("style", STYLES)
 def test_every_candidate_equals_the_estimator_afresh(style, target, score, seed):
-    # 45 units: the search starts with watched pairs and goes over to masks at 32.
+    # 45 features: the search starts with watched pairs and goes over to masks at 32.
     table = draw(seed, rows=60, columns=45, style=style, target=target, grouped=style == "tied")
     backward = Backward(problem(table), n_neighbors=3, score=score, n_threads=2)
     rng = np.random.default_rng(seed)
     while len(backward.active) > 1:
         here = backward.active
         scores = backward.scores()
-        for unit in rng.choice(here, size=min(3, len(here)), replace=False):
-            others = [u for u in here if u != unit]
-            assert scores[unit] == pytest.approx(
-                afresh(table, unit, others, 3, score), abs=ROUNDING
+        for feature in rng.choice(here, size=min(3, len(here)), replace=False):
+            others = [u for u in here if u != feature]
+            assert scores[feature] == pytest.approx(
+                afresh(table, feature, others, 3, score), abs=ROUNDING
             )
         backward.remove(int(np.nanargmin(scores)))
     assert backward.scores()[backward.active[0]] == backward.information
@@ -96,12 +96,12 @@ def test_every_addition_equals_the_estimator_afresh(style, target, score, seed):
     # 200 rows: most candidates settle within reach, some need all rows.
     table = draw(seed, rows=200, columns=9, style=style, target=target, grouped=style == "nominal")
     forward = Forward(problem(table), n_neighbors=4, score=score, n_threads=2)
-    for _ in range(len(table.units)):
+    for _ in range(len(table.features)):
         scores = forward.scores()
         inside = list(forward.active)
-        for unit in np.flatnonzero(~np.isnan(scores)):
-            want = afresh(table, int(unit), inside, 4, score)
-            assert scores[unit] == pytest.approx(want, abs=ROUNDING)
+        for feature in np.flatnonzero(~np.isnan(scores)):
+            want = afresh(table, int(feature), inside, 4, score)
+            assert scores[feature] == pytest.approx(want, abs=ROUNDING)
         forward.add(int(np.nanargmax(scores)))
     assert np.isnan(forward.scores()).all()
 
@@ -111,12 +111,12 @@ def test_many_neighbours(n_neighbors, seed):
     table = draw(seed, rows=40, columns=5, style="mixed", target="classes")
     backward = Backward(problem(table), n_neighbors=n_neighbors)
     forward = Forward(problem(table), n_neighbors=n_neighbors)
-    for unit in range(5):
-        others = [u for u in range(5) if u != unit]
-        want = afresh(table, unit, others, n_neighbors, "difference")
-        assert backward.scores()[unit] == pytest.approx(want, abs=ROUNDING)
-        want = afresh(table, unit, [], n_neighbors, "difference")
-        assert forward.scores()[unit] == pytest.approx(want, abs=ROUNDING)
+    for feature in range(5):
+        others = [u for u in range(5) if u != feature]
+        want = afresh(table, feature, others, n_neighbors, "difference")
+        assert backward.scores()[feature] == pytest.approx(want, abs=ROUNDING)
+        want = afresh(table, feature, [], n_neighbors, "difference")
+        assert forward.scores()[feature] == pytest.approx(want, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("score", ["difference", "direct"])
@@ -124,20 +124,20 @@ def test_many_neighbours(n_neighbors, seed):
 @pytest.mark.parametrize("style", STYLES)
 def test_whole_paths_equal_a_slow_search(style, target, score, seed):
     table = draw(seed, rows=18, columns=6, style=style, target=target, grouped=style == "mixed")
-    args = (table.values, table.units, table.target)
+    args = (table.values, table.features, table.target)
     moves, scores, known = oracle.backward(*args, k=2, score=score)
     backward = Backward(problem(table), n_neighbors=2, score=score)
-    for unit, want, information in zip(moves, scores, known, strict=False):
+    for feature, want, information in zip(moves, scores, known, strict=False):
         assert backward.information == pytest.approx(information, abs=ROUNDING)
         found = backward.scores()
-        assert found[unit] == pytest.approx(want, abs=ROUNDING)
+        assert found[feature] == pytest.approx(want, abs=ROUNDING)
         assert np.nanmin(found) >= want - ROUNDING  # nothing was cheaper
-        backward.remove(unit)
+        backward.remove(feature)
     moves, scores, known = oracle.forward(*args, k=2, score=score)
     forward = Forward(problem(table), n_neighbors=2, score=score)
-    for unit, want, information in zip(moves, scores, known, strict=False):
+    for feature, want, information in zip(moves, scores, known, strict=False):
         assert forward.information == pytest.approx(information, abs=ROUNDING)
         found = forward.scores()
-        assert found[unit] == pytest.approx(want, abs=ROUNDING)
+        assert found[feature] == pytest.approx(want, abs=ROUNDING)
         assert np.nanmax(found) <= want + ROUNDING  # nothing was better
-        forward.add(unit)
+        forward.add(feature)

@@ -15,16 +15,16 @@ from pinsker.exceptions import MemoryBudgetError, ParameterError
 SEARCHES = [Backward, Forward]
 
 
-def step(search, unit):
-    (search.remove if isinstance(search, Backward) else search.add)(unit)
+def step(search, feature):
+    (search.remove if isinstance(search, Backward) else search.add)(feature)
 
 
 def whole_path(search):
-    """Scores and information of a search in which units go, or come, in their order."""
+    """Scores and information of a search in which features go, or come, in their order."""
     seen = []
-    for unit in range(search.problem.n_units):
+    for feature in range(search.problem.n_features):
         seen.append(np.append(search.scores(), search.information))
-        step(search, unit)
+        step(search, feature)
     return np.array(seen)
 
 
@@ -63,8 +63,8 @@ def test_a_table_that_cannot_fit_says_so_with_the_bytes(search):
 def test_state_is_a_function_of_the_set(seed):
     table = draw(seed, rows=90, columns=40, style="mixed", target="classes")
     walked = Backward(problem(table))
-    for unit in (3, 17, 0, 39, 21, 8, 9, 10, 11):
-        walked.remove(unit)
+    for feature in (3, 17, 0, 39, 21, 8, 9, 10, 11):
+        walked.remove(feature)
     jumped = Backward(problem(table), active=walked.active)
     np.testing.assert_array_equal(jumped.scores(), walked.scores())
     assert jumped.information == walked.information
@@ -85,11 +85,11 @@ def test_order_of_rows_and_columns_changes_nothing(search, target, seed):
     numbers = None if table.labels is not None else table.target[rows]
     mixed = Problem.from_arrays(table.values[rows][:, columns], labels=labels, target=numbers)
     first, second = search(problem(table)), search(mixed)
-    for unit in range(36):
+    for feature in range(36):
         # Sums are integers: the same bits, not just the same up to rounding.
         np.testing.assert_array_equal(second.scores(), first.scores()[columns])
-        step(first, int(columns[unit]))
-        step(second, unit)
+        step(first, int(columns[feature]))
+        step(second, feature)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -110,9 +110,9 @@ def test_wrong_moves_are_refused():
     table = draw(0, rows=20, columns=3, style="continuous", target="classes")
     backward, forward = Backward(problem(table)), Forward(problem(table), active=(1,))
     backward.remove(1)
-    with pytest.raises(ParameterError, match="unit 1 is not in the current set"):
+    with pytest.raises(ParameterError, match="feature 1 is not in the current set"):
         backward.remove(1)
-    with pytest.raises(ParameterError, match="unit 1 is in the current set already"):
+    with pytest.raises(ParameterError, match="feature 1 is in the current set already"):
         forward.add(1)
     with pytest.raises(ParameterError, match="max_samples must be at least 1, got 0"):
         Backward(problem(table), max_samples=0)
@@ -154,8 +154,8 @@ def test_repeated_searches_do_not_grow(seed):
 
     def run():
         search = Backward(problem(table))
-        for unit in range(29):
-            search.remove(unit)
+        for feature in range(29):
+            search.remove(feature)
         Forward(problem(table), active=(0, 1))
 
     for _ in range(10):

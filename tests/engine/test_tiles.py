@@ -33,8 +33,8 @@ def test_rows_with_more_close_pairs_count_for_more(numeric):
     rare = np.arange(600) < 30
     settings = {
         "values": x,
-        "units": np.arange(5, dtype=np.int32),
-        "n_units": 5,
+        "features": np.arange(5, dtype=np.int32),
+        "n_features": 5,
         "labels": None if numeric else rare.astype(np.int64),
         # The rare rows' targets lie apart from each other and from all others.
         "target": np.where(rare, -10.0 - np.arange(600), x[:, 0])[:, None] if numeric else None,

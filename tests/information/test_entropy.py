@@ -69,8 +69,8 @@ def test_what_has_no_entropy():
         entropy(x, method="ksg2")
     with pytest.raises(ParameterError, match="no column of x is continuous"):
         entropy(["a", "b"] * 5, method="knn")
-    with pytest.raises(DataError, match="continuous column with missing='level'"):
-        entropy([1.5, 2.5, None, 0.1, 7.5], missing="level")
+    with pytest.raises(DataError, match="continuous column with missing='category'"):
+        entropy([1.5, 2.5, None, 0.1, 7.5], missing="category")
     with pytest.raises(DataError, match="column 'x' of x is continuous: bin it"):
         entropy(x, method="discrete")
     with pytest.raises(ParameterError, match="n_neighbors=20 needs at least 21 rows"):
@@ -79,7 +79,7 @@ def test_what_has_no_entropy():
 
 def test_missing_values_can_be_a_level_of_discrete_columns():
     x = ["a", None] * 20
-    assert entropy(x, missing="level", correction="none") == pytest.approx(math.log(2))
+    assert entropy(x, missing="category", correction="none") == pytest.approx(math.log(2))
 
 
 def test_details():

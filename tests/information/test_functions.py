@@ -85,7 +85,7 @@ def test_missing_values_can_be_a_level():
     # Missing exactly where y is "b": one level tells all.
     x = np.where(np.arange(40) % 2 == 0, np.nan, 1.0)
     y = np.where(np.arange(40) % 2 == 0, "b", "a")
-    found = mutual_information(x, y, missing="level", correction="none")
+    found = mutual_information(x, y, missing="category", correction="none")
     assert found == pytest.approx(np.log(2))
 
 

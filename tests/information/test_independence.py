@@ -94,7 +94,7 @@ def test_local_orders_never_leave_a_level():
 
 
 def test_crowded_states_are_permuted_within_and_others_nearby():
-    z = encode_columns([*[0] * 20, *range(10, 20)], scale="none", discrete="all")
+    z = encode_columns([*[0] * 20, *range(10, 20)], scale="none", categorical_features="all")
     orders = _permutations(z, 30, 40, 5, np.random.default_rng(0))
     for order in orders:
         np.testing.assert_array_equal(np.sort(order[:20]), np.arange(20))

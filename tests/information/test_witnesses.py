@@ -29,7 +29,8 @@ def target_of(y, **options):
 
 def test_design_spreads_text_and_marks_missing_values():
     table = encode_columns(
-        np.array([[1.5, "a"], [np.nan, "b"], [4.5, "c"], [2.5, "a"]], dtype=object), missing="level"
+        np.array([[1.5, "a"], [np.nan, "b"], [4.5, "c"], [2.5, "a"]], dtype=object),
+        missing="category",
     )
     design = Design.of(table, [[0], [1]])
     numbers, text = (design.take(np.arange(4), [unit]) for unit in (0, 1))

@@ -1,7 +1,7 @@
 """Greedy searches, slow and obvious: every candidate is scored afresh with the plain estimator.
 
-Imports nothing from pinsker. `values` and `target` are in metric form (docs/estimator.md), `units`
-is a list of lists of columns.
+Imports nothing from pinsker. `values` and `target` are in metric form (docs/estimator.md),
+`features` is a list of lists of columns.
 """
 
 import numpy as np
@@ -9,66 +9,66 @@ import numpy as np
 from oracles import knn
 
 
-def columns_of(units, chosen):
-    """All columns of some units, in order."""
-    return sorted(column for unit in chosen for column in units[unit])
+def columns_of(features, chosen):
+    """All columns of some features, in order."""
+    return sorted(column for feature in chosen for column in features[feature])
 
 
-def information(values, units, target, chosen, k):
+def information(values, features, target, chosen, k):
     """I(Y; X_S) in nats; nothing is known without features."""
     if not chosen:
         return 0.0
-    return float(np.mean(knn.terms(values[:, columns_of(units, chosen)], target, None, k)))
+    return float(np.mean(knn.terms(values[:, columns_of(features, chosen)], target, None, k)))
 
 
-def conditional(values, units, target, unit, given, k):
+def conditional(values, features, target, feature, given, k):
     """I(Y; X_unit | X_given) in nats."""
-    x = values[:, columns_of(units, [unit])]
-    z = values[:, columns_of(units, given)] if given else None
+    x = values[:, columns_of(features, [feature])]
+    z = values[:, columns_of(features, given)] if given else None
     return float(np.mean(knn.terms(x, target, z, k)))
 
 
-def gain(values, units, target, unit, others, k, score):
-    """What a unit brings beyond others, by the difference or by the direct score."""
+def gain(values, features, target, feature, others, k, score):
+    """What a feature brings beyond others, by the difference or by the direct score."""
     if score == "direct":
-        return conditional(values, units, target, unit, others, k)
-    with_unit = information(values, units, target, [*others, unit], k)
-    return with_unit - information(values, units, target, others, k)
+        return conditional(values, features, target, feature, others, k)
+    with_unit = information(values, features, target, [*others, feature], k)
+    return with_unit - information(values, features, target, others, k)
 
 
-def backward(values, units, target, k=3, score="difference", forced=()):
-    """Remove the cheapest unit until none is left: moves, scores, information after each."""
-    left = list(range(len(units)))
-    moves, scores, known = [], [], [information(values, units, target, left, k)]
+def backward(values, features, target, k=3, score="difference", forced=()):
+    """Remove the cheapest feature until none is left: moves, scores, information after each."""
+    left = list(range(len(features)))
+    moves, scores, known = [], [], [information(values, features, target, left, k)]
     while left:
-        loose = [unit for unit in left if unit not in forced] or left
+        loose = [feature for feature in left if feature not in forced] or left
         costs = {}
-        for unit in loose:
-            others = [other for other in left if other != unit]
-            costs[unit] = gain(values, units, target, unit, others, k, score)
+        for feature in loose:
+            others = [other for other in left if other != feature]
+            costs[feature] = gain(values, features, target, feature, others, k, score)
         cheapest = min(costs.values())
-        unit = max(u for u in loose if costs[u] <= cheapest + 1e-12)
-        left.remove(unit)
-        moves.append(unit)
-        scores.append(costs[unit])
-        known.append(information(values, units, target, left, k))
+        feature = max(u for u in loose if costs[u] <= cheapest + 1e-12)
+        left.remove(feature)
+        moves.append(feature)
+        scores.append(costs[feature])
+        known.append(information(values, features, target, left, k))
     return moves, scores, known
 
 
-def forward(values, units, target, k=3, score="difference", forced=()):
-    """Add the best unit until all are in: moves, scores, information after each."""
+def forward(values, features, target, k=3, score="difference", forced=()):
+    """Add the best feature until all are in: moves, scores, information after each."""
     chosen = []
     moves, scores, known = [], [], [0.0]
-    while len(chosen) < len(units):
-        outside = [unit for unit in range(len(units)) if unit not in chosen]
-        outside = [unit for unit in outside if unit in forced] or outside
-        gains = {u: gain(values, units, target, u, chosen, k, score) for u in outside}
+    while len(chosen) < len(features):
+        outside = [feature for feature in range(len(features)) if feature not in chosen]
+        outside = [feature for feature in outside if feature in forced] or outside
+        gains = {u: gain(values, features, target, u, chosen, k, score) for u in outside}
         largest = max(gains.values())
-        unit = min(u for u in outside if gains[u] >= largest - 1e-12)
-        chosen.append(unit)
-        moves.append(unit)
-        scores.append(gains[unit])
-        known.append(information(values, units, target, chosen, k))
+        feature = min(u for u in outside if gains[u] >= largest - 1e-12)
+        chosen.append(feature)
+        moves.append(feature)
+        scores.append(gains[feature])
+        known.append(information(values, features, target, chosen, k))
     return moves, scores, known
 
 
@@ -96,10 +96,10 @@ def size_as_printed(direction, scores, budget):
 
 
 class Table:
-    """A set of units with the engine's interface: slow, for searches that are tested alone."""
+    """A set of features with the engine's interface: slow, for searches that are tested alone."""
 
-    def __init__(self, values, units, target, active, k=3, score="difference"):
-        self.values, self.units, self.target = values, units, target
+    def __init__(self, values, features, target, active, k=3, score="difference"):
+        self.values, self.features, self.target = values, features, target
         self.chosen, self.k, self.score = list(active), k, score
 
     @property
@@ -110,7 +110,7 @@ class Table:
     @property
     def information(self):
         """I(Y; X_S)."""
-        return information(self.values, self.units, self.target, self.chosen, self.k)
+        return information(self.values, self.features, self.target, self.chosen, self.k)
 
 
 class SlowBackward(Table):
@@ -118,15 +118,17 @@ class SlowBackward(Table):
 
     def scores(self):
         """The cost of each removal."""
-        out = np.full(len(self.units), np.nan)
-        for unit in self.chosen:
-            others = [other for other in self.chosen if other != unit]
-            out[unit] = gain(self.values, self.units, self.target, unit, others, self.k, self.score)
+        out = np.full(len(self.features), np.nan)
+        for feature in self.chosen:
+            others = [other for other in self.chosen if other != feature]
+            out[feature] = gain(
+                self.values, self.features, self.target, feature, others, self.k, self.score
+            )
         return out
 
-    def remove(self, unit):
-        """Take a unit out."""
-        self.chosen.remove(unit)
+    def remove(self, feature):
+        """Take a feature out."""
+        self.chosen.remove(feature)
 
 
 class SlowForward(Table):
@@ -134,17 +136,23 @@ class SlowForward(Table):
 
     def scores(self):
         """The gain of each addition."""
-        out = np.full(len(self.units), np.nan)
-        for unit in range(len(self.units)):
-            if unit not in self.chosen:
-                out[unit] = gain(
-                    self.values, self.units, self.target, unit, self.chosen, self.k, self.score
+        out = np.full(len(self.features), np.nan)
+        for feature in range(len(self.features)):
+            if feature not in self.chosen:
+                out[feature] = gain(
+                    self.values,
+                    self.features,
+                    self.target,
+                    feature,
+                    self.chosen,
+                    self.k,
+                    self.score,
                 )
         return out
 
-    def add(self, unit):
-        """Put a unit in."""
-        self.chosen.append(unit)
+    def add(self, feature):
+        """Put a feature in."""
+        self.chosen.append(feature)
 
 
 def left_by_linear_model(columns, target, chosen):
@@ -154,20 +162,24 @@ def left_by_linear_model(columns, target, chosen):
     return float(np.square(target - design @ weights).sum())
 
 
-def linear(direction, columns, units, target):
+def linear(direction, columns, features, target):
     """Greedy search by least squares alone: moves and what each set leaves, with no shortcut."""
-    inside = list(range(len(units))) if direction == "backward" else []
-    moves, left = [], [left_by_linear_model(columns, target, columns_of(units, inside))]
-    for _ in units:
+    inside = list(range(len(features))) if direction == "backward" else []
+    moves, left = [], [left_by_linear_model(columns, target, columns_of(features, inside))]
+    for _ in features:
         outcome = {}
-        for unit in range(len(units)):
-            if (unit in inside) == (direction == "backward"):
-                chosen = sorted(set(inside) ^ {unit})
-                outcome[unit] = left_by_linear_model(columns, target, columns_of(units, chosen))
+        for feature in range(len(features)):
+            if (feature in inside) == (direction == "backward"):
+                chosen = sorted(set(inside) ^ {feature})
+                outcome[feature] = left_by_linear_model(
+                    columns, target, columns_of(features, chosen)
+                )
         best = min(outcome.values())
-        ties = [unit for unit, value in outcome.items() if value <= best + 1e-9 * left[-1] + 1e-12]
-        unit = max(ties) if direction == "backward" else min(ties)
-        inside = sorted(set(inside) ^ {unit})
-        moves.append(unit)
-        left.append(outcome[unit])
+        ties = [
+            feature for feature, value in outcome.items() if value <= best + 1e-9 * left[-1] + 1e-12
+        ]
+        feature = max(ties) if direction == "backward" else min(ties)
+        inside = sorted(set(inside) ^ {feature})
+        moves.append(feature)
+        left.append(outcome[feature])
     return moves, left

@@ -174,7 +174,7 @@ def test_kept_features_come_first():
 def test_missing_as_a_level():
     X, y = load_wine(return_X_y=True)
     X[y == 1, 5] = np.nan  # that a value is missing tells the class
-    selector = CriterionSelection("mim", 1, missing="level").fit(X, y)
+    selector = CriterionSelection("mim", 1, missing="category").fit(X, y)
     assert selector.get_support(indices=True).tolist() == [5]
 
 

@@ -214,7 +214,9 @@ def test_the_papers_algorithms_with_held_out_rows(selector_type):
     selector = selector_type(folds=5, witnesses=LINEAR).fit(X, y)
     trials = {(one.path, one.size): one for one in selector.comparison_}
     kept = selector.path_.set_at(selector.certificate_.n_kept)
-    assert {selector.units_[unit][0] for unit in kept} == set(np.flatnonzero(selector.support_))
+    assert {selector.feature_columns_[unit][0] for unit in kept} == set(
+        np.flatnonzero(selector.support_)
+    )
     chosen = trials[selector_type.__name__, selector.support_.sum()]
     assert chosen.keeps_to(ErrorBudget(0.05), selector.facts_, "error")
     assert (ALL, 20) in trials

@@ -70,7 +70,7 @@ def test_other_bins(frame, dask_frame, binning):
     assert there.path_ == in_memory(frame, "jmi", 4, binning=binning).path_
 
 
-@pytest.mark.parametrize("missing", ["drop", "level"])
+@pytest.mark.parametrize("missing", ["drop", "category"])
 def test_missing_values(frame, missing):
     gappy = frame.copy()
     gappy.loc[3:180:7, "a"] = np.nan  # one partition has none, another only these

@@ -87,7 +87,7 @@ def test_missing_values_by_choice():
     frame.loc[:9, "size"] = np.nan
     with pytest.raises(ValueError, match="'size'"):
         BackwardElimination().fit(frame, y)
-    for missing in ("drop", "level"):
+    for missing in ("drop", "category"):
         selector = BackwardElimination(missing=missing).fit(frame, y)
         assert len(selector.transform(frame)) == len(frame)
 

@@ -36,7 +36,7 @@ def test_shrink_follows_the_definition(score, forced):
 def test_grow_follows_the_definition(score, forced):
     table = problem()
     state = slow.SlowForward(*table, active=(), score=score)
-    trace = grow(state, Trace((), [0.0]), n_units=4, forced=forced)
+    trace = grow(state, Trace((), [0.0]), n_features=4, forced=forced)
     moves, scores, known = slow.forward(*table, score=score, forced=forced)
     assert (trace.moves, trace.scores, trace.information) == (moves, scores, known)
     assert not forced or moves[0] == forced[0]
@@ -105,7 +105,7 @@ def test_equal_scores_keep_the_earlier_feature():
     trace = shrink(state, Trace(tuple(range(6)), [1.0]))
     assert trace.moves == [5, 4, 3, 2, 0, 1]
     state = Scripted(lambda chosen: float(bool(chosen & {1, 4})), (), grows=True)
-    assert grow(state, Trace((), [0.0]), n_units=6, patience=1).moves == [1, 0]
+    assert grow(state, Trace((), [0.0]), n_features=6, patience=1).moves == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_equal_scores_keep_the_earlier_feature():
     ],
 )
 def test_grow_ends_where_it_should(limits, size):
-    trace = grow(Scripted(count_up_to(3), (), grows=True), Trace((), [0.0]), n_units=6, **limits)
+    trace = grow(Scripted(count_up_to(3), (), grows=True), Trace((), [0.0]), n_features=6, **limits)
     assert len(trace.moves) == size
     assert trace.complete
 
@@ -151,11 +151,13 @@ def test_an_interrupt_leaves_a_valid_trace_that_can_go_on(search):
         trace = grow(
             slow.SlowForward(*table, active=()),
             Trace((), [0.0]),
-            n_units=4,
+            n_features=4,
             watch=InterruptAfter(2),
         )
         path = trace.path("forward", names, "difference")
-        again = grow(slow.SlowForward(*table, active=path.set_at(2)), Trace.resume(path), n_units=4)
+        again = grow(
+            slow.SlowForward(*table, active=path.set_at(2)), Trace.resume(path), n_features=4
+        )
         expected = slow.forward(*table)
     assert trace.interrupted
     assert not path.complete

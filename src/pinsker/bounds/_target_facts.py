@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import Task
-from pinsker.encoding._encoded import Target
+from pinsker.encoding import Target
 from pinsker.exceptions import DataError
 
 

@@ -89,13 +89,13 @@ def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[s
     return groups or None
 
 
-def parse_kinds(texts: Iterable[str], names: Sequence[str]) -> dict[str, str] | Literal["auto"]:
+def parse_kinds(texts: Iterable[str], names: Sequence[str]) -> dict[str, str] | Literal["from_dtype"]:
     """Read kinds of columns, each as ``column=kind``; the other columns are guessed.
 
     Examples
     --------
     >>> parse_kinds(["grade=nominal"], ["age", "grade"]), parse_kinds([], ["age"])
-    ({'grade': 'nominal'}, 'auto')
+    ({'grade': 'nominal'}, 'from_dtype')
     """
     kinds: dict[str, str] = {}
     for text in texts:
@@ -106,7 +106,7 @@ def parse_kinds(texts: Iterable[str], names: Sequence[str]) -> dict[str, str] | 
                 f"{', '.join(_KINDS)}."
             )
         kinds |= dict.fromkeys(parse_columns([columns], names, "--kind"), kind)
-    return kinds or "auto"
+    return kinds or "from_dtype"
 
 
 def find_column(name: str, names: Sequence[str], option: str) -> str:

@@ -14,8 +14,7 @@ from pinsker.cli._estimates import Forecast, forecast
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import Sheet, read_sheet
 from pinsker.cli._text import TextStyle
-from pinsker.encoding import Encoded, encode
-from pinsker.encoding._repeats import constant_columns, duplicate_columns
+from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode
 from pinsker.exceptions import DataError
 
 _MOST_LISTED = 40
@@ -48,9 +47,9 @@ def inspect(
     encoded = encode(
         sheet.features[answered],
         sheet.answer[answered],
-        missing="level",
-        groups=groups,
-        discrete=parse_kinds(kind or (), names),
+        missing="category",
+        feature_groups=groups,
+        categorical_features=parse_kinds(kind or (), names),
         task=task,
     )
     limit = None if memory is None else parse_memory(memory)
@@ -69,7 +68,7 @@ def _print(
     complete = int((~gaps.any(axis=1) & sheet.answer.notna().to_numpy()).sum())
     if complete < n_rows:
         console.print(
-            f"  {complete} rows are complete; the others need --missing drop or --missing level"
+            f"  {complete} rows are complete; the others need --missing drop or --missing category"
         )
     console.print()
     console.print(_columns(sheet, encoded, gaps, most))

@@ -8,9 +8,8 @@ from scipy.stats import t
 
 from pinsker.bounds import paired_difference
 from pinsker.encoding import Encoded
-from pinsker.engine._plan import plan_rows
-from pinsker.engine._problem import Problem
-from pinsker.information.witnesses._defaults import LARGE
+from pinsker.engine import Problem, plan_rows
+from pinsker.information import LARGE
 
 #: Of all limits together; the paths of a search share what is left to error.
 _CONFIDENCE = 0.95
@@ -93,7 +92,7 @@ def forecast(
     return Forecast(
         budget=smallest_budget(n, classes=classes, n_limits=_LIMITS.get(direction, 1)),
         unit="error" if classes else "r2",
-        seconds=expected_seconds(n, encoded.n_units, direction, folds),
+        seconds=expected_seconds(n, encoded.n_features, direction, folds),
         n_bytes=plan.n_bytes + 2 * 8 * n * d,  # the table as it was read, and scaled
         held_out=folds > 0,
     )
@@ -132,13 +131,13 @@ def smallest_budget(n_rows: int, *, classes: bool, n_limits: int = 1) -> float:
     return float(t.ppf(confidence, n_rows - 1)) * spread / math.sqrt(n_rows)
 
 
-def expected_seconds(n_rows: int, n_units: int, direction: str, folds: int) -> float:
+def expected_seconds(n_rows: int, n_features: int, direction: str, folds: int) -> float:
     """Return the processor time of a search, by the measured costs of its parts."""
     pairs = float(n_rows) ** 2
     n_paths = _PATHS.get(direction, 1)
-    path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_units)
+    path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)
     if direction == "linear":
-        path = _LINEAR_PER_CUBE * n_units**3
+        path = _LINEAR_PER_CUBE * n_features**3
     kernel_machines = pairs if n_rows < LARGE else 0.0
     judges = _JUDGES + _JUDGES_PER_ROW * n_rows + _JUDGES_PER_PAIR * kernel_machines
     return n_paths * (1 + folds) * path + judges * folds / 5 * n_paths / _PATHS["auto"]

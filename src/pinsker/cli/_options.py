@@ -83,7 +83,7 @@ Task = Annotated[
     typer.Option(help="Whether the target holds classes or numbers."),
 ]
 Missing = Annotated[
-    Literal["error", "drop", "level"],
+    Literal["error", "drop", "category"],
     typer.Option(
         help="What missing values are: an error, a reason to leave out the row, or a value of "
         "their own."

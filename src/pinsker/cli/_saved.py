@@ -35,7 +35,7 @@ def to_json(outcome: Outcome) -> str:
         "selector": type(selector).__name__,
         "parameters": _parameters(selector),
         "facts": dataclasses.asdict(selector.facts_),
-        "units": [list(columns) for columns in selector.units_],
+        "units": [list(columns) for columns in selector.feature_columns_],
         "ranking": selector.ranking_.tolist(),
         "path": json.loads(selector.path_.to_json()),
         "certificate": certificate_fields(selector.certificate_),
@@ -102,7 +102,7 @@ def _restored(content: dict[str, Any]) -> Any:
     kept = set(content["kept"])
     selector.path_ = SelectionPath.from_json(json.dumps(content["path"]))
     selector.facts_ = TargetFacts(**content["facts"])
-    selector.units_ = tuple(tuple(unit) for unit in content["units"])
+    selector.feature_columns_ = tuple(tuple(unit) for unit in content["units"])
     selector.ranking_ = np.asarray(content["ranking"], dtype=np.int64)
     selector.support_ = np.asarray([name in kept for name in columns])
     selector.n_features_in_ = len(columns)

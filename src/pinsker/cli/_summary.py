@@ -87,7 +87,7 @@ def number(value: float) -> str:
 def _features(selector: Any) -> Table:
     """List what stays in the order of importance, with what it tells so far."""
     path = selector.path_
-    size = sum(all(selector.support_[list(columns)]) for columns in selector.units_)
+    size = sum(all(selector.support_[list(columns)]) for columns in selector.feature_columns_)
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("  ", justify="right")
     table.add_column("feature")

@@ -75,7 +75,7 @@ def bin_columns(
 
     Notes
     -----
-    A missing value (``missing="level"``) is a code of its own, after all others.
+    A missing value (``missing="category"``) is a code of its own, after all others.
 
     References
     ----------

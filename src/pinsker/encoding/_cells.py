@@ -159,13 +159,13 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
         raise DataTypeError(
             f"column {name!r} mixes dates that cannot be compared (with and without a time zone)"
         ) from error
-    seconds = np.array([gap / _unit_of(gap) for gap in gaps], dtype=np.float64)
+    seconds = np.array([gap / _feature_of(gap) for gap in gaps], dtype=np.float64)
     what = "durations, read as seconds" if duration else f"dates, read as seconds since {first}"
     note = f"column {name!r} holds {what}"
     return Cells(_with_gaps(seconds, missing), Origin.TIME, note=note)
 
 
-def _unit_of(gap: Any) -> Any:
+def _feature_of(gap: Any) -> Any:
     return timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pinsker._types import IntArray, Missing, Scale
 from pinsker.encoding._encoded import Columns, frozen
-from pinsker.encoding._kinds import Discrete
+from pinsker.encoding._kinds import CategoricalFeatures
 from pinsker.encoding._layout import build_columns
 from pinsker.encoding._missing import drop_note, usable_rows
 from pinsker.encoding._table import Table, read_table
@@ -17,7 +17,7 @@ def encode_columns(
     *,
     name: str = "x",
     scale: Scale = "copula",
-    discrete: Discrete = "auto",
+    categorical_features: CategoricalFeatures = "from_dtype",
     missing: Missing = "error",
 ) -> Columns:
     r"""Turn one or several columns of any kind into validated, scaled, frozen `Columns`.
@@ -32,9 +32,9 @@ def encode_columns(
     scale : {"copula", "standard", "none"}, default="copula"
         Scaling of continuous columns: normal scores :math:`\Phi^{-1}(r/(n+1))` of the ranks, mean 0
         and standard deviation 1, or nothing. Counts are standardised unless scale is "none".
-    discrete : default="auto"
+    categorical_features : default="from_dtype"
         Which columns are discrete. See Notes.
-    missing : {"error", "drop", "level"}, default="error"
+    missing : {"error", "drop", "category"}, default="error"
         What a missing value (NaN, None, NA, NaT, null) means: an error that names the column, a row
         to leave out, or a value of its own, equal to itself and infinitely far from all others.
 
@@ -52,7 +52,7 @@ def encode_columns(
 
     Notes
     -----
-    ``discrete="auto"`` guesses a kind for each column:
+    ``categorical_features="from_dtype"`` guesses a kind for each column:
 
     =======================  ===================================================================
     booleans                 boolean
@@ -86,14 +86,16 @@ def encode_columns(
     table = read_table(x, label=name, prefix=name)
     rows = usable_rows([table], missing)
     notes = drop_note(len(rows), table.n_rows)
-    return build_columns(table.keep(rows), scale=scale, discrete=discrete, notes=notes)
+    return build_columns(
+        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
+    )
 
 
 def encode_together(
     tables: Mapping[str, Any],
     *,
     scale: Scale = "copula",
-    discrete: Mapping[str, Discrete] | None = None,
+    categorical_features: Mapping[str, CategoricalFeatures] | None = None,
     missing: Missing = "error",
 ) -> tuple[dict[str, Columns], IntArray]:
     """Encode several tables that share their rows, so that ``missing="drop"`` drops the same ones.
@@ -104,7 +106,7 @@ def encode_together(
         The tables by the name that messages use, for example ``{"x": x, "y": y, "z": z}``.
     scale, missing
         As in `encode_columns`.
-    discrete : mapping of str to what `encode_columns` takes, optional
+    categorical_features : mapping of str to what `encode_columns` takes, optional
         By table; tables that are not in it are guessed.
 
     Returns
@@ -129,7 +131,7 @@ def encode_together(
         encoded[key] = build_columns(
             table.keep(rows),
             scale=scale,
-            discrete=(discrete or {}).get(key, "auto"),
+            categorical_features=(categorical_features or {}).get(key, "from_dtype"),
             notes=drop_note(len(rows), table.n_rows),
         )
     return encoded, frozen(rows)

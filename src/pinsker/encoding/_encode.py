@@ -5,8 +5,8 @@ from typing import Any, Literal
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding._columns import check_lengths
 from pinsker.encoding._encoded import Encoded, frozen
-from pinsker.encoding._groups import Groups, make_units
-from pinsker.encoding._kinds import Discrete
+from pinsker.encoding._groups import FeatureGroups, make_features
+from pinsker.encoding._kinds import CategoricalFeatures
 from pinsker.encoding._layout import build_columns
 from pinsker.encoding._missing import drop_note, usable_rows
 from pinsker.encoding._table import read_table
@@ -19,9 +19,9 @@ def encode(
     y: Any,
     *,
     scale: Scale = "copula",
-    discrete: Discrete = "auto",
+    categorical_features: CategoricalFeatures = "from_dtype",
     missing: Missing = "error",
-    groups: Groups | None = None,
+    feature_groups: FeatureGroups | None = None,
     task: Literal["auto"] | Task = "auto",
 ) -> Encoded:
     """Turn a table and its target into what the engine works on.
@@ -32,10 +32,10 @@ def encode(
         NumPy array, nested lists, pandas or polars frame.
     y : array-like of shape (n_rows,) or (n_rows, n_targets)
         Classes or numbers.
-    scale, discrete, missing
+    scale, categorical_features, missing
         As in `encode_columns`. Under ``missing="drop"`` a row goes when any column or the target
-        misses a value; under ``"level"`` a missing target is still an error.
-    groups : dict or sequence, optional
+        misses a value; under ``"category"`` a missing target is still an error.
+    feature_groups : dict or sequence, optional
         Columns that are kept or dropped as one: ``{name: columns}``, columns by name or position;
         or one label per column, None for a column of its own.
     task : {"auto", "classification", "regression"}, default="auto"
@@ -50,9 +50,9 @@ def encode(
     --------
     >>> encoded = encode(
     ...     [[0.1, 5.5], [0.7, 4.5], [0.2, 3.1], [0.9, 1.2]], ["a", "b", "a", "b"],
-    ...     groups={"both": [0, 1]},
+    ...     feature_groups={"both": [0, 1]},
     ... )
-    >>> encoded.units, encoded.unit_names, encoded.target.classes.tolist()
+    >>> encoded.features, encoded.feature_names, encoded.target.classes.tolist()
     (((0, 1),), ('both',), ['a', 'b'])
     """
     if y is None:
@@ -66,8 +66,10 @@ def encode(
             "required."
         )
     rows = usable_rows([table], missing, target=answer)
-    units, unit_names = make_units(table.names, groups)
+    features, feature_names = make_features(table.names, feature_groups)
     notes = drop_note(len(rows), table.n_rows)
-    columns = build_columns(table.keep(rows), scale=scale, discrete=discrete, notes=notes)
+    columns = build_columns(
+        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
+    )
     target = build_target(answer.keep(rows), task=task, scale=scale, notes=[])
-    return Encoded(columns, target, units, unit_names, frozen(rows))
+    return Encoded(columns, target, features, feature_names, frozen(rows))

@@ -63,7 +63,7 @@ class Columns:
     notes : tuple of str
         What a user should know: constants, duplicates, guesses about kinds.
     missing : ndarray of shape (n_rows, n_columns), bool, read-only, or None
-        Where a numeric column has no value (only with ``missing="level"``); `values` holds 0 there.
+        Where a numeric column has no value (only with ``missing="category"``); `values` holds 0 there.
         None when nothing is missing. A missing value of a nominal column is one of its levels.
     """
 
@@ -162,19 +162,19 @@ class Encoded:
         The table.
     target : Target
         The target.
-    units : tuple of tuple of int
-        What is kept or dropped as one: the columns of each unit, in order of their first column.
-        A plain feature is a unit of one column.
-    unit_names : tuple of str
-        One per unit: the column's name, or the group's.
+    features : tuple of tuple of int
+        What is kept or dropped as one: the columns of each feature, in order of their first column.
+        A plain column is a feature of its own.
+    feature_names : tuple of str
+        One per feature: the column's name, or the group's.
     rows : ndarray of shape (n_rows,), int64
         Which rows of the user's table these are (``missing="drop"`` leaves some out).
     """
 
     columns: Columns
     target: Target
-    units: tuple[tuple[int, ...], ...]
-    unit_names: tuple[str, ...]
+    features: tuple[tuple[int, ...], ...]
+    feature_names: tuple[str, ...]
     rows: IntArray = field(repr=False)
 
     @property
@@ -183,9 +183,9 @@ class Encoded:
         return self.columns.n_rows
 
     @property
-    def n_units(self) -> int:
-        """Number of units: plain features and groups."""
-        return len(self.units)
+    def n_features(self) -> int:
+        """Number of features: columns of their own, and groups."""
+        return len(self.features)
 
     @property
     def notes(self) -> tuple[str, ...]:

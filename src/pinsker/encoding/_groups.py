@@ -8,52 +8,54 @@ from pinsker.encoding._kinds import find_columns
 from pinsker.encoding._wording import listing
 from pinsker.exceptions import ParameterError
 
-Groups: TypeAlias = Mapping[Any, Sequence[Any]] | Sequence[Any]
+FeatureGroups: TypeAlias = Mapping[Any, Sequence[Any]] | Sequence[Any]
 
 
-def make_units(
-    names: Sequence[str], groups: Groups | None
+def make_features(
+    names: Sequence[str], feature_groups: FeatureGroups | None
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """Return the columns of each unit, in order of first columns, and the units' names.
+    """Return the columns of each feature, in order of first columns, and the features' names.
 
     Parameters
     ----------
     names : sequence of str
         The columns.
-    groups : mapping, sequence or None
+    feature_groups : mapping, sequence or None
         ``{name of the group: columns}`` with columns by name or position, or one label per column,
-        None for a column of its own. Columns in no group are units of their own.
+        None for a column of its own. Columns in no group are features of their own.
 
     Examples
     --------
-    >>> make_units(["a", "b", "c"], {"pair": ["c", "a"]})
+    >>> make_features(["a", "b", "c"], {"pair": ["c", "a"]})
     (((0, 2), (1,)), ('pair', 'b'))
-    >>> make_units(["a", "b", "c"], ["left", None, "left"])
+    >>> make_features(["a", "b", "c"], ["left", None, "left"])
     (((0, 2), (1,)), ('left', 'b'))
     """
-    members = {} if groups is None else _members(names, groups)
+    members = {} if feature_groups is None else _members(names, feature_groups)
     group_of = {j: label for label, columns in members.items() for j in columns}
-    units: list[tuple[int, ...]] = []
-    unit_names: list[str] = []
+    features: list[tuple[int, ...]] = []
+    feature_names: list[str] = []
     for j, name in enumerate(names):
         label = group_of.get(j)
         if label is None:
-            units.append((j,))
-            unit_names.append(name)
+            features.append((j,))
+            feature_names.append(name)
         elif members[label][0] == j:
-            units.append(tuple(members[label]))
-            unit_names.append(str(label))
-    _refuse_repeated(unit_names)
-    return tuple(units), tuple(unit_names)
+            features.append(tuple(members[label]))
+            feature_names.append(str(label))
+    _refuse_repeated(feature_names)
+    return tuple(features), tuple(feature_names)
 
 
-def _members(names: Sequence[str], groups: Groups) -> dict[Any, list[int]]:
+def _members(names: Sequence[str], feature_groups: FeatureGroups) -> dict[Any, list[int]]:
     """Return the sorted columns of each group."""
     members: dict[Any, list[int]] = {}
-    if isinstance(groups, Mapping):
+    if isinstance(feature_groups, Mapping):
         taken: dict[int, Any] = {}
-        for label, asked in groups.items():
-            columns = find_columns([asked] if isinstance(asked, str) else asked, names, "groups")
+        for label, asked in feature_groups.items():
+            columns = find_columns(
+                [asked] if isinstance(asked, str) else asked, names, "feature_groups"
+            )
             if not columns:
                 raise ParameterError(f"group {label!r} has no columns: leave it out.")
             for j in columns:
@@ -65,25 +67,25 @@ def _members(names: Sequence[str], groups: Groups) -> dict[Any, list[int]]:
                 taken[j] = label
             members[label] = sorted(columns)
         return members
-    if isinstance(groups, str) or not hasattr(groups, "__len__"):
+    if isinstance(feature_groups, str) or not hasattr(feature_groups, "__len__"):
         raise ParameterError(
-            f"groups is of type {type(groups).__name__}: pass a dict of name to columns, "
+            f"feature_groups is of type {type(feature_groups).__name__}: pass a dict of name to columns, "
             "or one label per column."
         )
-    if len(groups) != len(names):
+    if len(feature_groups) != len(names):
         raise ParameterError(
-            f"groups has {len(groups)} labels, but there are {len(names)} columns: "
+            f"feature_groups has {len(feature_groups)} labels, but there are {len(names)} columns: "
             "give each column one, None for a column of its own."
         )
-    for j, label in enumerate(groups):
+    for j, label in enumerate(feature_groups):
         if label is not None:
             members.setdefault(label, []).append(j)
     return members
 
 
-def _refuse_repeated(unit_names: Sequence[str]) -> None:
-    repeated = sorted(name for name, times in Counter(unit_names).items() if times > 1)
+def _refuse_repeated(feature_names: Sequence[str]) -> None:
+    repeated = sorted(name for name, times in Counter(feature_names).items() if times > 1)
     if repeated:
         raise ParameterError(
-            f"groups and columns share the name {listing(repeated)}: rename the group."
+            f"feature groups and columns share the name {listing(repeated)}: rename the group."
         )

@@ -19,24 +19,34 @@ MOST_COUNT_LEVELS = 100
 #: measurements that were rounded. Two different values are always a count.
 ROWS_PER_COUNT_LEVEL = 3
 
-Discrete: TypeAlias = (
-    Literal["auto", "none", "all"] | bool | Sequence[Any] | Mapping[Any, Any] | BoolArray | IntArray
+CategoricalFeatures: TypeAlias = (
+    Literal["from_dtype", "none", "all"]
+    | bool
+    | Sequence[Any]
+    | Mapping[Any, Any]
+    | BoolArray
+    | IntArray
 )
 
 
-def choose_kinds(table: Table, discrete: Discrete = "auto") -> tuple[tuple[Kind, ...], list[str]]:
+def choose_kinds(
+    table: Table, categorical_features: CategoricalFeatures = "from_dtype"
+) -> tuple[tuple[Kind, ...], list[str]]:
     """Return the kind of each column, and notes where the guess is doubtful."""
-    if isinstance(discrete, Mapping):
+    if isinstance(categorical_features, Mapping):
         kinds, notes = _guess(table)
-        for key, kind in discrete.items():
-            (j,) = find_columns([key], table.names, "discrete")
+        for key, kind in categorical_features.items():
+            (j,) = find_columns([key], table.names, "categorical_features")
             kinds[j] = _declared(table, j, kind)
-        declared = {table.names[j] for j in find_columns(discrete, table.names, "discrete")}
+        declared = {
+            table.names[j]
+            for j in find_columns(categorical_features, table.names, "categorical_features")
+        }
         return tuple(kinds), _doubts(notes, skip=declared)
-    if isinstance(discrete, str) and discrete == "auto":
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         kinds, notes = _guess(table)
         return tuple(kinds), _doubts(notes)
-    marked = _marks(discrete, table)
+    marked = _marks(categorical_features, table)
     whole = whole_numbers(table.values)
     return tuple(_kind_if(table, j, marked[j], whole[j]) for j in range(table.n_columns)), []
 
@@ -137,25 +147,27 @@ def _kind_if(table: Table, j: int, marked: bool | None, whole: bool) -> Kind:
     return Kind.COUNT if whole else Kind.NOMINAL
 
 
-def _marks(discrete: Any, table: Table) -> BoolArray:
+def _marks(categorical_features: Any, table: Table) -> BoolArray:
     """Return which columns the user marked as discrete."""
-    if isinstance(discrete, bool) or (isinstance(discrete, str) and discrete in ("none", "all")):
-        return np.full(table.n_columns, discrete in ("all", True))
-    if isinstance(discrete, str) or not isinstance(discrete, Iterable):
+    if isinstance(categorical_features, bool) or (
+        isinstance(categorical_features, str) and categorical_features in ("none", "all")
+    ):
+        return np.full(table.n_columns, categorical_features in ("all", True))
+    if isinstance(categorical_features, str) or not isinstance(categorical_features, Iterable):
         raise ParameterError(
-            f"discrete={discrete!r} is not known: use 'auto', 'none', 'all', a mask with one "
+            f"categorical_features={categorical_features!r} is not known: use 'from_dtype', 'none', 'all', a mask with one "
             "entry per column, a list of columns, or a dict of column to kind."
         )
-    asked = list(discrete)
+    asked = list(categorical_features)
     if asked and all(isinstance(mark, bool | np.bool_) for mark in asked):
         if len(asked) != table.n_columns:
             raise ParameterError(
-                f"discrete is a mask of {len(asked)} entries, but {table.label} has "
+                f"categorical_features is a mask of {len(asked)} entries, but {table.label} has "
                 f"{table.n_columns} columns."
             )
         return np.array(asked, dtype=np.bool_)
     marks = np.zeros(table.n_columns, dtype=np.bool_)
-    marks[find_columns(asked, table.names, "discrete")] = True
+    marks[find_columns(asked, table.names, "categorical_features")] = True
     return marks
 
 
@@ -164,22 +176,22 @@ def _declared(table: Table, j: int, said: Any) -> Kind:
     name, origin = table.names[j], table.origins[j]
     if said not in tuple(Kind):
         raise ParameterError(
-            f"discrete says column {name!r} is {said!r}; kinds are {listing(tuple(Kind))}."
+            f"categorical_features says column {name!r} is {said!r}; kinds are {listing(tuple(Kind))}."
         )
     kind = Kind(said)
     if kind.is_numeric and origin is Origin.TEXT:
         raise ParameterError(
-            f"discrete says column {name!r} is {kind.value!r}, but it holds text, which has no "
+            f"categorical_features says column {name!r} is {kind.value!r}, but it holds text, which has no "
             "order: make it numbers or ordered categories first."
         )
     if kind is Kind.CONTINUOUS and origin in (Origin.CATEGORY, Origin.ORDERED):
         raise ParameterError(
-            f"discrete says column {name!r} is 'continuous', but it holds {origin.value}: "
+            f"categorical_features says column {name!r} is 'continuous', but it holds {origin.value}: "
             "use 'count' for their order or 'nominal'."
         )
     if kind is Kind.BOOLEAN and count_distinct(table.values[:, [j]])[0] > 2:
         raise ParameterError(
-            f"discrete says column {name!r} is 'boolean', but it has more than two values."
+            f"categorical_features says column {name!r} is 'boolean', but it has more than two values."
         )
     return kind
 
@@ -197,6 +209,6 @@ def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[s
             repeats = "many" if kind == "count" else "few"
             notes.append(
                 f"whole numbers with {repeats} repeats are read as {kind} in {listing(names)}; "
-                "say otherwise with discrete="
+                "say otherwise with categorical_features="
             )
     return notes

@@ -88,7 +88,7 @@ def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any
     binned = bin_columns(sample.columns, labels, bins=bins, strategy=strategy)
     reader = Reader(sample.columns.kinds, encoding["missing"], cuts)
     survey = Survey.joined(compute(partitions.map(reader.survey)))
-    coder = make_coder(reader, sample.columns, binned, sample.units, survey)
+    coder = make_coder(reader, sample.columns, binned, sample.features, survey)
     sizes = np.array([survey.classes[one] for one in coder.classes], dtype=np.int64)
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {survey.n_rows} rows: nothing to predict.")

@@ -7,7 +7,7 @@ import numpy as np
 from pinsker._types import AnyArray, BoolArray, FloatArray, Scale
 from pinsker.encoding._cells import object_array
 from pinsker.encoding._encoded import FARTHEST, Columns, Kind, frozen
-from pinsker.encoding._kinds import Discrete, choose_kinds
+from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
 from pinsker.encoding._repeats import column_notes
 from pinsker.encoding._scaling import scale_columns
 from pinsker.encoding._table import Table
@@ -20,10 +20,12 @@ def check_scale(scale: Scale) -> None:
         raise ParameterError(f"scale={scale!r} is not known: use 'copula', 'standard' or 'none'.")
 
 
-def build_columns(table: Table, *, scale: Scale, discrete: Discrete, notes: list[str]) -> Columns:
+def build_columns(
+    table: Table, *, scale: Scale, categorical_features: CategoricalFeatures, notes: list[str]
+) -> Columns:
     """Choose kinds, scale numbers, code levels, and note what a user should know."""
     check_scale(scale)
-    kinds, doubts = choose_kinds(table, discrete)
+    kinds, doubts = choose_kinds(table, categorical_features)
     numeric = np.array([kind.is_numeric for kind in kinds])
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
     values = scale_columns(table.values, numeric, ranked, scale)

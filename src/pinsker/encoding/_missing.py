@@ -16,11 +16,13 @@ def usable_rows(
     """Return the rows that all tables can use, or say what is in the way.
 
     Infinite values are always an error. Missing ones are an error under ``"error"``, cost the row
-    under ``"drop"`` and are left in place under ``"level"``; but a row whose target is missing
-    teaches nothing, so that there ``"level"`` is an error too.
+    under ``"drop"`` and are left in place under ``"category"``; but a row whose target is missing
+    teaches nothing, so that there ``"category"`` is an error too.
     """
-    if missing not in ("error", "drop", "level"):
-        raise ParameterError(f"missing={missing!r} is not known: use 'error', 'drop' or 'level'.")
+    if missing not in ("error", "drop", "category"):
+        raise ParameterError(
+            f"missing={missing!r} is not known: use 'error', 'drop' or 'category'."
+        )
     everything = [*tables, *([] if target is None else [target])]
     n = everything[0].n_rows
     usable = np.ones(n, dtype=np.bool_)
@@ -29,8 +31,8 @@ def usable_rows(
             continue
         _refuse_infinite(table)
         gaps = np.isnan(table.values)
-        if missing == "error" or (missing == "level" and table is target):
-            choices = "missing='drop'" if table is target else "missing='drop', missing='level'"
+        if missing == "error" or (missing == "category" and table is target):
+            choices = "missing='drop'" if table is target else "missing='drop', missing='category'"
             raise DataError(
                 _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in."
             )

@@ -95,7 +95,7 @@ class Reader:
     ----------
     kinds : tuple of Kind
         Kinds of the columns, found in the sample.
-    missing : {"error", "drop", "level"}
+    missing : {"error", "drop", "category"}
         What happens to missing values.
     target_cuts : ndarray or None
         Cuts of a numeric target; None for classes.
@@ -168,36 +168,36 @@ class Coder:
         How each column is coded.
     classes : dict
         Code of each class.
-    units : tuple of tuple of int
+    features : tuple of tuple of int
         Columns of each feature.
-    n_levels : ndarray of shape (n_units,), int64
+    n_levels : ndarray of shape (n_features,), int64
         Codes of each feature.
     """
 
     reader: Reader
     columns: tuple[ColumnCode, ...]
     classes: dict[Any, int]
-    units: tuple[tuple[int, ...], ...]
+    features: tuple[tuple[int, ...], ...]
     n_levels: IntArray
 
     def code(self, columns: Any, target: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
         """Return the codes of a partition, one row of the array per feature, and of its classes."""
         dtype = smallest_type(int(self.n_levels.max()))
         if len(columns) == 0:
-            return np.zeros((len(self.units), 0), dtype=dtype), np.zeros(0, dtype=np.int32)
+            return np.zeros((len(self.features), 0), dtype=dtype), np.zeros(0, dtype=np.int32)
         table, classes, place = self.reader.read(columns, target)
-        codes = np.empty((len(self.units), table.n_rows), dtype=dtype)
-        for unit, members in enumerate(self.units):
+        codes = np.empty((len(self.features), table.n_rows), dtype=dtype)
+        for feature, members in enumerate(self.features):
             joint = np.zeros(table.n_rows, dtype=np.int64)
             for j in members:
                 joint = joint * (self.columns[j].n_levels + 1) + self.columns[j].codes(table, j)
-            codes[unit] = joint
+            codes[feature] = joint
         class_codes = np.array([self.classes.get(one, -1) for one in classes], dtype=np.int32)
         return codes, class_codes[place]
 
 
 def make_coder(
-    reader: Reader, columns: Columns, binned: Binned, units: tuple[tuple[int, ...], ...],
+    reader: Reader, columns: Columns, binned: Binned, features: tuple[tuple[int, ...], ...],
     survey: Survey,
 ) -> Coder:  # fmt: skip
     """Put together the cuts of the sample and the levels of all rows."""
@@ -210,8 +210,8 @@ def make_coder(
             coded.append(ColumnCode(levels={level: i for i, level in enumerate(known)}))
     present = sorted((one for one, size in survey.classes.items() if size), key=str)
     classes = {one: i for i, one in enumerate(present)}
-    n_levels = [int(np.prod([coded[j].n_levels + 1 for j in members])) for members in units]
-    return Coder(reader, tuple(coded), classes, units, np.array(n_levels, dtype=np.int64))
+    n_levels = [int(np.prod([coded[j].n_levels + 1 for j in members])) for members in features]
+    return Coder(reader, tuple(coded), classes, features, np.array(n_levels, dtype=np.int64))
 
 
 def _level_values(table: Table, j: int, used: FloatArray) -> list[Any]:

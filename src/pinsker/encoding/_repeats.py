@@ -34,7 +34,7 @@ def duplicate_columns(columns: Columns) -> dict[int, int]:
         block = np.ascontiguousarray(columns.values[:, some].T) + 0.0  # -0.0 and 0.0 are one value
         for j, column in enumerate(block, some.start):
             digest = blake2b(column, digest_size=16)
-            digest.update(b"number" if columns.kinds[j].is_numeric else b"level")
+            digest.update(b"number" if columns.kinds[j].is_numeric else b"category")
             if columns.missing is not None:
                 digest.update(columns.missing[:, j].tobytes())
             earlier = first.setdefault(digest.digest(), j)

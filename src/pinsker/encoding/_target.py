@@ -38,7 +38,7 @@ def encode_target(
         How the target is to be understood. See Notes for the guess.
     scale : {"copula", "standard", "none"}, default="copula"
         Scaling of a numeric target; `Target.raw` keeps the user's unit.
-    missing : {"error", "drop", "level"}, default="error"
+    missing : {"error", "drop", "category"}, default="error"
         A missing target is an error, or the row is dropped; it is never a value of its own.
 
     Returns

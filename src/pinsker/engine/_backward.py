@@ -12,9 +12,9 @@ from pinsker.exceptions import ParameterError
 
 
 class Backward(Stepwise):
-    """Scores every removal from the current set, and removes one unit at a time.
+    """Scores every removal from the current set, and removes one feature at a time.
 
-    For the current set S and each unit i in it, `scores` holds
+    For the current set S and each feature i in it, `scores` holds
 
     * ``score="difference"``: ``I(Y; X_S) - I(Y; X_{S without i})``, each term with its own radius;
       a path's scores then add up to a difference of two estimates;
@@ -26,13 +26,13 @@ class Backward(Stepwise):
     Parameters
     ----------
     problem : Problem
-        The table, its units and the target.
+        The table, its features and the target.
     n_neighbors : int, default=3
         Neighbours that define a row's radius.
     score : {"difference", "direct"}, default="difference"
         What `scores` holds.
     active : iterable of int, default=None
-        Units to start from; all of them by default.
+        Features to start from; all of them by default.
     n_threads : int, default=1
         Threads; the results have the same bits for any number.
     max_memory : int, default=None
@@ -74,29 +74,31 @@ class Backward(Stepwise):
     _search: BackwardSearch
 
     def scores(self) -> FloatArray:
-        """Return the score of every removal, in nats; NaN for units outside of the set.
+        """Return the score of every removal, in nats; NaN for features outside of the set.
 
         Returns
         -------
-        ndarray of shape (n_units,)
+        ndarray of shape (n_features,)
         """
-        sums = np.empty(self.problem.n_units, dtype=np.int64)
+        sums = np.empty(self.problem.n_features, dtype=np.int64)
         self._search.changes(sums)
         scores = self._nats(sums if self.score == "direct" else -sums)
-        if self._active.sum() == 1:  # without its last unit the set knows nothing
+        if self._active.sum() == 1:  # without its last feature the set knows nothing
             scores[:] = self.information
         scores[self._active == 0] = np.nan
         return scores
 
-    def remove(self, unit: int) -> None:
-        """Remove a unit from the set."""
-        if not self._active[unit]:
-            raise ParameterError(f"unit {unit} is not in the current set, so it cannot be removed.")
-        self._active[unit] = 0
-        self._search.remove(int(unit), self.n_threads)
+    def remove(self, feature: int) -> None:
+        """Remove a feature from the set."""
+        if not self._active[feature]:
+            raise ParameterError(
+                f"feature {feature} is not in the current set, so it cannot be removed."
+            )
+        self._active[feature] = 0
+        self._search.remove(int(feature), self.n_threads)
 
     def _first_set(self) -> Iterable[int]:
-        return range(self.problem.n_units)
+        return range(self.problem.n_features)
 
     def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
         settings["watched_queries"] = self.plan.n_watched

@@ -64,7 +64,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class JointCosts:
-    """Cost sums of two tables per column, in units of `NATS_PER_COST`; 0 for inactive columns.
+    """Cost sums of two tables per column, in features of `NATS_PER_COST`; 0 for inactive columns.
 
     Attributes
     ----------

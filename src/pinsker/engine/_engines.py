@@ -62,7 +62,7 @@ class Search(Protocol):
     """What both directions offer."""
 
     def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:
-        """Begin at a set: one flag per unit."""
+        """Begin at a set: one flag per feature."""
 
     def information(self) -> int:
         """Return the sum of the terms of the current set, in fixed point."""
@@ -71,21 +71,21 @@ class Search(Protocol):
 class BackwardSearch(Search, Protocol):
     """Scores removals."""
 
-    def remove(self, unit: int, threads: int) -> None:
-        """Take a unit out of the set."""
+    def remove(self, feature: int, threads: int) -> None:
+        """Take a feature out of the set."""
 
     def changes(self, out: IntArray) -> None:
-        """Write the change of the sum with each unit's removal; for direct scores its own sum."""
+        """Write the change of the sum with each feature's removal; for direct scores its own sum."""
 
 
 class ForwardSearch(Search, Protocol):
     """Scores additions."""
 
-    def add(self, unit: int, threads: int) -> None:
-        """Put a unit into the set."""
+    def add(self, feature: int, threads: int) -> None:
+        """Put a feature into the set."""
 
     def sums(self, out: IntArray) -> None:
-        """Write the sum with each unit added; for direct scores its own sum."""
+        """Write the sum with each feature added; for direct scores its own sum."""
 
 
 def backward_search(
@@ -158,7 +158,7 @@ def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
     if max_memory is None:
         return True
     targets = 0 if problem.target is None else problem.target.shape[1]
-    needed: int = _cuda().least_memory(*problem.values.shape, problem.n_units, targets)
+    needed: int = _cuda().least_memory(*problem.values.shape, problem.n_features, targets)
     return needed <= max_memory
 
 

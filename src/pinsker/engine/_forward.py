@@ -12,9 +12,9 @@ from pinsker.exceptions import ParameterError
 
 
 class Forward(Stepwise):
-    """Scores every addition to the current set, and adds one unit at a time.
+    """Scores every addition to the current set, and adds one feature at a time.
 
-    For the current set S and each unit i outside of it, `scores` holds
+    For the current set S and each feature i outside of it, `scores` holds
 
     * ``score="difference"``: ``I(Y; X_{S and i}) - I(Y; X_S)``, each term with its own radius;
     * ``score="direct"``: ``I(Y; X_i | X_S)`` with one joint radius.
@@ -25,13 +25,13 @@ class Forward(Stepwise):
     Parameters
     ----------
     problem : Problem
-        The table, its units and the target.
+        The table, its features and the target.
     n_neighbors : int, default=3
         Neighbours that define a row's radius.
     score : {"difference", "direct"}, default="difference"
         What `scores` holds.
     active : iterable of int, default=None
-        Units to start from; by default none.
+        Features to start from; by default none.
     n_threads : int, default=1
         Threads; the results have the same bits for any number.
     max_memory : int, default=None
@@ -68,13 +68,13 @@ class Forward(Stepwise):
     _search: ForwardSearch
 
     def scores(self) -> FloatArray:
-        """Return the score of every addition, in nats; NaN for units that are in the set.
+        """Return the score of every addition, in nats; NaN for features that are in the set.
 
         Returns
         -------
-        ndarray of shape (n_units,)
+        ndarray of shape (n_features,)
         """
-        sums = np.empty(self.problem.n_units, dtype=np.int64)
+        sums = np.empty(self.problem.n_features, dtype=np.int64)
         self._search.sums(sums)
         # Subtracted as integers: exact, and the same bits whatever the order of the rows.
         if self.score == "difference":
@@ -83,12 +83,12 @@ class Forward(Stepwise):
         scores[self._active == 1] = np.nan
         return scores
 
-    def add(self, unit: int) -> None:
-        """Add a unit to the set."""
-        if self._active[unit]:
-            raise ParameterError(f"unit {unit} is in the current set already.")
-        self._active[unit] = 1
-        self._search.add(int(unit), self.n_threads)
+    def add(self, feature: int) -> None:
+        """Add a feature to the set."""
+        if self._active[feature]:
+            raise ParameterError(f"feature {feature} is in the current set already.")
+        self._active[feature] = 1
+        self._search.add(int(feature), self.n_threads)
 
     def _first_set(self) -> Iterable[int]:
         return ()

@@ -170,7 +170,7 @@ def _room(problem: Problem, max_memory: int | None, holders: Holders, copies: in
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
-    watch_bytes = 2 if problem.n_units < 65535 else 4
+    watch_bytes = 2 if problem.n_features < 65535 else 4
     per_row = 2 * watch_bytes * n + _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
     return _Room(limit, fixed, per_row, tiles)
 

@@ -1,4 +1,4 @@
-"""What the engine sees of a table: distances, units and a target."""
+"""What the engine sees of a table: distances, features and a target."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding._encoded import Encoded
+from pinsker.encoding import Encoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,10 +17,10 @@ class Problem:
     ----------
     values : ndarray of shape (n_rows, n_columns), float64, C order
         Metric form: coordinate differences are distances, `FARTHEST` and more is infinite.
-    unit_of_column : ndarray of shape (n_columns,), int64
-        Which unit each column belongs to, 0..n_units-1.
-    n_units : int
-        Number of units.
+    feature_of_column : ndarray of shape (n_columns,), int64
+        Which feature each column belongs to, 0..n_features-1.
+    n_features : int
+        Number of features.
     labels : ndarray of shape (n_rows,), int64, or None
         Class codes, for a class target.
     target : ndarray of shape (n_rows, n_targets), float64, C order, or None
@@ -30,8 +30,8 @@ class Problem:
     """
 
     values: FloatArray
-    unit_of_column: IntArray
-    n_units: int
+    feature_of_column: IntArray
+    n_features: int
     labels: IntArray | None
     target: FloatArray | None
     held: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -48,17 +48,17 @@ class Problem:
         *,
         labels: IntArray | None = None,
         target: FloatArray | None = None,
-        units: IntArray | None = None,
+        features: IntArray | None = None,
     ) -> "Problem":
-        """Take arrays that are in metric form already; every column its own unit by default."""
+        """Take arrays that are in metric form already; every column its own feature by default."""
         values = np.ascontiguousarray(values, dtype=np.float64)
-        unit_of_column = np.arange(values.shape[1]) if units is None else np.asarray(units)
+        feature_of_column = np.arange(values.shape[1]) if features is None else np.asarray(features)
         if target is not None:
             target = np.ascontiguousarray(target, dtype=np.float64).reshape(len(values), -1)
         return cls(
             values=values,
-            unit_of_column=unit_of_column.astype(np.int64),
-            n_units=int(unit_of_column.max()) + 1,
+            feature_of_column=feature_of_column.astype(np.int64),
+            n_features=int(feature_of_column.max()) + 1,
             labels=None if labels is None else np.ascontiguousarray(labels, dtype=np.int64),
             target=target,
         )
@@ -66,14 +66,14 @@ class Problem:
     @classmethod
     def of(cls, encoded: Encoded) -> "Problem":
         """Lay out an encoded table for the kernels."""
-        unit_of_column = np.empty(encoded.columns.n_columns, dtype=np.int64)
-        for unit, columns in enumerate(encoded.units):
-            unit_of_column[list(columns)] = unit
+        feature_of_column = np.empty(encoded.columns.n_columns, dtype=np.int64)
+        for feature, columns in enumerate(encoded.features):
+            feature_of_column[list(columns)] = feature
         target = encoded.target.values
         return cls(
             values=encoded.columns.metric(),
-            unit_of_column=unit_of_column,
-            n_units=encoded.n_units,
+            feature_of_column=feature_of_column,
+            n_features=encoded.n_features,
             labels=encoded.target.labels,
             target=None if target is None else np.ascontiguousarray(target),
         )

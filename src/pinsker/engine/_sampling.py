@@ -86,7 +86,7 @@ def _stratified(problem: Problem, size: int, seed: int) -> IntArray:
 
 
 def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
-    """Return the standard deviation of a row's term with all units, in nats.
+    """Return the standard deviation of a row's term with all features, in nats.
 
     The engine returns sums only, so the spread comes from the means of small batches of random
     rows. A stratified sample is a little better than this says.
@@ -108,8 +108,8 @@ def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
 def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbors: int) -> int:
     search = _kernels.Backward(
         values=problem.values,
-        units=problem.unit_of_column.astype(np.int32),
-        n_units=problem.n_units,
+        features=problem.feature_of_column.astype(np.int32),
+        n_features=problem.n_features,
         labels=problem.labels,
         target=problem.target,
         digamma=fixed.digamma,
@@ -118,5 +118,5 @@ def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbo
         rank=n_neighbors,
         direct=False,
     )
-    search.start(np.ones(problem.n_units, dtype=np.uint8), 1)
+    search.start(np.ones(problem.n_features, dtype=np.uint8), 1)
     return int(search.information())

@@ -17,7 +17,7 @@ _LOG = logging.getLogger("pinsker")
 
 
 class Stepwise(ABC):
-    """A search that moves one unit at a time; `Backward` and `Forward` document the parameters."""
+    """A search that moves one feature at a time; `Backward` and `Forward` document the parameters."""
 
     _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
     _search: Search
@@ -37,7 +37,7 @@ class Stepwise(ABC):
         client: Any = None,
     ) -> None:
         self.problem, self.n_threads, self.score = problem, n_threads, score
-        self._active = np.zeros(problem.n_units, dtype=np.uint8)
+        self._active = np.zeros(problem.n_features, dtype=np.uint8)
         self._active[list(self._first_set() if active is None else active)] = 1
         chosen = choose_engine(engine, client, problem, max_samples, max_memory)
         self.plan: Plan = plan_rows(
@@ -61,7 +61,7 @@ class Stepwise(ABC):
 
     @property
     def active(self) -> tuple[int, ...]:
-        """Units in the current set, in increasing order."""
+        """Features in the current set, in increasing order."""
         return tuple(int(u) for u in np.flatnonzero(self._active))
 
     @property
@@ -71,7 +71,7 @@ class Stepwise(ABC):
 
     @abstractmethod
     def _first_set(self) -> Iterable[int]:
-        """Return the units to start from when nobody names any."""
+        """Return the features to start from when nobody names any."""
 
     @abstractmethod
     def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
@@ -82,8 +82,8 @@ class Stepwise(ABC):
         problem = self.problem
         return {
             "values": problem.values,
-            "units": problem.unit_of_column.astype(np.int32),
-            "n_units": problem.n_units,
+            "features": problem.feature_of_column.astype(np.int32),
+            "n_features": problem.n_features,
             "labels": problem.labels,
             "target": problem.target,
             "digamma": self._fixed.digamma,

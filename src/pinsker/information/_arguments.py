@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import Missing, Scale
-from pinsker.encoding import Columns, Kind, encode_together
-from pinsker.encoding._table import read_table
-from pinsker.encoding._task import guess_task
+from pinsker.encoding import Columns, Kind, encode_together, guess_task, read_table
 from pinsker.exceptions import ParameterError
 
 #: Words for `discrete` that hold for a whole argument, whatever its columns.
@@ -68,7 +66,7 @@ def encode_sides(
     notes: list[str] = []
     if guess_classes and isinstance(asked["y"], str) and asked["y"] == "auto":
         kinds["y"], notes = _as_target(y)
-    columns, _ = encode_together(tables, scale=scale, discrete=kinds, missing=missing)
+    columns, _ = encode_together(tables, scale=scale, categorical_features=kinds, missing=missing)
     for name, found in columns.items():
         notes += [note if note in notes else f"{name}: {note}" for note in found.notes]
     return Sides(columns["x"], columns["y"], columns.get("z"), tuple(dict.fromkeys(notes)))
@@ -99,7 +97,7 @@ def spell_out(said: Any, data: Any, name: str) -> Any:
     if isinstance(said, str) and said in tuple(Kind):
         n_columns = read_table(data, label=name, prefix=name).n_columns
         return dict.fromkeys(range(n_columns), said)
-    return said
+    return "from_dtype" if isinstance(said, str) and said == "auto" else said
 
 
 def _as_target(y: Any) -> tuple[Any, list[str]]:
@@ -107,9 +105,9 @@ def _as_target(y: Any) -> tuple[Any, list[str]]:
     table = read_table(y, label="y", prefix="y")
     complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
     if complete.size == 0:
-        return "auto", []  # the gate has a better message
+        return "from_dtype", []  # the gate has a better message
     task, notes = guess_task(table.keep(complete))
     if task == "regression":
-        return "auto", []
+        return "from_dtype", []
     whole = {j: "nominal" for j, levels in enumerate(table.levels) if levels is None}
     return whole, [note.replace("task='regression'", "discrete={'y': 'count'}") for note in notes]

@@ -119,7 +119,7 @@ def entropy(
     discrete : default="auto"
         What kinds columns are: a kind for all, a mask, a list of columns, a dict of kinds; as in
         `pinsker.encoding.encode_columns`.
-    missing : {"error", "drop", "level"}, default="error"
+    missing : {"error", "drop", "category"}, default="error"
         What a missing value means: an error, a row to leave out, or a value of its own.
     correction : {"grassberger", "miller-madow", "none"}, default="grassberger"
         Bias correction of the discrete entropy [2]_.
@@ -182,7 +182,9 @@ def _lay_out(
     check_choice("method", method, get_args(EntropyMethod))
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")
     check_correction(correction)
-    columns = encode_columns(x, scale="none", discrete=spell_out(discrete, x, "x"), missing=missing)
+    columns = encode_columns(
+        x, scale="none", categorical_features=spell_out(discrete, x, "x"), missing=missing
+    )
     notes = columns.notes
     if method == "auto":
         method = "knn" if Kind.CONTINUOUS in columns.kinds else "discrete"
@@ -215,7 +217,7 @@ def _check_neighbours_method(columns: Columns, continuous: list[int], k: int) ->
         )
     if columns.missing is not None and columns.missing[:, continuous].any():
         raise DataError(
-            "a continuous column with missing='level' has no differential entropy: "
+            "a continuous column with missing='category' has no differential entropy: "
             "use missing='drop'."
         )
 

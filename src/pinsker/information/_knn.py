@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import digamma
 
 from pinsker._types import BoolArray, FloatArray
-from pinsker.encoding._encoded import NOMINAL_STEP
-from pinsker.engine._neighbours import (
+from pinsker.encoding import NOMINAL_STEP
+from pinsker.engine import (
     BoxCounts,
     NeighbourCounts,
     box_counts,

@@ -6,8 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.encoding import Columns, Kind
-from pinsker.encoding._scaling import normal_scores
+from pinsker.encoding import Columns, Kind, normal_scores
 from pinsker.exceptions import DataError
 from pinsker.information._arguments import Sides
 from pinsker.information._discrete import Correction, discrete_information, merge_states

@@ -81,7 +81,7 @@ def mutual_information(
         What kinds columns are. A kind ("nominal", "count", "continuous") for all, or a dict by
         argument, for example ``{"y": "nominal"}``; the values of the dict may also be what
         `pinsker.encoding.encode_columns` takes: a mask, a list of columns, a dict of kinds.
-    missing : {"error", "drop", "level"}, default="error"
+    missing : {"error", "drop", "category"}, default="error"
         What a missing value means: an error, a row to leave out, or a value of its own.
     correction : {"grassberger", "miller-madow", "none"}, default="grassberger"
         Bias correction when states are counted.

@@ -7,8 +7,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from pinsker._types import Missing, Scale
-from pinsker.encoding import check_neighbors
-from pinsker.encoding._layout import check_scale
+from pinsker.encoding import check_neighbors, check_scale
 from pinsker.exceptions import ParameterError
 from pinsker.information._arguments import Sides, encode_sides
 from pinsker.information._discrete import CORRECTIONS, Correction

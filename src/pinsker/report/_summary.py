@@ -152,7 +152,7 @@ def _features(selector: Any, kept: list[int], measures: Measures | None) -> list
                 "rank": rank if rank <= met else None,
                 "name": path.names[unit],
                 "unit": unit,
-                "columns": len(selector.units_[unit]),
+                "columns": len(selector.feature_columns_[unit]),
                 "kept": unit in staying,
                 "adds": adds,
                 **_measured(unit, path, measures),

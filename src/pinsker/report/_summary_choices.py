@@ -66,7 +66,11 @@ def budget_rule(selector: Any) -> tuple[ErrorBudget, float | None]:
 
 def kept_units(selector: Any, support: Any) -> list[int]:
     """Return the features whose columns all stay."""
-    return [unit for unit, columns in enumerate(selector.units_) if support[list(columns)].all()]
+    return [
+        unit
+        for unit, columns in enumerate(selector.feature_columns_)
+        if support[list(columns)].all()
+    ]
 
 
 def _kept_at(selector: Any, rule: ErrorBudget) -> list[int] | None:

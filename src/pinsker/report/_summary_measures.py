@@ -51,9 +51,9 @@ def measure(selector: Any, X: Any, y: Any, kept: list[int]) -> Measures:
     if not hasattr(selector, "scale"):  # one that counts: neighbours need one scale for all columns
         settings["scale"] = "copula"
     encoded = encode(X, y, **settings)
-    if encoded.unit_names != selector.path_.names:
+    if encoded.feature_names != selector.path_.names:
         raise DataError(
-            f"the table given to report has {encoded.n_units} features that are not those of fit "
+            f"the table given to report has {encoded.n_features} features that are not those of fit "
             f"({selector.path_.n_features}): pass the X that the selector was fitted to."
         )
     rows = _spread(encoded.n_rows)
@@ -70,16 +70,16 @@ def measure(selector: Any, X: Any, y: Any, kept: list[int]) -> Measures:
 def _find_stand_ins(
     encoded: Encoded, problem: Problem, rows: IntArray, alone: FloatArray, kept: list[int], k: int
 ) -> dict[int, tuple[int, float]]:
-    dropped = sorted(set(range(encoded.n_units)) - set(kept), key=lambda unit: -alone[unit])
+    dropped = sorted(set(range(encoded.n_features)) - set(kept), key=lambda unit: -alone[unit])
     if not kept:
         return {}
-    of_kept = np.isin(problem.unit_of_column, kept)
+    of_kept = np.isin(problem.feature_of_column, kept)
     values = np.ascontiguousarray(problem.values[:, of_kept])
-    units = np.searchsorted(sorted(kept), problem.unit_of_column[of_kept])
+    units = np.searchsorted(sorted(kept), problem.feature_of_column[of_kept])
     found = {}
     for unit in dropped[:_MOST_STAND_INS]:
         labels, target = _as_target(encoded, problem, rows, unit)
-        question = Problem.from_arrays(values, labels=labels, target=target, units=units)
+        question = Problem.from_arrays(values, labels=labels, target=target, features=units)
         told = Forward(question, n_neighbors=k).scores()
         best = int(np.argmax(told))
         found[unit] = (sorted(kept)[best], float(told[best]))
@@ -90,7 +90,7 @@ def _as_target(
     encoded: Encoded, problem: Problem, rows: IntArray, unit: int
 ) -> tuple[IntArray | None, FloatArray | None]:
     """Return a feature as classes or as numbers."""
-    columns = list(encoded.units[unit])
+    columns = list(encoded.features[unit])
     if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
         codes = encoded.columns.values[rows, columns[0]]
         return np.unique(codes, return_inverse=True)[1].astype(np.int64), None
@@ -112,5 +112,5 @@ def _take(problem: Problem, rows: IntArray) -> Problem:
         problem.values[rows],
         labels=labels,
         target=None if problem.target is None else problem.target[rows],
-        units=problem.unit_of_column,
+        features=problem.feature_of_column,
     )

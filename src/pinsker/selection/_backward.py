@@ -29,7 +29,7 @@ class BackwardElimination(CrossFittedSelector):
         How numeric columns are scaled before distances are measured.
     discrete : "auto", bool, mask, or columns, default="auto"
         Which columns hold discrete values.
-    missing : {"error", "drop", "level"}, default="error"
+    missing : {"error", "drop", "category"}, default="error"
         What happens to missing values: an error, rows dropped, or a value of their own.
     groups : dict or sequence, optional
         Columns that are kept or dropped as one.
@@ -86,7 +86,7 @@ class BackwardElimination(CrossFittedSelector):
         What a user should know about the data and the choice.
     facts_ : TargetFacts
         What the bounds know of the target.
-    units_ : tuple of tuple of int
+    feature_columns_ : tuple of tuple of int
         The columns of each feature of the path.
     plan_ : Plan
         Which rows were measured, and how memory was used.

@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._types import BoolArray, IntArray
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, encode
-from pinsker.encoding._frames import is_frame
+from pinsker.encoding import Encoded, encode, is_frame
 from pinsker.exceptions import EngineLostError, ParameterError, PinskerWarning
 from pinsker.selection._columns import column_values, forced_units, take_columns
 from pinsker.selection._error_budget import ErrorBudget
@@ -25,6 +24,11 @@ from pinsker.selection._rules import Decision, StoppingRule
 from pinsker.selection._run import Run, fingerprint
 from pinsker.selection._views import Viewed
 from pinsker.selection._watch import CallbackSupportMixin, fitting
+
+
+def _is_auto(said: Any) -> bool:
+    return isinstance(said, str) and said == "auto"
+
 
 _LOG = logging.getLogger("pinsker")
 
@@ -49,7 +53,7 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         What a user should know about the data and the choice.
     facts_ : TargetFacts
         What the bounds know of the target.
-    units_ : tuple of tuple of int
+    feature_columns_ : tuple of tuple of int
         The columns of each feature of the path.
     n_features_in_ : int
         Number of columns seen in `fit`.
@@ -61,7 +65,7 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         "error_budget": [Interval(Real, 0, None, closed="left")],
         "stop": [StoppingRule, None],
         "discrete": "no_validation",  # type: ignore[dict-item]
-        "missing": [StrOptions({"error", "drop", "level"})],
+        "missing": [StrOptions({"error", "drop", "category"})],
         "groups": "no_validation",  # type: ignore[dict-item]
         "keep": ["array-like", None],
         "task": [StrOptions({"auto", "classification", "regression"})],
@@ -91,7 +95,7 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         validate_data(self, self._header(X), skip_check_array=True)  # counts and names columns
         facts = self._facts(encoded)
         forced = forced_units(encoded, self.keep)
-        rule.check(encoded.n_units, len(forced), facts)
+        rule.check(encoded.n_features, len(forced), facts)
         run = Run(self, encoded, facts, rule, forced, X, y)
         path = self._go_on(run)
         for name, value in self._settled(run, path).items():
@@ -180,8 +184,12 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
 
     def _encoding(self) -> dict[str, Any]:
         """Return the parameters that the encoding takes."""
-        names = ("discrete", "missing", "groups", "task")
-        return {name: getattr(self, name) for name in names}
+        return {
+            "categorical_features": "from_dtype" if _is_auto(self.discrete) else self.discrete,
+            "missing": self.missing,
+            "feature_groups": self.groups,
+            "task": self.task,
+        }
 
     def _rule(self) -> StoppingRule:
         return self._budget_rule(self.error_budget) if self.stop is None else self.stop
@@ -240,13 +248,13 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         yardstick = rule if isinstance(rule, ErrorBudget) else self._budget_rule(0.0)
         growth = tuple(float(value) for value in yardstick.growth(path, facts))
         path = path.with_bounds(growth, yardstick.unit_for(facts))
-        rank = np.full(encoded.n_units, len(path.order) - decision.size + 2, dtype=np.int64)
+        rank = np.full(encoded.n_features, len(path.order) - decision.size + 2, dtype=np.int64)
         rank[list(path.order[decision.size :])] = 2 + np.arange(len(path.order) - decision.size)
         rank[list(path.set_at(decision.size))] = 1
-        ranking: IntArray = column_values(encoded.units, rank)
+        ranking: IntArray = column_values(encoded.features, rank)
         return {
             "facts_": facts,
-            "units_": encoded.units,
+            "feature_columns_": encoded.features,
             "path_": path,
             "support_": ranking == 1,
             "ranking_": ranking,
@@ -257,7 +265,7 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
     def _columns(self, units: tuple[int, ...]) -> BoolArray:
         mask = np.zeros(self.n_features_in_, dtype=np.bool_)
         for unit in units:
-            mask[list(self.units_[unit])] = True
+            mask[list(self.feature_columns_[unit])] = True
         return mask
 
     def _get_support_mask(self) -> BoolArray:

@@ -112,7 +112,7 @@ class Certifying:
         return certificate
 
     def _n_kept(self: Any) -> int:
-        return sum(bool(self.support_[list(columns)].all()) for columns in self.units_)
+        return sum(bool(self.support_[list(columns)].all()) for columns in self.feature_columns_)
 
 
 class _FreshRows:
@@ -149,9 +149,9 @@ class _FreshRows:
 
     def walk(self, order: tuple[int, ...], wanted: int) -> tuple[Certificate, tuple[int, ...]]:
         """Test sets from the largest down to the wanted size; return the last that passed."""
-        everything = tuple(range(self.encoded.n_units))
+        everything = tuple(range(self.encoded.n_features))
         full = self._hear(everything)
-        sizes = [s for s in geometric_sizes(wanted, len(order)) if s < self.encoded.n_units]
+        sizes = [s for s in geometric_sizes(wanted, len(order)) if s < self.encoded.n_features]
         last: tuple[Certificate, tuple[int, ...]] | None = None
         for size in sorted(sizes, reverse=True):
             certificate = self._test(order[:size], full)
@@ -185,7 +185,7 @@ class _FreshRows:
             confidence=self.confidence,
             n_rows=len(self.judge.rows),
             n_kept=len(units),
-            n_features=self.encoded.n_units,
+            n_features=self.encoded.n_features,
             source=_FRESH,
             information_budget=float(
                 information_budget(
@@ -220,7 +220,7 @@ class _FreshRows:
     def _hear_shuffled(self, units: tuple[int, ...]) -> Testimony:
         """Hear models that see all features, those outside of the set in shuffled order."""
         return self.judge.with_shuffled(units, self.shuffle).hear(
-            [[tuple(range(self.encoded.n_units))] * len(self.judge.folds)]
+            [[tuple(range(self.encoded.n_features))] * len(self.judge.folds)]
         )[0]
 
 

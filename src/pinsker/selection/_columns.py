@@ -7,8 +7,7 @@ import numpy as np
 
 from pinsker._compat import output_container, require
 from pinsker._types import IntArray
-from pinsker.encoding import Encoded
-from pinsker.encoding._kinds import find_columns
+from pinsker.encoding import Encoded, find_columns
 
 
 def forced_units(encoded: Encoded, keep: Iterable[Any] | None) -> tuple[int, ...]:
@@ -21,15 +20,17 @@ def forced_units(encoded: Encoded, keep: Iterable[Any] | None) -> tuple[int, ...
     keep : iterable, optional
         Columns by name or position, and groups by name. A group stays if one of its columns must.
     """
-    unit_of_name = {name: unit for unit, name in enumerate(encoded.unit_names)}
-    unit_of_column = {column: u for u, columns in enumerate(encoded.units) for column in columns}
+    unit_of_name = {name: unit for unit, name in enumerate(encoded.feature_names)}
+    feature_of_column = {
+        column: u for u, columns in enumerate(encoded.features) for column in columns
+    }
     forced = set()
     for item in () if keep is None else keep:
         if isinstance(item, str) and item in unit_of_name:
             forced.add(unit_of_name[item])
         else:
             column = find_columns([item], encoded.columns.names, "keep")[0]
-            forced.add(unit_of_column[column])
+            forced.add(feature_of_column[column])
     return tuple(sorted(forced))
 
 

@@ -7,10 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import validate_data
 from pinsker._types import FloatArray
-from pinsker.encoding import Encoded
-from pinsker.encoding._large_table import LargeTable, read_large
-from pinsker.encoding._partitions import is_dask_frame
-from pinsker.engine._partition_counts import PartitionTables
+from pinsker.encoding import Encoded, LargeTable, is_dask_frame, read_large
+from pinsker.engine import PartitionTables
 from pinsker.exceptions import ParameterError
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._criterion_tables import Classes, Prepared, row_weights

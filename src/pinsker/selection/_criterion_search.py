@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.engine._counts import Correction, CountTables
-from pinsker.engine._packed_columns import PackedColumns
+from pinsker.engine import Correction, CountTables, PackedColumns
 from pinsker.exceptions import ParameterError
 from pinsker.selection._criteria import Criterion, criterion_named
 from pinsker.selection._criterion_terms import Beside, Relevance

@@ -11,9 +11,8 @@ from joblib import effective_n_jobs
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import BoolArray, FloatArray, Missing, Task
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded
-from pinsker.encoding._binning import Strategy
-from pinsker.engine._counts import Correction
+from pinsker.encoding import Encoded, Strategy
+from pinsker.engine import Correction
 from pinsker.selection._criteria import CRITERIA, criterion_named
 from pinsker.selection._criterion_ends import (
     FeatureLimit,
@@ -93,7 +92,7 @@ class CriterionSelection(CountingSelector):
         is counted while its cells hold five rows on average; see `CountedPath`.
     binning_ : Binned
         The cuts of every column, in the user's unit, and the codes.
-    support_, ranking_, certificate_, notes_, facts_, units_, n_features_in_, feature_names_in_
+    support_, ranking_, certificate_, notes_, facts_, feature_columns_, n_features_in_, feature_names_in_
         As in `ForwardSelection`.
 
     See Also
@@ -224,14 +223,14 @@ class CriterionSelection(CountingSelector):
         tested = isinstance(run.rule, PermutationTest)
         if isinstance(earlier, CountedPath) and bool(earlier.p_values) == tested:
             resume(state, trace, earlier)
-        most = largest_size(run.rule, encoded.n_units)
+        most = largest_size(run.rule, encoded.n_features)
         walk(
             state,
             trace,
             most=most,
             forced=run.forced,
             has_ended=lambda seen: has_ended(
-                seen, run.rule, run.facts, encoded.unit_names, len(run.forced)
+                seen, run.rule, run.facts, encoded.feature_names, len(run.forced)
             ),
             watch=run.watch(max(most, len(run.forced))),
         )

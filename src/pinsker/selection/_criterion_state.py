@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.engine._counts import NATS_PER_COST
+from pinsker.engine import NATS_PER_COST
 from pinsker.selection._criteria import Criterion
 from pinsker.selection._criterion_search import TIE_TOLERANCE, CriterionSearch
 

@@ -6,11 +6,16 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.encoding import Binned, Columns, Encoded, bin_columns
-from pinsker.encoding._binning import Strategy
-from pinsker.encoding._weighted_binning import bin_weighted, weighted_cuts
-from pinsker.engine._counts import Correction, CountTables, Group
-from pinsker.engine._packed_columns import PackedColumns
+from pinsker.encoding import (
+    Binned,
+    Columns,
+    Encoded,
+    Strategy,
+    bin_columns,
+    bin_weighted,
+    weighted_cuts,
+)
+from pinsker.engine import Correction, CountTables, Group, PackedColumns
 from pinsker.exceptions import DataError
 
 
@@ -123,14 +128,14 @@ def row_weights(sample_weight: Any, y: Any) -> FloatArray:
 
 def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:
     """Give every unit one code per row: that of its column, or the joint one of its group."""
-    if all(len(unit) == 1 for unit in encoded.units):
-        order = [unit[0] for unit in encoded.units]
+    if all(len(unit) == 1 for unit in encoded.features):
+        order = [unit[0] for unit in encoded.features]
         if order == list(range(len(order))):
             return binning.codes, binning.n_levels
         return binning.codes[:, order], binning.n_levels[order]
-    codes = np.empty((binning.codes.shape[0], encoded.n_units), dtype=np.int64, order="F")
-    levels = np.empty(encoded.n_units, dtype=np.int64)
-    for j, unit in enumerate(encoded.units):
+    codes = np.empty((binning.codes.shape[0], encoded.n_features), dtype=np.int64, order="F")
+    levels = np.empty(encoded.n_features, dtype=np.int64)
+    for j, unit in enumerate(encoded.features):
         group = Group.trivial(codes.shape[0])
         for column in unit:
             column_codes = binning.codes[:, column].astype(np.uint32)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.engine._counts import NATS_PER_COST, JointCosts
+from pinsker.engine import NATS_PER_COST, JointCosts
 
 
 class Relevance:

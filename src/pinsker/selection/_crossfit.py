@@ -116,7 +116,7 @@ class CrossFit:
         self.smallest = max(n_forced, 1)
         self.paths: dict[str, SelectionPath] = {}
         self.orders: dict[str, list[Units]] = {}
-        everything = tuple(range(encoded.n_units))
+        everything = tuple(range(encoded.n_features))
         self.heard: dict[tuple[str, int], Testimony] = {}
         self.questions = {(ALL, len(everything)): [everything] * len(judge.folds)}
 
@@ -175,8 +175,8 @@ class CrossFit:
         for name in self.paths:
             own = [trial for trial in judgement.on_paths if trial.path == name]
             passing = [t.size for t in own if t.keeps_to(rule, self.facts, self.judge.unit)]
-            if self._longest(name) == self.encoded.n_units:
-                passing.append(self.encoded.n_units)  # kept where nothing else is
+            if self._longest(name) == self.encoded.n_features:
+                passing.append(self.encoded.n_features)  # kept where nothing else is
             if not passing:
                 continue
             above = min(passing)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding import Encoded
-from pinsker.encoding._encoded import Columns, Target, frozen
+from pinsker.encoding import Columns, Encoded, Target, frozen
 from pinsker.exceptions import ParameterError
 
 #: With fewer rows than this in a fold's search or judgement there is nothing to learn from it.

@@ -79,7 +79,7 @@ class SharedGrowth:
             size += 1
         return _beginning(grown, size).path(
             "forward",
-            encoded.unit_names,
+            encoded.feature_names,
             self.grower.score_form,
             n_forced=len(self.forced),
             full_information=full,

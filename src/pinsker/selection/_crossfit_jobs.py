@@ -10,7 +10,7 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import require
-from pinsker.engine._engines import cluster_was_lost
+from pinsker.engine import cluster_was_lost
 from pinsker.exceptions import EngineError, EngineLostError
 
 

@@ -118,7 +118,7 @@ class Judge:
         jobs: Jobs | None = None,
     ) -> None:
         self.folds = tuple(folds)
-        design = Design.of(encoded.columns, encoded.units)
+        design = Design.of(encoded.columns, encoded.features)
         self.case = Case(design, encoded.target, self.folds)
         self.witnesses = tuple(witnesses)
         self.unit = unit

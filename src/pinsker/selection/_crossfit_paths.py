@@ -140,7 +140,7 @@ def _fixed_path(
     trace = Trace((), [0.0], complete=True)
     for position, unit in enumerate(order[:_MEASURED]):
         trace.record(unit, float("nan") if scores is None else scores[position], float("nan"))
-    return trace.path("forward", encoded.unit_names, "relevance", n_forced=n_forced)
+    return trace.path("forward", encoded.feature_names, "relevance", n_forced=n_forced)
 
 
 def measured(path: SelectionPath, encoded: Encoded, like: NeighbourSelector) -> SelectionPath:
@@ -148,19 +148,19 @@ def measured(path: SelectionPath, encoded: Encoded, like: NeighbourSelector) -> 
     if not np.isnan(path.information).any():
         return path
     order = path.order[:_MEASURED]
-    columns = np.array([j for unit in order for j in encoded.units[unit]], dtype=np.int64)
-    ends = np.cumsum([len(encoded.units[unit]) for unit in order])
+    columns = np.array([j for unit in order for j in encoded.features[unit]], dtype=np.int64)
+    ends = np.cumsum([len(encoded.features[unit]) for unit in order])
     part = replace(
         encoded,
         columns=encoded.columns.take(columns),
-        units=tuple(
-            tuple(range(e - len(encoded.units[u]), e)) for u, e in zip(order, ends, strict=True)
+        features=tuple(
+            tuple(range(e - len(encoded.features[u]), e)) for u, e in zip(order, ends, strict=True)
         ),
-        unit_names=tuple(encoded.unit_names[unit] for unit in order),
+        feature_names=tuple(encoded.feature_names[unit] for unit in order),
     )
     state = Forward(**like._engine(part))
     trace = Trace((), [0.0], complete=True)
     for position, unit in enumerate(order):
         state.add(position)
         trace.record(unit, state.information - trace.information[-1], state.information)
-    return trace.path("forward", encoded.unit_names, "relevance", n_forced=path.n_forced)
+    return trace.path("forward", encoded.feature_names, "relevance", n_forced=path.n_forced)

@@ -5,7 +5,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
-from pinsker.engine._engines import find_client
+from pinsker.engine import find_client
 from pinsker.information.witnesses import named_witnesses
 from pinsker.selection._certify import Certifying, certificate_of
 from pinsker.selection._crossfit import CrossFit, Judgement

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pinsker._compat import StrOptions
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
-from pinsker.engine._engines import EngineName
+from pinsker.engine import EngineName
 from pinsker.selection._crossfit import CrossFit
 from pinsker.selection._crossfit_paths import measured, routes
 from pinsker.selection._crossfit_selector import CrossFittedSelector
@@ -61,7 +61,7 @@ class FeatureSelector(CrossFittedSelector):
         What is promised, and on what evidence.
     path_ : SelectionPath
         The path of the chosen set, on all rows.
-    support_, ranking_, notes_, facts_, units_
+    support_, ranking_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.

@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal
 from pinsker._compat import Interval
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
-from pinsker.engine import Forward
-from pinsker.engine._engines import EngineName
+from pinsker.engine import EngineName, Forward
 from pinsker.selection._crossfit_selector import CrossFittedSelector
 from pinsker.selection._path import Direction, SelectionPath
 from pinsker.selection._rules import FeatureCount, StoppingRule
@@ -54,7 +53,7 @@ class ForwardSelection(CrossFittedSelector):
     ranking_ : ndarray of shape (n_features_in_,), int
         1 for columns that stay; then the higher, the later a column came; the highest for those
         that the search never added.
-    certificate_, comparison_, notes_, facts_, units_, plan_
+    certificate_, comparison_, notes_, facts_, feature_columns_, plan_
         As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.
@@ -131,15 +130,15 @@ class ForwardSelection(CrossFittedSelector):
 
     def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:
         settings = self._engine(encoded)
-        full = Forward(**settings, active=range(encoded.n_units)).information
+        full = Forward(**settings, active=range(encoded.n_features)).information
         state = Forward(**settings, active=() if earlier is None else earlier.last_set)
         self.plan_ = state.plan
         trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-        most = self.max_features or encoded.n_units
+        most = self.max_features or encoded.n_features
         grow(
             state,
             trace,
-            n_units=encoded.n_units,
+            n_features=encoded.n_features,
             forced=run.forced,
             patience=self._patience(encoded),
             at_least=self.stop.k if isinstance(self.stop, FeatureCount) else 0,
@@ -154,4 +153,4 @@ class ForwardSelection(CrossFittedSelector):
         A cut that is made on held-out rows can only fall back on all features if they are reached.
         """
         judged = self.folds or self.cv is not None
-        return None if judged and encoded.n_units <= _ALL_THE_WAY else self.patience
+        return None if judged and encoded.n_features <= _ALL_THE_WAY else self.patience

@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pinsker._compat import Interval
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded
-from pinsker.engine import Backward, Forward
-from pinsker.engine._engines import EngineName
+from pinsker.engine import Backward, EngineName, Forward
 from pinsker.selection._crossfit_selector import CrossFittedSelector
 from pinsker.selection._forward import ForwardSelection
 from pinsker.selection._path import Direction, SelectionPath
@@ -53,7 +52,7 @@ class GrowShrink(CrossFittedSelector):
     ----------
     path_ : SelectionPath
         The way down, from the largest set that was grown.
-    support_, ranking_, certificate_, comparison_, notes_, facts_, units_
+    support_, ranking_, certificate_, comparison_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.
@@ -128,13 +127,13 @@ class GrowShrink(CrossFittedSelector):
     def _growth(self, encoded: Encoded, forced: tuple[int, ...]) -> Growth:
         """Add features until well past the peak."""
         settings = self._engine(encoded)
-        full = Forward(**settings, active=range(encoded.n_units)).information
+        full = Forward(**settings, active=range(encoded.n_features)).information
         grown = Trace((), [0.0])
         at_least = self.stop.k if isinstance(self.stop, FeatureCount) else 0
         grow(
             Forward(**settings),
             grown,
-            n_units=encoded.n_units,
+            n_features=encoded.n_features,
             forced=forced,
             max_size=self.max_features,
             watch=_PastThePeak(self.patience, max(at_least, len(forced))),

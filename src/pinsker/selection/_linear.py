@@ -49,7 +49,7 @@ class LinearElimination(InformationSelector):
     path_ : SelectionPath
         Every set that the search met. Its information is that of a linear model, its bounds are
         exact.
-    support_, ranking_, certificate_, notes_, facts_, units_
+    support_, ranking_, certificate_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.
@@ -147,25 +147,25 @@ class LinearElimination(InformationSelector):
     ) -> SelectionPath:
         if earlier is not None and earlier.complete:
             return earlier
-        everything = tuple(range(len(design.units)))
+        everything = tuple(range(len(design.features)))
         state = LinearBackward(design, everything if earlier is None else earlier.last_set)
         trace = Trace.resume(earlier) if earlier else Trace(everything, [state.information])
         shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
         return run.finish(trace, "linear")
 
     def _grow(self, design: LinearDesign, earlier: SelectionPath | None, run: Run) -> SelectionPath:
-        n_units = len(design.units)
-        full = LinearBackward(design, tuple(range(n_units)))
+        n_features = len(design.features)
+        full = LinearBackward(design, tuple(range(n_features)))
         state = LinearForward(design, () if earlier is None else earlier.last_set)
         trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
         grow(
             state,
             trace,
-            n_units=n_units,
+            n_features=n_features,
             forced=run.forced,
             patience=self.patience,
             at_least=self.stop.k if isinstance(self.stop, FeatureCount) else 0,
             max_size=self.max_features,
-            watch=run.watch(max(self.max_features or n_units, len(run.forced))),
+            watch=run.watch(max(self.max_features or n_features, len(run.forced))),
         )
         return run.finish(trace, "linear", to_nats(full.left / full.total))

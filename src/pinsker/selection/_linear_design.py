@@ -23,14 +23,14 @@ class LinearDesign:
     ----------
     columns : ndarray of shape (n_rows, n_columns), float64
         Numeric columns with standard deviation 1; one column less than levels for a nominal one.
-    units : tuple of tuple of int
+    features : tuple of tuple of int
         The columns of each unit.
     target : ndarray of shape (n_rows, n_targets), float64
         Numbers in the user's unit, or one indicator per class.
     """
 
     columns: FloatArray
-    units: tuple[tuple[int, ...], ...]
+    features: tuple[tuple[int, ...], ...]
     target: FloatArray
 
     @classmethod
@@ -41,11 +41,11 @@ class LinearDesign:
             for values, kind in zip(encoded.columns.values.T, encoded.columns.kinds, strict=True)
         ]
         edges = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
-        units = tuple(
+        features = tuple(
             tuple(j for column in unit for j in range(edges[column], edges[column + 1]))
-            for unit in encoded.units
+            for unit in encoded.features
         )
-        return cls(_centred(np.hstack(blocks)), units, _centred(_numbers(encoded)))
+        return cls(_centred(np.hstack(blocks)), features, _centred(_numbers(encoded)))
 
     @property
     def variance(self) -> float:
@@ -67,7 +67,7 @@ class LinearDesign:
             return self
         factor = np.asarray(np.linalg.qr(together, mode="r"))
         p = self.columns.shape[1]
-        return LinearDesign(factor[:, :p], self.units, factor[:, p:])
+        return LinearDesign(factor[:, :p], self.features, factor[:, p:])
 
     def facts(self) -> TargetFacts:
         """Return what the bounds need: for classes, of the indicators."""

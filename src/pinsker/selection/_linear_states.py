@@ -26,14 +26,16 @@ class _LinearState:
     def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
         self.design = design.reduced()
         self.total = float(np.square(self.design.target).sum())
-        self.inside = np.zeros(len(self.design.units), dtype=np.bool_)
+        self.inside = np.zeros(len(self.design.features), dtype=np.bool_)
         self.inside[list(active)] = True
         self.left = self.total
         # Most units are one column: their scores are computed together.
-        single = [unit for unit, columns in enumerate(self.design.units) if len(columns) == 1]
+        single = [unit for unit, columns in enumerate(self.design.features) if len(columns) == 1]
         self.single = np.array(single, dtype=np.int64)
         self.single_column = self._columns(tuple(single))
-        self.blocks = [unit for unit, columns in enumerate(self.design.units) if len(columns) > 1]
+        self.blocks = [
+            unit for unit, columns in enumerate(self.design.features) if len(columns) > 1
+        ]
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -50,7 +52,7 @@ class _LinearState:
         return to_nats(self.left / self.total) if self.total > 0 else 0.0
 
     def _columns(self, units: tuple[int, ...]) -> IntArray:
-        return np.array([j for unit in units for j in self.design.units[unit]], dtype=np.int64)
+        return np.array([j for unit in units for j in self.design.features[unit]], dtype=np.int64)
 
     def _nats_to(self, left: FloatArray) -> FloatArray:
         """Return the size of the change in information when so much would be left."""
@@ -89,7 +91,7 @@ class LinearBackward(_LinearState):
         While some units lie inside the span of others, those cost nothing and go first; the
         figures of the rest hold for a model without them.
         """
-        costs = np.full(len(self.design.units), np.nan)
+        costs = np.full(len(self.design.features), np.nan)
         if self._is_entangled():
             for unit in self.active:
                 costs[unit] = self._cost_afresh(unit)
@@ -107,7 +109,7 @@ class LinearBackward(_LinearState):
         gone = self._positions(unit)
         self.inside[unit] = False
         if len(gone) == 0:
-            mine = np.isin(self.spare_columns, self.design.units[unit])
+            mine = np.isin(self.spare_columns, self.design.features[unit])
             self.spare_columns = self.spare_columns[~mine]
             return
         if len(self.spare_columns):
@@ -142,7 +144,7 @@ class LinearBackward(_LinearState):
         self.position[basis] = np.arange(len(basis))
 
     def _positions(self, unit: int) -> IntArray:
-        found = self.position[list(self.design.units[unit])]
+        found = self.position[list(self.design.features[unit])]
         return np.asarray(found[found >= 0])
 
     def _is_entangled(self) -> bool:
@@ -182,7 +184,7 @@ class LinearForward(_LinearState):
 
     def scores(self) -> FloatArray:
         """Return the information that each addition brings, in nats; NaN for units inside."""
-        gains = np.full(len(self.design.units), np.nan)
+        gains = np.full(len(self.design.features), np.nan)
         parts = self.outside[:, self.single_column]
         lengths = np.linalg.norm(parts, axis=0)
         new = lengths > COLLINEAR * self.lengths[self.single_column]
@@ -204,7 +206,7 @@ class LinearForward(_LinearState):
 
     def _directions(self, unit: int) -> FloatArray:
         """Return an orthonormal basis of what a unit has outside of the model."""
-        columns = list(self.design.units[unit])
+        columns = list(self.design.features[unit])
         parts = self.outside[:, columns]
         new = np.linalg.norm(parts, axis=0) > COLLINEAR * self.lengths[columns]
         parts = parts[:, new]

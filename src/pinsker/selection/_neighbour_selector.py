@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 from pinsker._compat import HasMethods, Interval, Options, StrOptions
 from pinsker._types import Missing, Scale, Task
 from pinsker.encoding import Encoded, check_neighbors
-from pinsker.engine import Problem
-from pinsker.engine._engines import EngineName
+from pinsker.engine import EngineName, Problem
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._rules import StoppingRule
 

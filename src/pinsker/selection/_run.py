@@ -120,7 +120,7 @@ class Run:
     ) -> SelectionPath:
         return trace.path(
             self.selector._direction,
-            self.encoded.unit_names,
+            self.encoded.feature_names,
             score,
             n_forced=len(self.forced),
             full_information=full_information,
@@ -146,7 +146,7 @@ def fingerprint(selector: Any, encoded: Encoded) -> str:
 
 def digest_of(encoded: Encoded, *words: str) -> str:
     """Return a digest of the rows of a table, and of some words."""
-    digest = hashlib.blake2b(repr((words, encoded.unit_names)).encode(), digest_size=16)
+    digest = hashlib.blake2b(repr((words, encoded.feature_names)).encode(), digest_size=16)
     for values in (encoded.columns.values, encoded.target.labels, encoded.target.values):
         if values is not None:
             digest.update(values.tobytes())

@@ -140,7 +140,7 @@ def grow(
     state: GrowingState,
     trace: Trace,
     *,
-    n_units: int,
+    n_features: int,
     forced: Sequence[int] = (),
     patience: int | None = None,
     at_least: int = 0,
@@ -155,7 +155,7 @@ def grow(
 
     A keyboard interrupt or the loss of the engine ends the search; the trace stays valid.
     """
-    most = min(n_units, max(len(forced), max_size or n_units))
+    most = min(n_features, max(len(forced), max_size or n_features))
     try:
         for size in range(len(trace.start) + len(trace.moves), most):
             if size >= max(len(forced), at_least) and is_idle(trace, patience):

@@ -52,23 +52,23 @@ class CudaBackward:
         left = self._table.limit - self._table.own_bytes
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
         self.bytes_of_kept_row = bytes_of_row(
-            self._table.rows, self._table.n_units, self._capacity, watches=True
+            self._table.rows, self._table.n_features, self._capacity, watches=True
         )
         room = max(0, left - self._batch_bytes)
         self._n_kept = min(len(self._table.queries), room // self.bytes_of_kept_row)
         if self._table.rows > MOST_ROWS_WATCHED:
             self._n_kept = 0
-        self._active = np.zeros(self._table.n_units, dtype=np.bool_)
-        self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
+        self._active = np.zeros(self._table.n_features, dtype=np.bool_)
+        self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
         self._kept: Rows | None = None
         self._n_retired = 0
         self._fresh = np.empty(0, dtype=np.int32)
 
     def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
-        """Begin at a set: one flag per unit."""
+        """Begin at a set: one flag per feature."""
         self._active = np.asarray(active).astype(np.bool_)
         self._totals[:] = 0
-        self._sums = self._table.device.full(self._table.n_units + 2, 0, np.int64)
+        self._sums = self._table.device.full(self._table.n_features + 2, 0, np.int64)
         self._kept = None
         self._fresh = self._table.queries[self._n_kept :]
         self._lay_out()
@@ -79,23 +79,23 @@ class CudaBackward:
             self._kept.build(max(1, self._batch_bytes // (8 * self._table.rows)))
         self._add_up()
 
-    def remove(self, unit: int, threads: int) -> None:  # noqa: ARG002
-        """Take a unit out of the set."""
-        self._active[unit] = False
+    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002
+        """Take a feature out of the set."""
+        self._active[feature] = False
         self._lay_out()
         if self._active.sum() > 1 and self._kept is not None:
-            self._kept.update(unit)
+            self._kept.update(feature)
         else:
             self._kept = None
         self._add_up()
 
     def information(self) -> int:
         """Return the sum of the terms of the current set, in fixed point."""
-        return int(self._totals[self._table.n_units])
+        return int(self._totals[self._table.n_features])
 
     def changes(self, out: IntArray) -> None:
-        """Write the change of the sum with each unit's removal; for direct scores its own sum."""
-        out[:] = self._totals[: self._table.n_units]
+        """Write the change of the sum with each feature's removal; for direct scores its own sum."""
+        out[:] = self._totals[: self._table.n_features]
 
     @property
     def n_kept(self) -> int:
@@ -119,9 +119,9 @@ class CudaBackward:
         return self._table.limit
 
     def _lay_out(self) -> None:
-        """Lay out the columns of the set, dear units first: they are found first, and stay long."""
-        columns = np.flatnonzero(self._active[self._table.units])
-        dear = self._totals[self._table.units[columns]] * (-1 if self._table.direct else 1)
+        """Lay out the columns of the set, dear features first: they are found first, and stay long."""
+        columns = np.flatnonzero(self._active[self._table.features])
+        dear = self._totals[self._table.features[columns]] * (-1 if self._table.direct else 1)
         columns = columns[np.argsort(dear, kind="stable")]
         kept = None if self._kept is None else self._kept.job
         self._table.forget_layout(self._table.job, kept)
@@ -134,7 +134,7 @@ class CudaBackward:
         self._totals[:] = 0
         self._n_retired = 0
         if self._active.sum() == 1:
-            self._judge_last_unit()
+            self._judge_last_feature()
         if self._active.sum() <= 1:
             return
         crowded = np.empty(0, dtype=np.int32)
@@ -151,9 +151,9 @@ class CudaBackward:
     ) -> npt.NDArray[np.int32]:
         """Measure rows from scratch; returns those with more close pairs than there is room for."""
         table = self._table
-        sums = table.device.full(table.n_units + 2, 0, np.int64)
+        sums = table.device.full(table.n_features + 2, 0, np.int64)
         # Half of the memory for the state of a batch, half for distances of a part of it.
-        each = bytes_of_row(table.rows, table.n_units, capacity, watches=False)
+        each = bytes_of_row(table.rows, table.n_features, capacity, watches=False)
         batch = max(1, self._batch_bytes // 2 // each)
         crowded = [queries[:0]]
         for begin in range(0, len(queries), batch):
@@ -167,10 +167,10 @@ class CudaBackward:
             self._totals += table.device.get(sums)
         return np.concatenate(crowded)
 
-    def _judge_last_unit(self) -> None:
-        """With one unit left no removal is scored: only the set itself is."""
+    def _judge_last_feature(self) -> None:
+        """With one feature left no removal is scored: only the set itself is."""
         table = self._table
-        sums = table.device.full(table.n_units + 2, 0, np.int64)
+        sums = table.device.full(table.n_features + 2, 0, np.int64)
         job = table.job_for(table.queries, sums=sums)
         batch = max(1, self._batch_bytes // (8 * table.rows))
         for begin in range(0, len(table.queries), batch):

@@ -37,26 +37,26 @@ class CudaForward:
         left = self._table.limit - self._table.own_bytes
         batch = min(_BATCH_BYTES, left) // _bytes_of_query(self._table.rows)
         self._batch = max(1, min(batch, len(self._table.queries)))
-        self._active = np.zeros(self._table.n_units, dtype=np.bool_)
-        self._totals = np.zeros(self._table.n_units + 2, dtype=np.int64)
+        self._active = np.zeros(self._table.n_features, dtype=np.bool_)
+        self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
 
     def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
-        """Begin at a set: one flag per unit."""
+        """Begin at a set: one flag per feature."""
         self._active = np.asarray(active).astype(np.bool_)
         self._sweep()
 
-    def add(self, unit: int, threads: int) -> None:  # noqa: ARG002
-        """Put a unit into the set."""
-        self._active[unit] = True
+    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002
+        """Put a feature into the set."""
+        self._active[feature] = True
         self._sweep()
 
     def information(self) -> int:
         """Return the sum of the terms of the current set, in fixed point."""
-        return int(self._totals[self._table.n_units])
+        return int(self._totals[self._table.n_features])
 
     def sums(self, out: IntArray) -> None:
-        """Write the sum with each unit added; for direct scores its own sum."""
-        out[:] = self._totals[: self._table.n_units]
+        """Write the sum with each feature added; for direct scores its own sum."""
+        out[:] = self._totals[: self._table.n_features]
 
     @property
     def n_watched(self) -> int:
@@ -76,9 +76,9 @@ class CudaForward:
     def _sweep(self) -> None:
         """Measure every candidate at every query row, a batch of rows at a time."""
         table = self._table
-        sums = table.device.full(table.n_units + 2, 0, np.int64)
+        sums = table.device.full(table.n_features + 2, 0, np.int64)
         job = table.job_for(table.queries, sums=sums, n_active=int(self._active.sum()))
-        table.lay_out_set(np.flatnonzero(self._active[table.units]), job)
+        table.lay_out_set(np.flatnonzero(self._active[table.features]), job)
         self._lay_out_candidates(job)
         for begin in range(0, len(table.queries), self._batch):
             n = min(self._batch, len(table.queries) - begin)
@@ -90,17 +90,17 @@ class CudaForward:
         self._totals[:] = table.device.get(sums)
 
     def _lay_out_candidates(self, job: Job) -> None:
-        """Lay out the columns that are not in the set, those of a unit side by side."""
+        """Lay out the columns that are not in the set, those of a feature side by side."""
         table = self._table
-        columns = np.flatnonzero(~self._active[table.units])
-        columns = columns[np.argsort(table.units[columns], kind="stable")]
-        lanes, starts = np.unique(table.units[columns], return_index=True)
+        columns = np.flatnonzero(~self._active[table.features])
+        columns = columns[np.argsort(table.features[columns], kind="stable")]
+        lanes, starts = np.unique(table.features[columns], return_index=True)
         table.lay_out(columns, "candidates", "candidate_width", job)
         job.set(
-            lane_unit=table.device.put(lanes.astype(np.int32)),
+            lane_feature=table.device.put(lanes.astype(np.int32)),
             lane_first=table.device.put(np.append(starts, len(columns)).astype(np.int32)),
             n_lanes=len(lanes),
-            share=self._share(int(np.sum(self._active[table.units]))),
+            share=self._share(int(np.sum(self._active[table.features]))),
         )
 
     def _share(self, dims: int) -> float:

@@ -9,18 +9,18 @@ from pinsker.engine._cuda._device import Array, Device
 
 #: Addresses, in the order of the structure.
 ADDRESSES = (
-    *("source", "columns", "table", "rounded", "unit_of_column", "code_of_column"),
+    *("source", "columns", "table", "rounded", "feature_of_column", "code_of_column"),
     *("labels", "target", "sorted_target", "company_first", "company_last", "digamma"),
     *("query", "distance", "radius", "limit", "n_close"),
-    *("close_row", "close_first_unit", "close_second_unit"),
+    *("close_row", "close_first_feature", "close_second_feature"),
     *("close_first", "close_second", "close_target"),
-    *("watches", "changed", "retired", "term", "n_changes", "change_unit", "change_sum", "sums"),
-    *("near_row", "candidates", "lane_first", "lane_unit"),
+    *("watches", "changed", "retired", "term", "n_changes", "change_feature", "change_sum", "sums"),
+    *("near_row", "candidates", "lane_first", "lane_feature"),
 )
 #: Whole numbers that follow them.
 NUMBERS = (
     *("rows", "source_width", "width", "targets", "n_queries", "begin", "span", "everyone"),
-    *("capacity", "change_capacity", "watch_stride", "rank", "n_units", "direct", "removed"),
+    *("capacity", "change_capacity", "watch_stride", "rank", "n_features", "direct", "removed"),
     *("rounded_width", "row_in_shared", "n_lanes", "candidate_width", "n_active"),
 )
 LAYOUT = np.dtype(

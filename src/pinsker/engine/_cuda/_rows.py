@@ -8,9 +8,9 @@ import numpy.typing as npt
 from pinsker.engine._cuda._job import Job
 from pinsker.engine._cuda._table import ROW_THREADS, TILE, TILE_THREADS, Table
 
-#: Bytes of a close pair: three doubles, a row and two units.
+#: Bytes of a close pair: three doubles, a row and two features.
 BYTES_OF_CLOSE_PAIR = 36
-#: Bytes of a change: a unit and a sum.
+#: Bytes of a change: a feature and a sum.
 _BYTES_OF_CHANGE = 12
 _SCAN_THREADS = 256
 _MEASURE_THREADS = 64
@@ -27,9 +27,9 @@ def watch_stride(rows: int) -> int:
     return rows + -rows % _WATCHES_AT_ONCE
 
 
-def bytes_of_row(rows: int, n_units: int, capacity: int, *, watches: bool) -> int:
+def bytes_of_row(rows: int, n_features: int, capacity: int, *, watches: bool) -> int:
     """Return the bytes that the state of one query row takes."""
-    held = BYTES_OF_CLOSE_PAIR * capacity + _BYTES_OF_CHANGE * min(capacity, n_units) + 64
+    held = BYTES_OF_CLOSE_PAIR * capacity + _BYTES_OF_CHANGE * min(capacity, n_features) + 64
     return held + (2 * watch_stride(rows) if watches else 0)
 
 
@@ -43,11 +43,11 @@ class Rows:
         self, table: Table, queries: npt.NDArray[np.int32], capacity: int, *, watches: bool
     ) -> None:
         self.table, self.n = table, len(queries)
-        self.changes = min(capacity, table.n_units)
+        self.changes = min(capacity, table.n_features)
         new, n = table.device.empty, self.n
         fields: dict[str, Any] = {
             name: new((n, capacity), np.int32)
-            for name in ("close_row", "close_first_unit", "close_second_unit")
+            for name in ("close_row", "close_first_feature", "close_second_feature")
         }
         for name in ("close_first", "close_second", "close_target"):
             fields[name] = new((n, capacity), np.float64)
@@ -61,7 +61,7 @@ class Rows:
         self.job: Job = table.job_for(
             queries,
             term=table.device.full(n, 0, np.int64),
-            change_unit=new((n, self.changes), np.int32),
+            change_feature=new((n, self.changes), np.int32),
             change_sum=new((n, self.changes), np.int64),
             capacity=capacity,
             change_capacity=self.changes,
@@ -98,5 +98,5 @@ class Rows:
         return np.flatnonzero(self.table.device.get(self.job.held["retired"]))
 
     def _judge(self) -> None:
-        words = -(-self.table.n_units // 32)
+        words = -(-self.table.n_features // 32)
         self.job.launch("judge", self.n, _JUDGE_THREADS, shared=4 * words)

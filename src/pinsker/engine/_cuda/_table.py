@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding._encoded import FARTHEST
+from pinsker.encoding import FARTHEST
 from pinsker.engine._cuda._device import CupyDevice, Device
 from pinsker.engine._cuda._job import Job
 from pinsker.exceptions import MemoryBudgetError
@@ -14,7 +14,7 @@ from pinsker.exceptions import MemoryBudgetError
 TILE = 64  # query rows, and rows, of one block of `tiles.cu`
 TILE_THREADS = 256
 ROW_THREADS = 128  # of blocks that look through one row
-_CODES = 255  # watches are units modulo this
+_CODES = 255  # watches are features modulo this
 _COLUMNS_AT_ONCE = 16
 
 
@@ -23,20 +23,20 @@ def bytes_of_table(rows: int, columns: int, targets: int) -> int:
     return rows * (20 * (columns + _COLUMNS_AT_ONCE) + 8 * targets + 64)
 
 
-def bytes_of_fresh_row(rows: int, n_units: int) -> int:
+def bytes_of_fresh_row(rows: int, n_features: int) -> int:
     """Return the bytes to measure one query row with room for all pairs, half for distances."""
-    return 80 * rows + 24 * n_units + 512
+    return 80 * rows + 24 * n_features + 512
 
 
-def least_memory(rows: int, columns: int, n_units: int, targets: int) -> int:
+def least_memory(rows: int, columns: int, n_features: int, targets: int) -> int:
     """Return the bytes of a device that a search of a table cannot do without.
 
     Examples
     --------
-    >>> least_memory(1000, 20, n_units=20, targets=0)
+    >>> least_memory(1000, 20, n_features=20, targets=0)
     864992
     """
-    return bytes_of_table(rows, columns, targets) + bytes_of_fresh_row(rows, n_units)
+    return bytes_of_table(rows, columns, targets) + bytes_of_fresh_row(rows, n_features)
 
 
 class Table:
@@ -46,8 +46,8 @@ class Table:
         self,
         *,
         values: FloatArray,
-        units: npt.NDArray[np.int32],
-        n_units: int,
+        features: npt.NDArray[np.int32],
+        n_features: int,
         labels: IntArray | None,
         target: FloatArray | None,
         digamma: IntArray,
@@ -58,9 +58,9 @@ class Table:
         device: Device | None,
     ) -> None:
         self.device: Device = CupyDevice() if device is None else device
-        self.n_units, self.rank, self.direct = n_units, rank, direct
+        self.n_features, self.rank, self.direct = n_features, rank, direct
         self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
-        self.units = np.asarray(units)
+        self.features = np.asarray(features)
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
         self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
         self.first, self.last = _company(self.rows, None if labels is None else labels[order])
@@ -85,7 +85,7 @@ class Table:
             rows=self.rows,
             source_width=self.columns,
             rank=self.rank,
-            n_units=self.n_units,
+            n_features=self.n_features,
             direct=self.direct,
             removed=-1,
             rounding=_rounding(values),
@@ -103,7 +103,7 @@ class Table:
         return bytes_of_table(self.rows, self.columns, self.targets)
 
     def _check_fit(self) -> None:
-        needed = least_memory(self.rows, self.columns, self.n_units, self.targets)
+        needed = least_memory(self.rows, self.columns, self.n_features, self.targets)
         if needed > self.limit:
             raise MemoryBudgetError(
                 f"a table of {self.rows} rows and {self.columns} columns needs at least {needed} "
@@ -114,7 +114,7 @@ class Table:
     @property
     def bytes_of_fresh_row(self) -> int:
         """Bytes for one query row that is measured with room for all pairs, half for distances."""
-        return bytes_of_fresh_row(self.rows, self.n_units)
+        return bytes_of_fresh_row(self.rows, self.n_features)
 
     def lay_out(self, columns: IntArray, where: str, width: str, job: Job, **also: Any) -> IntArray:
         """Write some columns side by side, padded with zeros to a multiple of four."""
@@ -127,14 +127,14 @@ class Table:
         return padded
 
     def lay_out_set(self, columns: IntArray, job: Job) -> None:
-        """Lay out the columns of the current set, with the unit and the code of each."""
+        """Lay out the columns of the current set, with the feature and the code of each."""
         width = len(columns) + -len(columns) % 8  # single precision is read eight columns at a time
         rounded = self.device.empty((self.rows, max(width, 8)), np.float32)
         padded = self.lay_out(columns, "table", "width", job, rounded=rounded, rounded_width=width)
-        units = np.full(len(padded) + _COLUMNS_AT_ONCE, -1, dtype=np.int32)
-        units[: len(padded)] = np.where(padded < 0, -1, self.units[padded])
-        codes = np.where(units < 0, _CODES, units % _CODES).astype(np.uint8)
-        job.set(unit_of_column=self.device.put(units), code_of_column=self.device.put(codes))
+        features = np.full(len(padded) + _COLUMNS_AT_ONCE, -1, dtype=np.int32)
+        features[: len(padded)] = np.where(padded < 0, -1, self.features[padded])
+        codes = np.where(features < 0, _CODES, features % _CODES).astype(np.uint8)
+        job.set(feature_of_column=self.device.put(features), code_of_column=self.device.put(codes))
 
     def forget_layout(self, *jobs: Job | None) -> None:
         """Free the columns of the last set before others are laid out: both need not fit."""
@@ -144,7 +144,7 @@ class Table:
 
     def share_layout(self, job: Job) -> None:
         """Let a job see the columns of the current set."""
-        names = ("table", "rounded", "unit_of_column", "code_of_column")
+        names = ("table", "rounded", "feature_of_column", "code_of_column")
         job.set(**{name: self.job.held[name] for name in names})
         job.set(**{name: self.job.record[name][0] for name in ("width", "rounded_width")})
 

@@ -1,4 +1,4 @@
-// Forward: every unit that may be added, one thread for each, against the rows within reach.
+// Forward: every feature that may be added, one thread for each, against the rows within reach.
 
 constexpr int kSampled = 64;       // rows that set the reach
 constexpr int kStaged = 128;       // rows in shared memory at a time
@@ -92,12 +92,12 @@ struct Around {
     }
 };
 
-// One candidate unit seen from one row; most units have a single column.
+// One candidate feature seen from one row; most features have a single column.
 template <bool kSingle>
 struct Lane {
     const Job &job;
     const Around &around;
-    int first, last;  // columns of the unit
+    int first, last;  // columns of the feature
     bool open;        // not measured yet
 
     __device__ double x(int b, double in_set) const {
@@ -109,7 +109,7 @@ struct Lane {
         return top;
     }
 
-    // Calls visit(distance with the unit, distance in the set, distance in the target) for the first
+    // Calls visit(distance with the feature, distance in the set, distance in the target) for the first
     // rows around. All threads of the block go along.
     template <class Visit>
     __device__ void visit_rows(int n, Visit visit) const {
@@ -145,7 +145,7 @@ struct Lane {
         });
     }
 
-    // I(Y; X_S and the unit), or I(Y; X_unit | X_S); docs/estimator.md.
+    // I(Y; X_S and the feature), or I(Y; X_feature | X_S); docs/estimator.md.
     __device__ long long term(const Ball &ball) const {
         const double low = strictly_inside(ball.radius), high = inside_or_on(ball.radius);
         const bool direct = job.direct && job.n_active > 0;
@@ -184,7 +184,7 @@ __device__ void judge_some(const Job &job, Around &around, int rank, int start) 
         const bool needed = lane.open;
         lane.open = needed && known;
         const long long term = lane.term(ball);
-        if (lane.open) add_to(job.sums + job.lane_unit[number], term);
+        if (lane.open) add_to(job.sums + job.lane_feature[number], term);
         lane.open = needed && !known;
         if (block_sum(lane.open) == 0) return;
     }

@@ -12,9 +12,9 @@ constexpr double kTolerance = 1e-10;                    // relative; docs/estima
 constexpr double kFarthest = 1e100;                     // this far and farther counts as infinite
 constexpr double kAlmostFarthest = 9.999999999999999e99;  // the double before it
 constexpr double kNever = 1.7976931348623157e308;       // stands for infinity
-constexpr int kUnmeasured = -2;                         // unit of a close pair not yet measured
-constexpr int kNoUnit = -1;                             // padding columns; no unit at all
-constexpr unsigned kNobody = 255;                       // a watch that no unit answers to
+constexpr int kUnmeasured = -2;                         // feature of a close pair not yet measured
+constexpr int kNoFeature = -1;                             // padding columns; no feature at all
+constexpr unsigned kNobody = 255;                       // a watch that no feature answers to
 constexpr unsigned kNobodyTwice = 0xFFFF;
 
 // Eight bytes each, in the order of _job.py.
@@ -24,8 +24,8 @@ struct Job {
     const long long *columns;         // (width,) of source; -1 pads
     double *table;                    // (rows, width)
     float *rounded;                   // (rows, rounded_width) the same in single precision, or null
-    const int *unit_of_column;        // (width,)
-    const unsigned char *code_of_column;  // (width,) unit modulo 255; 255 pads
+    const int *feature_of_column;        // (width,)
+    const unsigned char *code_of_column;  // (width,) feature modulo 255; 255 pads
     // The target.
     const int *labels;                // (rows,) or null
     const double *target;             // (rows, targets) or null
@@ -38,22 +38,22 @@ struct Job {
     double *distance;                 // (queries of a batch, span)
     double *radius, *limit;           // (n_queries,)
     int *n_close;                     // (n_queries,) close pairs; more than capacity: too many
-    int *close_row, *close_first_unit, *close_second_unit;  // (n_queries, capacity)
+    int *close_row, *close_first_feature, *close_second_feature;  // (n_queries, capacity)
     double *close_first, *close_second, *close_target;      // m1, m2 and the target's distance
     unsigned short *watches;          // (n_queries, watch_stride), or null: two codes a pair
     int *changed, *retired;           // (n_queries,)
     long long *term;                  // (n_queries,) what each row has added to the sums ...
-    int *n_changes, *change_unit;     // (n_queries, change_capacity) ... for each unit
+    int *n_changes, *change_feature;     // (n_queries, change_capacity) ... for each feature
     long long *change_sum;
-    long long *sums;                  // (n_units + 2,): units, information, rows retired
+    long long *sums;                  // (n_features + 2,): features, information, rows retired
     // Forward.
     int *near_row;                    // (queries of a batch, rows)
     double *candidates;               // (rows, candidate_width)
     const int *lane_first;            // (n_lanes + 1,) first column of each lane
-    const int *lane_unit;             // (n_lanes,)
+    const int *lane_feature;             // (n_lanes,)
     // Numbers.
     long long rows, source_width, width, targets, n_queries, begin, span, everyone;
-    long long capacity, change_capacity, watch_stride, rank, n_units, direct, removed;
+    long long capacity, change_capacity, watch_stride, rank, n_features, direct, removed;
     long long rounded_width, row_in_shared, n_lanes, candidate_width, n_active;
     double share, rounding;           // rounding: how far single precision can move a distance
 };

@@ -17,47 +17,47 @@ extern "C" __global__ void __launch_bounds__(kRowThreads) find_radius(const Job 
     job.limit[q] = rank == 0 ? -1.0 : limit_of(radius);  // alone: every pair is far for ever
 }
 
-// The two largest unit distances of a pair.
+// The two largest feature distances of a pair.
 __device__ inline void measure_pair(const Job &job, int a, long long slot) {
     const double *here = job.table + a * job.width;
     const double *there = job.table + job.close_row[slot] * job.width;
     double m1 = -1.0, m2 = -1.0;
-    int j1 = kNoUnit, j2 = kNoUnit;
+    int j1 = kNoFeature, j2 = kNoFeature;
     for (int c = 0; c < job.width; ++c) {
         const double gap = fabs(here[c] - there[c]);
         if (gap <= m2) continue;
-        const int unit = job.unit_of_column[c];
-        if (unit == kNoUnit) continue;
+        const int feature = job.feature_of_column[c];
+        if (feature == kNoFeature) continue;
         if (gap > m1) {
-            if (unit != j1) {
+            if (feature != j1) {
                 m2 = m1;
                 j2 = j1;
             }
             m1 = gap;
-            j1 = unit;
-        } else if (unit != j1) {
+            j1 = feature;
+        } else if (feature != j1) {
             m2 = gap;
-            j2 = unit;
+            j2 = feature;
         }
     }
     job.close_first[slot] = m1;
     job.close_second[slot] = m2;
-    job.close_first_unit[slot] = j1;
-    job.close_second_unit[slot] = j2;
+    job.close_first_feature[slot] = j1;
+    job.close_second_feature[slot] = j2;
 }
 
-// Measures close pairs that are new, and those that had the removed unit among their two largest.
+// Measures close pairs that are new, and those that had the removed feature among their two largest.
 extern "C" __global__ void measure(const Job job) {
     const long long q = blockIdx.x;
     const int a = job.query[q];
     const long long n = job.n_close[q] < job.capacity ? job.n_close[q] : job.capacity;
     for (long long p = threadIdx.x; p < n; p += blockDim.x) {
         const long long slot = q * job.capacity + p;
-        const int first = job.close_first_unit[slot];
+        const int first = job.close_first_feature[slot];
         const bool is_new = first == kUnmeasured;
         if (is_new)
             job.close_target[slot] = target_distance(job, a, job.close_row[slot]);
-        else if (first != job.removed && job.close_second_unit[slot] != job.removed)
+        else if (first != job.removed && job.close_second_feature[slot] != job.removed)
             continue;
         measure_pair(job, a, slot);
         job.changed[q] = 1;
@@ -65,8 +65,8 @@ extern "C" __global__ void measure(const Job job) {
 }
 
 // Two codes that a far pair is watched under.
-__device__ inline unsigned watch_codes(int first_unit, int second_unit) {
-    const unsigned first = first_unit % kNobody, second = second_unit % kNobody;
+__device__ inline unsigned watch_codes(int first_feature, int second_feature) {
+    const unsigned first = first_feature % kNobody, second = second_feature % kNobody;
     return first | second << 8;
 }
 
@@ -82,7 +82,7 @@ __device__ inline void drop_far_pairs(const Job &job, long long q, int n, double
         int b = 0, j1 = 0, j2 = 0;
         if (p < n) {
             m1 = job.close_first[slot], m2 = job.close_second[slot], dy = job.close_target[slot];
-            b = job.close_row[slot], j1 = job.close_first_unit[slot], j2 = job.close_second_unit[slot];
+            b = job.close_row[slot], j1 = job.close_first_feature[slot], j2 = job.close_second_feature[slot];
         }
         __syncthreads();
         if (p < n && m2 > limit) {
@@ -90,14 +90,14 @@ __device__ inline void drop_far_pairs(const Job &job, long long q, int n, double
         } else if (p < n) {
             const long long to = q * job.capacity + atomicAdd(&kept, 1);
             job.close_first[to] = m1, job.close_second[to] = m2, job.close_target[to] = dy;
-            job.close_row[to] = b, job.close_first_unit[to] = j1, job.close_second_unit[to] = j2;
+            job.close_row[to] = b, job.close_first_feature[to] = j1, job.close_second_feature[to] = j2;
         }
         __syncthreads();
     }
     if (threadIdx.x == 0) job.n_close[q] = kept;
 }
 
-// The new radius of a row whose close pairs changed. A far pair loses one unit at most, so another
+// The new radius of a row whose close pairs changed. A far pair loses one feature at most, so another
 // is still beyond the limit: close pairs alone decide the radius.
 extern "C" __global__ void __launch_bounds__(kRowThreads) tighten(const Job job) {
     const long long q = blockIdx.x;
@@ -159,7 +159,7 @@ __device__ inline unsigned beyond_eight(const float4 *here, const float4 *there,
     return push_four(push_four(0, here[0], front, limit), here[1], back, limit) << (kDepth - 8);
 }
 
-// Adds to the codes seen those of units beyond the limit, until there are two.
+// Adds to the codes seen those of features beyond the limit, until there are two.
 __device__ inline unsigned look(const Job &job, const double *here, int b, double limit, unsigned seen) {
     const double *there = job.table + b * job.width;
     for (int c = 0; c < job.width && seen >> 8 == kNobody; ++c)
@@ -174,9 +174,9 @@ __device__ inline float sure_limit(const Job &job, double limit) {
     return static_cast<float>(sure < 1e39 ? sure : 1e39);
 }
 
-// Looks again at every `step`-th pair in the queue: it finds another unit beyond the limit, or becomes
+// Looks again at every `step`-th pair in the queue: it finds another feature beyond the limit, or becomes
 // close. Single precision is asked first, eight columns at a time; what it cannot tell is asked of
-// the doubles. Columns that are dear come first: such units stay long. A thread that is done with a
+// the doubles. Columns that are dear come first: such features stay long. A thread that is done with a
 // pair goes on with its next one while others still look.
 __device__ inline void settle_queue(const Job &job, long long q, const unsigned *queue, int first, int step,
                                     int waiting, const float *rounded) {
@@ -229,7 +229,7 @@ __device__ inline void scan_watches(const Job &job, long long q, unsigned *queue
     }
 }
 
-// Far pairs that watched the removed unit find another one beyond the limit, or become close.
+// Far pairs that watched the removed feature find another one beyond the limit, or become close.
 extern "C" __global__ void __launch_bounds__(kScanThreads, 8) revisit(const Job job) {
     __shared__ unsigned queue[kScanThreads / kWarp][kQueue];
     __shared__ int queued[kScanThreads / kWarp];

@@ -92,7 +92,7 @@ __device__ inline unsigned push_sign(unsigned mask, float number) {
     return __funnelshift_l(__float_as_uint(number), mask, 1);
 }
 
-// Takes note of the first two units whose columns are beyond the limit, as codes in two bytes. Units
+// Takes note of the first two features whose columns are beyond the limit, as codes in two bytes. Features
 // that share a code count as one: then a pair may be taken for close that is not, which costs time.
 __device__ inline unsigned note(unsigned seen, unsigned mask, const unsigned char *codes) {
     while (mask != 0) {
@@ -114,7 +114,7 @@ __device__ inline void append_close(const Job &job, long long q, int b) {
         return;
     }
     job.close_row[q * job.capacity + slot] = b;
-    job.close_first_unit[q * job.capacity + slot] = kUnmeasured;
+    job.close_first_feature[q * job.capacity + slot] = kUnmeasured;
 }
 
 // What is known of a pair after a look at all columns: two watches, or it is close.

@@ -45,9 +45,9 @@ class _DaskSearch:
             table = SharedTable({k: v for k, v in settings.items() if k not in _OF_THE_SEARCH})
             held["dask", client.id] = TableOnCluster(cluster, table)
         self._steps = TiledSteps(cluster, held["dask", client.id], tiles)
-        self._flags: Flags = np.zeros(settings["n_units"], dtype=np.uint8)
+        self._flags: Flags = np.zeros(settings["n_features"], dtype=np.uint8)
         self._information = 0
-        self._sums: IntArray = np.zeros(settings["n_units"], dtype=np.int64)
+        self._sums: IntArray = np.zeros(settings["n_features"], dtype=np.int64)
         _LOG.info("engine dask: %d tiles of %d rows or fewer", len(rows), max(map(len, rows)))
 
     def start(self, active: Flags, threads: int) -> None:  # noqa: ARG002 (workers have their own)
@@ -62,9 +62,9 @@ class _DaskSearch:
         self._information, self._sums = self._steps.run(flags)
         self._flags = flags
 
-    def _with(self, unit: int, flag: int) -> Flags:
+    def _with(self, feature: int, flag: int) -> Flags:
         flags = self._flags.copy()
-        flags[unit] = flag
+        flags[feature] = flag
         return flags
 
 
@@ -73,12 +73,12 @@ class DaskBackward(_DaskSearch):
 
     kind = "backward"
 
-    def remove(self, unit: int, threads: int) -> None:  # noqa: ARG002
-        """Take a unit out of the set."""
-        self._go_to(self._with(unit, 0))
+    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002
+        """Take a feature out of the set."""
+        self._go_to(self._with(feature, 0))
 
     def changes(self, out: IntArray) -> None:
-        """Write the change of the sum with each unit's removal; for direct scores its own sum."""
+        """Write the change of the sum with each feature's removal; for direct scores its own sum."""
         out[:] = self._sums
 
 
@@ -87,10 +87,10 @@ class DaskForward(_DaskSearch):
 
     kind = "forward"
 
-    def add(self, unit: int, threads: int) -> None:  # noqa: ARG002
-        """Put a unit into the set."""
-        self._go_to(self._with(unit, 1))
+    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002
+        """Put a feature into the set."""
+        self._go_to(self._with(feature, 1))
 
     def sums(self, out: IntArray) -> None:
-        """Write the sum with each unit added; for direct scores its own sum."""
+        """Write the sum with each feature added; for direct scores its own sum."""
         out[:] = self._sums

@@ -79,7 +79,7 @@ class TileSums:
     ----------
     information : int
         Sum of its rows' terms, in fixed point.
-    sums : ndarray of shape (n_units,), int64, or None
+    sums : ndarray of shape (n_features,), int64, or None
         Sums of all candidates; None if the worker lacks the table or the tile.
     place : str
         Address of the worker.
@@ -134,12 +134,12 @@ class _TileState:
             native.start(flags, threads)
         else:
             move = native.remove if self.spec.kind == "backward" else native.add
-            for unit in moves:
-                move(int(unit), threads)
+            for feature in moves:
+                move(int(feature), threads)
         self.native, self.at = native, flags
 
     def _moves(self, flags: Flags) -> IntArray | None:
-        """Return the units that lie between the two sets; None if there is no short way."""
+        """Return the features that lie between the two sets; None if there is no short way."""
         if self.native is None or self.at is None:
             return None
         larger, smaller = self.at, flags

@@ -75,5 +75,5 @@ def _close_pairs(settings: Mapping[str, Any], rows: IntArray) -> float:
         return 0.0
     pilot = {**settings, "queries": np.ascontiguousarray(rows), "watched_queries": len(rows)}
     search = _kernels.Backward(**pilot)
-    search.start(np.ones(settings["n_units"], dtype=np.uint8), 1)
+    search.start(np.ones(settings["n_features"], dtype=np.uint8), 1)
     return float(search.close_pairs() / len(rows))

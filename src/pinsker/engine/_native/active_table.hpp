@@ -1,4 +1,4 @@
-// The columns of the units that are still in the set, laid out for the scans.
+// The columns of the features that are still in the set, laid out for the scans.
 #pragma once
 
 #include <algorithm>
@@ -9,37 +9,37 @@
 
 #include "scan.hpp"
 
-// The columns of the units that are still there, row by row, padded with zeros to whole blocks.
+// The columns of the features that are still there, row by row, padded with zeros to whole blocks.
 //
 // The first columns stand a second time in single precision, two cache lines a row: enough to tell
 // that a distance is beyond a limit for certain, in most of the cases where it is. What single
 // precision cannot tell is asked of the doubles.
 class ActiveTable {
    public:
-    // `change` per unit: what its removal would do to the information; most negative is dearest.
+    // `change` per feature: what its removal would do to the information; most negative is dearest.
     void build(const double *source, int64_t rows, int64_t source_columns,
-               const int32_t *unit_of_column, const std::vector<uint8_t> &active,
+               const int32_t *feature_of_column, const std::vector<uint8_t> &active,
                const std::vector<int64_t> &change) {
         std::vector<int32_t> columns;
         for (int64_t c = 0; c < source_columns; ++c)
-            if (active[static_cast<size_t>(unit_of_column[c])])
+            if (active[static_cast<size_t>(feature_of_column[c])])
                 columns.push_back(static_cast<int32_t>(c));
-        // Units that are costly to remove come first: scans find them first, so pairs watch units
+        // Features that are costly to remove come first: scans find them first, so pairs watch features
         // that stay long and are seldom looked at again. Order never changes a result.
         std::stable_sort(columns.begin(), columns.end(), [&](int32_t p, int32_t q) {
-            return change[static_cast<size_t>(unit_of_column[p])] <
-                   change[static_cast<size_t>(unit_of_column[q])];
+            return change[static_cast<size_t>(feature_of_column[p])] <
+                   change[static_cast<size_t>(feature_of_column[q])];
         });
         width_ = (static_cast<int>(columns.size()) + kBlock - 1) / kBlock * kBlock;
         used_ = static_cast<int>(columns.size());
-        units_.assign(static_cast<size_t>(width_), kNoUnit);
+        features_.assign(static_cast<size_t>(width_), kNoFeature);
         values_.assign(static_cast<size_t>(rows) * static_cast<size_t>(width_), 0.0);
-        column_of_unit_.assign(active.size(), -1);
-        one_column_per_unit_ = true;
+        column_of_feature_.assign(active.size(), -1);
+        one_column_per_feature_ = true;
         for (size_t c = 0; c < columns.size(); ++c) {
-            units_[c] = unit_of_column[columns[c]];
-            int32_t &first = column_of_unit_[static_cast<size_t>(units_[c])];
-            one_column_per_unit_ &= first < 0;
+            features_[c] = feature_of_column[columns[c]];
+            int32_t &first = column_of_feature_[static_cast<size_t>(features_[c])];
+            one_column_per_feature_ &= first < 0;
             if (first < 0) first = static_cast<int32_t>(c);
         }
         for (int64_t row = 0; row < rows; ++row) {
@@ -51,10 +51,10 @@ class ActiveTable {
     }
 
     // A column of zeros is at distance zero from itself: gone, until the next build makes room.
-    void erase(int32_t unit, int64_t rows) {
+    void erase(int32_t feature, int64_t rows) {
         for (int c = 0; c < width_; ++c) {
-            if (units_[static_cast<size_t>(c)] != unit) continue;
-            units_[static_cast<size_t>(c)] = kNoUnit;
+            if (features_[static_cast<size_t>(c)] != feature) continue;
+            features_[static_cast<size_t>(c)] = kNoFeature;
             --used_;
             for (int64_t row = 0; row < rows; ++row) values_[static_cast<size_t>(row * width_ + c)] = 0.0;
             for (int64_t row = 0; c < kFront && row < rows; ++row)
@@ -64,7 +64,7 @@ class ActiveTable {
 
     bool sparse() const { return used_ < width_ - width_ / 4 && width_ > kBlock; }
     int width() const { return width_; }
-    const int32_t *units() const { return units_.data(); }
+    const int32_t *features() const { return features_.data(); }
     const double *row(int64_t r) const { return values_.data() + r * width_; }
     // Bits of the first columns that are beyond `limit` for certain; others may be, too.
     const float *front(int64_t r) const { return front_.data() + r * kFront; }
@@ -74,8 +74,8 @@ class ActiveTable {
         return static_cast<float>(std::min((limit + front_margin_) * (1.0 + 1e-6), 1e39));
     }
 
-    bool one_column_per_unit() const { return one_column_per_unit_; }
-    int32_t first_column(int32_t unit) const { return column_of_unit_[static_cast<size_t>(unit)]; }
+    bool one_column_per_feature() const { return one_column_per_feature_; }
+    int32_t first_column(int32_t feature) const { return column_of_feature_[static_cast<size_t>(feature)]; }
 
    private:
     void build_front(int64_t rows) {
@@ -98,9 +98,9 @@ class ActiveTable {
     std::vector<float> front_;    // (rows, kFront)
     double front_margin_ = 0.0;
     std::vector<double> values_;
-    std::vector<int32_t> units_;
-    std::vector<int32_t> column_of_unit_;
-    bool one_column_per_unit_ = true;
+    std::vector<int32_t> features_;
+    std::vector<int32_t> column_of_feature_;
+    bool one_column_per_feature_ = true;
     int width_ = 0, used_ = 0;
 };
 

@@ -1,9 +1,9 @@
-// Backward search: the state of every query row, kept up to date as units are removed.
+// Backward search: the state of every query row, kept up to date as features are removed.
 //
-// A far pair has two units beyond its row's limit. Removals shrink the limit and the distances, so
+// A far pair has two features beyond its row's limit. Removals shrink the limit and the distances, so
 // the pair cannot become close before one of those two goes: it is enough to watch them, and to look
-// at the pair again only when a watched unit is removed. With 32 units or fewer the same four bytes
-// hold a bit for every unit beyond the limit. See docs/engine.md.
+// at the pair again only when a watched feature is removed. With 32 features or fewer the same four bytes
+// hold a bit for every feature beyond the limit. See docs/engine.md.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 struct BackwardInput {
     const double *values;     // (rows, columns), metric form, C order
-    const int32_t *units;     // (columns,)
+    const int32_t *features;     // (columns,)
     const int64_t *labels;    // (rows,) or null
     const double *target;     // (rows, targets) or null
     const int64_t *digamma;   // (rows + 1,), fixed point
     const int64_t *queries;   // (n_queries,)
-    int64_t rows, columns, n_units, targets, n_queries;
+    int64_t rows, columns, n_features, targets, n_queries;
     int64_t watched_queries;  // the first so many queries keep their state between steps
     int rank;                 // k
     bool direct;
@@ -31,16 +31,16 @@ class BackwardSearch {
    public:
     explicit BackwardSearch(const BackwardInput &input);
     void start(const uint8_t *active, int threads);
-    void remove(int32_t unit, int threads);
+    void remove(int32_t feature, int threads);
     int64_t information() const { return kept_.information + fresh_.information; }
     // Fixed point, summed over the queries: what each removal adds to the information of the set
-    // (a loss is negative), or the direct I(Y; X_unit | rest).
+    // (a loss is negative), or the direct I(Y; X_feature | rest).
     const int64_t *changes() const { return totals_.data(); }
     int64_t close_pairs() const;
 
    private:
     struct RowState {
-        double limit = kInfinity;  // a unit is beyond when its distance is larger; never grows
+        double limit = kInfinity;  // a feature is beyond when its distance is larger; never grows
         double radius = kInfinity; // rank-th smallest joint distance
         int64_t term = 0;
         std::vector<ClosePair> pairs;
@@ -49,7 +49,7 @@ class BackwardSearch {
     struct Sums {
         int64_t information = 0;
         std::vector<int64_t> changes;
-        explicit Sums(size_t units) : changes(units, 0) {}
+        explicit Sums(size_t features) : changes(features, 0) {}
         void clear();
         void add(const Sums &other);
     };
@@ -82,7 +82,7 @@ class BackwardSearch {
     ClosePair close_pair(int64_t a, int64_t b) const;
     void find_largest(int64_t a, ClosePair &pair) const;
     void set_watches(int64_t q, int64_t b, int32_t u1, int32_t u2);
-    uint32_t unit_bits(int64_t a, int64_t b, double limit) const;
+    uint32_t feature_bits(int64_t a, int64_t b, double limit) const;
 
     uint32_t *masks(int64_t q) { return far_.data() + q * in_.rows; }
     uint16_t *first_watch(int64_t q) { return reinterpret_cast<uint16_t *>(masks(q)); }
@@ -96,8 +96,8 @@ class BackwardSearch {
     std::vector<RowState> states_;   // one per watched query
     std::vector<uint32_t> far_;      // (watched queries, rows): two watches, or a mask
     bool uses_masks_ = false;
-    std::vector<int32_t> bit_of_unit_;
-    uint32_t alive_ = 0;             // bits of the units that are still there
+    std::vector<int32_t> bit_of_feature_;
+    uint32_t alive_ = 0;             // bits of the features that are still there
     std::vector<uint8_t> active_;
     int n_active_ = 0;
     Sums kept_, fresh_;              // of queries with state; of those judged afresh each step

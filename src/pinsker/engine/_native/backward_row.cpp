@@ -3,7 +3,7 @@
 
 namespace {
 
-constexpr uint16_t kNobody = 0xFFFF;           // watch of a close pair: matches no unit
+constexpr uint16_t kNobody = 0xFFFF;           // watch of a close pair: matches no feature
 constexpr uint32_t kEverything = ~uint32_t{0};  // mask of a close pair: never exhausted
 
 int lowest(uint32_t bits) { return __builtin_ctz(bits); }
@@ -45,7 +45,7 @@ double BackwardSearch::nearest_rank(int64_t a, int rank, Workspace &work) const 
         // Most rows are too far away, and one column is enough to tell.
         if (front_bits(table_.front(a), table_.front(b), table_.front_limit(bound)) != 0) continue;
         const double *xb = table_.row(b);
-        if (first_beyond(xa, xb, table_.units(), 0, width, bound, kNoUnit) >= 0) continue;
+        if (first_beyond(xa, xb, table_.features(), 0, width, bound, kNoFeature) >= 0) continue;
         const double gap = std::max(dy, max_norm(xa, xb, width));
         if (gap >= bound) continue;
         best.pop_back();
@@ -54,7 +54,7 @@ double BackwardSearch::nearest_rank(int64_t a, int rank, Workspace &work) const 
     return best.back();
 }
 
-// A set of one unit: no removal is scored, so only the rows in the ball count.
+// A set of one feature: no removal is scored, so only the rows in the ball count.
 void BackwardSearch::build_last(int64_t a, RowState &state) const {
     const double *xa = table_.row(a);
     const float edge = table_.front_limit(state.limit);
@@ -62,7 +62,7 @@ void BackwardSearch::build_last(int64_t a, RowState &state) const {
         if (b == a || front_bits(table_.front(a), table_.front(b), edge) != 0) continue;
         const double gap = max_norm(xa, table_.row(b), table_.width());
         if (gap > state.limit) continue;
-        state.pairs.push_back({gap, 0.0, target_.distance(a, b), static_cast<int32_t>(b), 0, kNoUnit});
+        state.pairs.push_back({gap, 0.0, target_.distance(a, b), static_cast<int32_t>(b), 0, kNoFeature});
     }
 }
 
@@ -84,30 +84,30 @@ void BackwardSearch::build(int64_t q, RowState &state, bool watch, Workspace &wo
 void BackwardSearch::build_watches(int64_t q, RowState &state, bool watch) {
     const int64_t a = in_.queries[q];
     const double *xa = table_.row(a);
-    const int32_t *units = table_.units();
+    const int32_t *features = table_.features();
     const float limit = table_.front_limit(state.limit);
     for (int64_t b = 0; b < in_.rows; ++b) {
         if (b == a) continue;
         const uint32_t bits =
-            table_.one_column_per_unit() ? front_bits(table_.front(a), table_.front(b), limit) : 0;
+            table_.one_column_per_feature() ? front_bits(table_.front(a), table_.front(b), limit) : 0;
         if (has_two_bits(bits)) {
-            if (watch) set_watches(q, b, units[lowest(bits)], units[lowest(bits & (bits - 1))]);
+            if (watch) set_watches(q, b, features[lowest(bits)], features[lowest(bits & (bits - 1))]);
             continue;
         }
         const double *xb = table_.row(b);
-        const int c1 = first_beyond(xa, xb, units, 0, table_.width(), state.limit, kNoUnit);
-        const int32_t j1 = c1 < 0 ? kNoUnit : units[c1];
+        const int c1 = first_beyond(xa, xb, features, 0, table_.width(), state.limit, kNoFeature);
+        const int32_t j1 = c1 < 0 ? kNoFeature : features[c1];
         const int from = c1 / kBlock * kBlock;
-        const int c2 = c1 < 0 ? -1 : first_beyond(xa, xb, units, from, table_.width(), state.limit, j1);
+        const int c2 = c1 < 0 ? -1 : first_beyond(xa, xb, features, from, table_.width(), state.limit, j1);
         if (c2 < 0) {
             state.pairs.push_back(close_pair(a, b));
         } else if (watch) {
-            set_watches(q, b, j1, units[c2]);
+            set_watches(q, b, j1, features[c2]);
         }
     }
 }
 
-// Masks of all pairs that are not close yet; pairs with fewer than two units beyond become close.
+// Masks of all pairs that are not close yet; pairs with fewer than two features beyond become close.
 void BackwardSearch::build_masks(int64_t q, RowState &state, bool watch, Workspace &work) {
     const int64_t a = in_.queries[q];
     for (const auto &pair : state.pairs) work.is_close[static_cast<size_t>(pair.row)] = 1;
@@ -115,7 +115,7 @@ void BackwardSearch::build_masks(int64_t q, RowState &state, bool watch, Workspa
     for (int64_t b = 0; b < in_.rows; ++b) {
         uint32_t bits = kEverything;
         if (b != a && !work.is_close[static_cast<size_t>(b)]) {
-            bits = unit_bits(a, b, state.limit);
+            bits = feature_bits(a, b, state.limit);
             if (!has_two_bits(bits)) {
                 state.pairs.push_back(close_pair(a, b));
                 bits = kEverything;
@@ -126,7 +126,7 @@ void BackwardSearch::build_masks(int64_t q, RowState &state, bool watch, Workspa
     for (size_t p = 0; p < known; ++p) work.is_close[static_cast<size_t>(state.pairs[p].row)] = 0;
 }
 
-// Close pairs in which the removed unit was one of the two largest.
+// Close pairs in which the removed feature was one of the two largest.
 bool BackwardSearch::update_close(int64_t a, int32_t removed, RowState &state) const {
     bool changed = false;
     for (auto &pair : state.pairs) {
@@ -142,7 +142,7 @@ void BackwardSearch::set_watches(int64_t q, int64_t b, int32_t u1, int32_t u2) {
     second_watch(q)[b] = static_cast<uint16_t>(u2);
 }
 
-// Far pairs that watched the removed unit find another one beyond the limit, or become close.
+// Far pairs that watched the removed feature find another one beyond the limit, or become close.
 void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &state, Workspace &work) {
     const int64_t a = in_.queries[q];
     uint16_t *first = first_watch(q), *second = second_watch(q);
@@ -154,13 +154,13 @@ void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &stat
         if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h + kAhead)]));
         const uint16_t other = first[b] == removed ? second[b] : first[b];
         uint32_t bits = front_bits(table_.front(a), table_.front(b), limit);
-        while (bits != 0 && table_.units()[lowest(bits)] == other) bits &= bits - 1;
+        while (bits != 0 && table_.features()[lowest(bits)] == other) bits &= bits - 1;
         const int c = bits != 0 ? lowest(bits)
-                                : first_beyond(table_.row(a), table_.row(b), table_.units(), 0,
+                                : first_beyond(table_.row(a), table_.row(b), table_.features(), 0,
                                                table_.width(), state.limit, other);
         if (c >= 0) {
             first[b] = other;
-            second[b] = static_cast<uint16_t>(table_.units()[c]);
+            second[b] = static_cast<uint16_t>(table_.features()[c]);
         } else {
             first[b] = second[b] = kNobody;
             state.pairs.push_back(close_pair(a, b));
@@ -168,7 +168,7 @@ void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &stat
     }
 }
 
-// Far pairs whose mask has fewer than two units left get a new mask, or become close.
+// Far pairs whose mask has fewer than two features left get a new mask, or become close.
 void BackwardSearch::revisit_exhausted(int64_t q, RowState &state, Workspace &work) {
     const int64_t a = in_.queries[q];
     uint32_t *mask = masks(q);
@@ -176,14 +176,14 @@ void BackwardSearch::revisit_exhausted(int64_t q, RowState &state, Workspace &wo
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
         if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h + kAhead)]));
-        mask[b] = unit_bits(a, b, state.limit);
+        mask[b] = feature_bits(a, b, state.limit);
         if (has_two_bits(mask[b])) continue;
         mask[b] = kEverything;
         state.pairs.push_back(close_pair(a, b));
     }
 }
 
-// The radius may have shrunk: pairs with two units beyond the new limit are far again.
+// The radius may have shrunk: pairs with two features beyond the new limit are far again.
 void BackwardSearch::tighten(int64_t q, bool watch, RowState &state, Workspace &work) {
     const int64_t a = in_.queries[q];
     state.radius = RowJudge::rank_distance(state.pairs, rank(q), state.limit, work);
@@ -197,7 +197,7 @@ void BackwardSearch::tighten(int64_t q, bool watch, RowState &state, Workspace &
         if (!watch) {
             // The masks of the whole row are about to be built.
         } else if (uses_masks_) {
-            masks(q)[pair.row] = unit_bits(a, pair.row, state.limit);
+            masks(q)[pair.row] = feature_bits(a, pair.row, state.limit);
         } else {
             set_watches(q, pair.row, pair.j1, pair.j2);
         }
@@ -214,39 +214,39 @@ ClosePair BackwardSearch::close_pair(int64_t a, int64_t b) const {
     return pair;
 }
 
-// The two largest unit distances of a pair.
+// The two largest feature distances of a pair.
 void BackwardSearch::find_largest(int64_t a, ClosePair &pair) const {
     const double *xa = table_.row(a), *xb = table_.row(pair.row);
-    const int32_t *units = table_.units();
-    if (table_.one_column_per_unit()) {
+    const int32_t *features = table_.features();
+    if (table_.one_column_per_feature()) {
         const TopTwo top = top_two(xa, xb, table_.width());
         pair.m1 = top.m1;
         pair.m2 = top.m2;
-        pair.j1 = units[top.c1];
-        pair.j2 = units[top.c2];
-        if (pair.j1 != kNoUnit) return;  // otherwise all distances are zero, as in removed columns
+        pair.j1 = features[top.c1];
+        pair.j2 = features[top.c2];
+        if (pair.j1 != kNoFeature) return;  // otherwise all distances are zero, as in removed columns
     }
-    const Largest first = largest_except(xa, xb, units, table_.width(), kNoUnit);
-    const Largest second = largest_except(xa, xb, units, table_.width(), first.unit);
+    const Largest first = largest_except(xa, xb, features, table_.width(), kNoFeature);
+    const Largest second = largest_except(xa, xb, features, table_.width(), first.feature);
     pair.m1 = first.distance;
-    pair.j1 = first.unit;
+    pair.j1 = first.feature;
     pair.m2 = std::max(second.distance, 0.0);
-    pair.j2 = second.unit;
+    pair.j2 = second.feature;
 }
 
-// A bit for every unit beyond the limit; some may be left out as long as there are two.
-uint32_t BackwardSearch::unit_bits(int64_t a, int64_t b, double limit) const {
-    if (table_.one_column_per_unit()) {
+// A bit for every feature beyond the limit; some may be left out as long as there are two.
+uint32_t BackwardSearch::feature_bits(int64_t a, int64_t b, double limit) const {
+    if (table_.one_column_per_feature()) {
         const uint32_t bits = front_bits(table_.front(a), table_.front(b), table_.front_limit(limit));
         if (has_two_bits(bits)) return bits;
     }
     const double *xa = table_.row(a), *xb = table_.row(b);
-    if (table_.one_column_per_unit()) return beyond_bits(xa, xb, table_.width(), limit);
+    if (table_.one_column_per_feature()) return beyond_bits(xa, xb, table_.width(), limit);
     uint32_t bits = 0;
     for (int c = 0; c < table_.width(); ++c) {
-        const int32_t unit = table_.units()[c];
-        if (unit != kNoUnit && std::fabs(xa[c] - xb[c]) > limit)
-            bits |= uint32_t{1} << bit_of_unit_[static_cast<size_t>(unit)];
+        const int32_t feature = table_.features()[c];
+        if (feature != kNoFeature && std::fabs(xa[c] - xb[c]) > limit)
+            bits |= uint32_t{1} << bit_of_feature_[static_cast<size_t>(feature)];
     }
     return bits;
 }

@@ -7,7 +7,7 @@
 namespace {
 
 constexpr int kMaskBits = 32;
-constexpr int64_t kMostWatchable = 65534;  // watches are 16-bit unit numbers
+constexpr int64_t kMostWatchable = 65534;  // watches are 16-bit feature numbers
 
 }  // namespace
 
@@ -22,8 +22,8 @@ void BackwardSearch::Sums::add(const Sums &other) {
 }
 
 BackwardSearch::Thread::Thread(const BackwardInput &in)
-    : moved(static_cast<size_t>(in.n_units)), fresh(static_cast<size_t>(in.n_units)) {
-    work.head.assign(static_cast<size_t>(in.n_units), -1);
+    : moved(static_cast<size_t>(in.n_features)), fresh(static_cast<size_t>(in.n_features)) {
+    work.head.assign(static_cast<size_t>(in.n_features), -1);
     work.hits.resize(static_cast<size_t>(in.rows));
     work.is_close.assign(static_cast<size_t>(in.rows), 0);
 }
@@ -33,28 +33,28 @@ BackwardSearch::BackwardSearch(const BackwardInput &input)
       target_(input.labels, input.target, input.rows, input.targets),
       terms_(input.digamma, input.rows),
       judge_(target_, terms_, input.direct),
-      kept_(static_cast<size_t>(input.n_units)),
-      fresh_(static_cast<size_t>(input.n_units)),
-      totals_(static_cast<size_t>(input.n_units), 0) {}
+      kept_(static_cast<size_t>(input.n_features)),
+      fresh_(static_cast<size_t>(input.n_features)),
+      totals_(static_cast<size_t>(input.n_features), 0) {}
 
 void BackwardSearch::start(const uint8_t *active, int threads) {
-    active_.assign(active, active + in_.n_units);
+    active_.assign(active, active + in_.n_features);
     n_active_ = std::accumulate(active_.begin(), active_.end(), 0);
     kept_.clear();
-    const int64_t watched = in_.n_units <= kMostWatchable ? in_.watched_queries : 0;
+    const int64_t watched = in_.n_features <= kMostWatchable ? in_.watched_queries : 0;
     states_.assign(static_cast<size_t>(watched), RowState{});
     far_.assign(static_cast<size_t>(watched * in_.rows), ~uint32_t{0});
     uses_masks_ = n_active_ <= kMaskBits;
     if (n_active_ <= 1) forget();
     lay_out_columns();
-    sweep(Pass::kBuild, kNoUnit, threads);
-    if (!uses_masks_) lay_out_columns();  // again, now that the worth of each unit is known
+    sweep(Pass::kBuild, kNoFeature, threads);
+    if (!uses_masks_) lay_out_columns();  // again, now that the worth of each feature is known
 }
 
-void BackwardSearch::remove(int32_t unit, int threads) {
-    active_[static_cast<size_t>(unit)] = 0;
+void BackwardSearch::remove(int32_t feature, int threads) {
+    active_[static_cast<size_t>(feature)] = 0;
     --n_active_;
-    table_.erase(unit, in_.rows);
+    table_.erase(feature, in_.rows);
     if (n_active_ <= 1) forget();
     const bool switching = !uses_masks_ && n_active_ <= kMaskBits;
     const bool may_move = !uses_masks_ || n_active_ == 1;  // masks are gone with the last but one
@@ -62,9 +62,9 @@ void BackwardSearch::remove(int32_t unit, int threads) {
         uses_masks_ |= switching;
         lay_out_columns();
     } else if (uses_masks_) {
-        alive_ &= ~(uint32_t{1} << bit_of_unit_[static_cast<size_t>(unit)]);
+        alive_ &= ~(uint32_t{1} << bit_of_feature_[static_cast<size_t>(feature)]);
     }
-    sweep(switching ? Pass::kSwitchToMasks : Pass::kUpdate, unit, threads);
+    sweep(switching ? Pass::kSwitchToMasks : Pass::kUpdate, feature, threads);
 }
 
 int64_t BackwardSearch::close_pairs() const {
@@ -75,20 +75,20 @@ int64_t BackwardSearch::close_pairs() const {
 
 // Masks refer to bits that are given out here, so with masks the layout stays as it is.
 void BackwardSearch::lay_out_columns() {
-    table_.build(in_.values, in_.rows, in_.columns, in_.units, active_, totals_);
+    table_.build(in_.values, in_.rows, in_.columns, in_.features, active_, totals_);
     if (!uses_masks_) return;
-    bit_of_unit_.assign(active_.size(), 0);
+    bit_of_feature_.assign(active_.size(), 0);
     alive_ = 0;
     int32_t next = 0;
     for (int c = 0; c < table_.width(); ++c) {
-        const int32_t unit = table_.units()[c];
-        if (unit == kNoUnit || table_.first_column(unit) != c) continue;
-        bit_of_unit_[static_cast<size_t>(unit)] = next;
+        const int32_t feature = table_.features()[c];
+        if (feature == kNoFeature || table_.first_column(feature) != c) continue;
+        bit_of_feature_[static_cast<size_t>(feature)] = next;
         alive_ |= uint32_t{1} << next++;
     }
 }
 
-// With one unit left every pair is close and there is nothing to watch: rows are judged afresh.
+// With one feature left every pair is close and there is nothing to watch: rows are judged afresh.
 void BackwardSearch::forget() {
     states_.clear();
     far_.clear();
@@ -127,7 +127,7 @@ void BackwardSearch::visit(int64_t q, Pass pass, int32_t removed, Thread &thread
         build(q, state, true, thread.work);
     } else {
         if (rank(q) == 0) return;
-        // A far pair loses one unit at most, so another is still beyond the limit and the pair is
+        // A far pair loses one feature at most, so another is still beyond the limit and the pair is
         // outside of the ball: close pairs alone decide the new radius. With it the limit shrinks
         // first, so that fewer far pairs become close.
         bool changed = update_close(in_.queries[q], removed, state);
@@ -146,9 +146,9 @@ void BackwardSearch::visit(int64_t q, Pass pass, int32_t removed, Thread &thread
 
 void BackwardSearch::rejudge(int64_t q, RowState &state, Sums &sums, Workspace &work) {
     sums.information -= state.term;
-    for (const auto &change : state.changes) sums.changes[static_cast<size_t>(change.unit)] -= change.sum;
+    for (const auto &change : state.changes) sums.changes[static_cast<size_t>(change.feature)] -= change.sum;
     state.term = judge_.judge(in_.queries[q], state.pairs, rank(q), state.radius, n_active_ > 1,
                               state.changes, work);
     sums.information += state.term;
-    for (const auto &change : state.changes) sums.changes[static_cast<size_t>(change.unit)] += change.sum;
+    for (const auto &change : state.changes) sums.changes[static_cast<size_t>(change.feature)] += change.sum;
 }

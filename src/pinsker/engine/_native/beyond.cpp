@@ -19,13 +19,13 @@ using BeyondBits = uint32_t (*)(const double *, const double *, int, double);
 
 // What the three versions share: walk over blocks, then over the bits of a block.
 #define PINSKER_FIRST_BEYOND(NAME, BLOCK_BITS, ATTRIBUTE)                                        \
-    ATTRIBUTE int NAME(const double *a, const double *b, const int32_t *units, int from,         \
+    ATTRIBUTE int NAME(const double *a, const double *b, const int32_t *features, int from,         \
                        int width, double limit, int32_t skip) {                                  \
         for (int block = from; block < width; block += kBlock) {                                 \
             uint32_t bits = BLOCK_BITS(a + block, b + block, limit);                             \
             for (; bits != 0; bits &= bits - 1) {                                                \
                 const int c = block + __builtin_ctz(bits);                                       \
-                if (units[c] != skip) return c;                                                  \
+                if (features[c] != skip) return c;                                                  \
             }                                                                                    \
         }                                                                                        \
         return -1;                                                                               \

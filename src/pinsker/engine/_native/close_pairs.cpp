@@ -30,7 +30,7 @@ double smallest_but(std::vector<double> &pool, int rank) {
     return pool[static_cast<size_t>(rank - 1)];
 }
 
-// A pair whose largest distance is the unit's moves in: m1 becomes m2.
+// A pair whose largest distance is the feature's moves in: m1 becomes m2.
 void move_in(const ClosePair &pair, double low, double high, Ball &ball) {
     const double joint = pair.joint(), moved = pair.joint_without_j1();
     ball.x.open += (pair.m2 < low) - (pair.m1 < low);
@@ -58,18 +58,18 @@ int64_t RowJudge::judge(int64_t row, const std::vector<ClosePair> &pairs, int ra
     const int64_t term = information_term(ball);
     if (!candidates) return term;
     group_by_largest(pairs, work);
-    for (const int32_t unit : work.touched) {
+    for (const int32_t feature : work.touched) {
         int64_t sum = 0;
         if (direct_) {
-            sum = direct_term(pairs, ball, unit, work);
+            sum = direct_term(pairs, ball, feature, work);
         } else {
-            Ball rest = without(pairs, ball, rank, unit, work);
+            Ball rest = without(pairs, ball, rank, feature, work);
             if (rest.radius != ball.radius || ball.k == 0)
                 target_.count(row, rest.radius, rest.y.open, rest.y.closed);
             sum = information_term(rest) - term;
         }
-        if (sum != 0) changes.push_back({unit, sum});
-        work.head[static_cast<size_t>(unit)] = -1;
+        if (sum != 0) changes.push_back({feature, sum});
+        work.head[static_cast<size_t>(feature)] = -1;
     }
     return term;
 }
@@ -98,7 +98,7 @@ Ball RowJudge::measure(const std::vector<ClosePair> &pairs, int rank, double rad
     work.near_x.clear();
     work.near_joint.clear();
     work.below.clear();
-    work.below_unit.clear();
+    work.below_feature.clear();
     for (const auto &pair : pairs) {
         if (pair.m1 > edge) continue;
         const double joint = pair.joint();
@@ -106,7 +106,7 @@ Ball RowJudge::measure(const std::vector<ClosePair> &pairs, int rank, double rad
         work.near_joint.push_back(joint);
         if (joint < below) {
             work.below.push_back(joint);
-            work.below_unit.push_back(pair.j1);
+            work.below_feature.push_back(pair.j1);
         }
     }
     if (ball.k > 0) count_base(ball, work);
@@ -124,46 +124,46 @@ void RowJudge::group_by_largest(const std::vector<ClosePair> &pairs, Workspace &
     }
 }
 
-// Ball of the set without `unit`: only pairs whose largest distance is the unit's move.
-Ball RowJudge::without(const std::vector<ClosePair> &pairs, const Ball &base, int rank, int32_t unit,
+// Ball of the set without `feature`: only pairs whose largest distance is the feature's move.
+Ball RowJudge::without(const std::vector<ClosePair> &pairs, const Ball &base, int rank, int32_t feature,
                        Workspace &work) {
     Ball ball = base;
-    shrink(pairs, rank, unit, ball, work);
+    shrink(pairs, rank, feature, ball, work);
     if (ball.k == 0) return ball;
     if (ball.radius != base.radius || base.k == 0) count_base(ball, work);
     const double low = strictly_inside(ball.radius), high = inside_or_on(ball.radius);
-    for (int32_t p = work.head[static_cast<size_t>(unit)]; p >= 0; p = work.next[static_cast<size_t>(p)])
+    for (int32_t p = work.head[static_cast<size_t>(feature)]; p >= 0; p = work.next[static_cast<size_t>(p)])
         move_in(pairs[static_cast<size_t>(p)], low, high, ball);
     return ball;
 }
 
-// Radius without `unit`. Distances only fall, and fewer than `rank` lie below the old radius: it
-// stays unless enough of the unit's pairs drop below it.
-void RowJudge::shrink(const std::vector<ClosePair> &pairs, int rank, int32_t unit, Ball &ball,
+// Radius without `feature`. Distances only fall, and fewer than `rank` lie below the old radius: it
+// stays unless enough of the feature's pairs drop below it.
+void RowJudge::shrink(const std::vector<ClosePair> &pairs, int rank, int32_t feature, Ball &ball,
                       Workspace &work) {
     const double limit = ball.short_of ? kFarthest : ball.radius;
     auto &pool = work.pool;
     pool.clear();
-    for (int32_t p = work.head[static_cast<size_t>(unit)]; p >= 0; p = work.next[static_cast<size_t>(p)]) {
+    for (int32_t p = work.head[static_cast<size_t>(feature)]; p >= 0; p = work.next[static_cast<size_t>(p)]) {
         const double moved = pairs[static_cast<size_t>(p)].joint_without_j1();
         if (moved < limit) pool.push_back(moved);
     }
     if (pool.empty() && !ball.short_of) return;
     for (size_t p = 0; p < work.below.size(); ++p)
-        if (work.below_unit[p] != unit) pool.push_back(work.below[p]);
+        if (work.below_feature[p] != feature) pool.push_back(work.below[p]);
     const int inside = static_cast<int>(pool.size());
     if (inside < rank && !ball.short_of) return;
     ball.k = std::min(rank, inside);
     if (ball.k > 0) ball.radius = smallest_but(pool, ball.k);
 }
 
-// I(Y; X_unit | rest) at the joint radius of the full set.
-int64_t RowJudge::direct_term(const std::vector<ClosePair> &pairs, const Ball &ball, int32_t unit,
+// I(Y; X_feature | rest) at the joint radius of the full set.
+int64_t RowJudge::direct_term(const std::vector<ClosePair> &pairs, const Ball &ball, int32_t feature,
                               const Workspace &work) const {
     if (ball.k == 0) return 0;
     const double low = strictly_inside(ball.radius), high = inside_or_on(ball.radius);
     Ball rest = ball;
-    for (int32_t p = work.head[static_cast<size_t>(unit)]; p >= 0; p = work.next[static_cast<size_t>(p)])
+    for (int32_t p = work.head[static_cast<size_t>(feature)]; p >= 0; p = work.next[static_cast<size_t>(p)])
         move_in(pairs[static_cast<size_t>(p)], low, high, rest);
     return terms_.conditional(ball.radius, ball.k, ball.joint_closed, ball.x,
                               Count{rest.joint_open, rest.joint_closed}, rest.x);

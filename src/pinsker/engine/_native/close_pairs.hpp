@@ -1,7 +1,7 @@
 // The pairs of one query row that can matter to a removal, and what each removal would do to it.
 //
-// For a pair and the current units, m1 >= m2 are the two largest unit distances and j1 the unit
-// that attains m1: without unit g the distance is m2 if g == j1, else m1. A pair is *close* when
+// For a pair and the current features, m1 >= m2 are the two largest feature distances and j1 the feature
+// that attains m1: without feature g the distance is m2 if g == j1, else m1. A pair is *close* when
 // m2 is within the row's radius; only close pairs can enter the ball of any candidate.
 #pragma once
 
@@ -13,17 +13,17 @@
 #include "terms.hpp"
 
 struct ClosePair {
-    double m1, m2;   // two largest unit distances
+    double m1, m2;   // two largest feature distances
     double dy;       // distance in the target; infinite between classes
     int32_t row;     // the other row
-    int32_t j1, j2;  // units attaining m1 and m2; j2 is kNoUnit when there is no second unit
+    int32_t j1, j2;  // features attaining m1 and m2; j2 is kNoFeature when there is no second feature
     double joint() const { return std::max(m1, dy); }
     double joint_without_j1() const { return std::max(m2, dy); }
 };
 
 struct Change {
-    int32_t unit;
-    int64_t sum;  // fixed point; what the unit's removal adds to the row's term (or its direct CMI)
+    int32_t feature;
+    int64_t sum;  // fixed point; what the feature's removal adds to the row's term (or its direct CMI)
 };
 
 // The ball around a row, and how many other rows are in it.
@@ -41,7 +41,7 @@ struct Workspace {
     std::vector<double> pool;
     std::vector<double> near_x, near_joint;  // distances of the pairs that may be in a ball
     std::vector<double> below;               // joint distances below the radius ...
-    std::vector<int32_t> below_unit;         // ... and the unit that attains each
+    std::vector<int32_t> below_feature;         // ... and the feature that attains each
     std::vector<int32_t> head, next, touched, hits;
     std::vector<uint8_t> is_close;
 };
@@ -55,7 +55,7 @@ class RowJudge {
     static double rank_distance(const std::vector<ClosePair> &pairs, int rank, double limit,
                                 Workspace &work);
 
-    // The row's own term; `changes` receives what each unit's removal would do to it. `radius` is
+    // The row's own term; `changes` receives what each feature's removal would do to it. `radius` is
     // the rank_distance of the pairs.
     int64_t judge(int64_t row, const std::vector<ClosePair> &pairs, int rank, double radius,
                   bool candidates, std::vector<Change> &changes, Workspace &work) const;
@@ -65,10 +65,10 @@ class RowJudge {
     static Ball measure(const std::vector<ClosePair> &pairs, int rank, double radius, Workspace &work);
     static void group_by_largest(const std::vector<ClosePair> &pairs, Workspace &work);
     static Ball without(const std::vector<ClosePair> &pairs, const Ball &base, int rank,
-                        int32_t unit, Workspace &work);
-    static void shrink(const std::vector<ClosePair> &pairs, int rank, int32_t unit, Ball &ball,
+                        int32_t feature, Workspace &work);
+    static void shrink(const std::vector<ClosePair> &pairs, int rank, int32_t feature, Ball &ball,
                        Workspace &work);
-    int64_t direct_term(const std::vector<ClosePair> &pairs, const Ball &ball, int32_t unit,
+    int64_t direct_term(const std::vector<ClosePair> &pairs, const Ball &ball, int32_t feature,
                         const Workspace &work) const;
 
     const TargetSpace &target_;

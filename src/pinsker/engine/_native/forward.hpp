@@ -1,6 +1,6 @@
-// Forward search: what each unit would add to the current set.
+// Forward search: what each feature would add to the current set.
 //
-// With unit g added, the distance of a pair is max(D_S, d_g). Rows far from the query in D_S alone
+// With feature g added, the distance of a pair is max(D_S, d_g). Rows far from the query in D_S alone
 // cannot be inside any candidate's ball, so one pass over the nearest rows in D_S, with one lane per
 // candidate, finds radius and counts of almost all candidates; the few with larger balls are
 // measured against all rows. See docs/engine.md.
@@ -15,12 +15,12 @@
 
 struct ForwardInput {
     const double *values;   // (rows, columns), metric form, C order
-    const int32_t *units;   // (columns,)
+    const int32_t *features;   // (columns,)
     const int64_t *labels;  // (rows,) or null
     const double *target;   // (rows, targets) or null
     const int64_t *digamma; // (rows + 1,), fixed point
     const int64_t *queries; // (n_queries,)
-    int64_t rows, columns, n_units, targets, n_queries;
+    int64_t rows, columns, n_features, targets, n_queries;
     int rank;               // k
     bool direct;
 };
@@ -29,9 +29,9 @@ class ForwardSearch {
    public:
     explicit ForwardSearch(const ForwardInput &input);
     void start(const uint8_t *active, int threads);
-    void add(int32_t unit, int threads);
+    void add(int32_t feature, int threads);
     int64_t information() const { return information_; }
-    // Fixed point, summed over the queries: I(Y; X_S and unit), or the direct I(Y; X_unit | X_S).
+    // Fixed point, summed over the queries: I(Y; X_S and feature), or the direct I(Y; X_feature | X_S).
     const int64_t *sums() const { return sums_.data(); }
 
    private:
@@ -57,10 +57,10 @@ class ForwardSearch {
     std::vector<double> by_column_;          // (columns, rows)
     std::vector<uint8_t> active_;
     int n_active_columns_ = 0;
-    ActiveTable candidates_;                 // columns of the units that may be added
+    ActiveTable candidates_;                 // columns of the features that may be added
     std::vector<int32_t> lane_of_column_;    // lane of each candidate column
-    std::vector<int32_t> unit_of_lane_;
-    std::vector<std::vector<int32_t>> columns_of_unit_;
+    std::vector<int32_t> feature_of_lane_;
+    std::vector<std::vector<int32_t>> columns_of_feature_;
     int lanes_ = 0;                          // padded to whole blocks
     bool one_column_per_lane_ = true;
     int64_t information_ = 0;

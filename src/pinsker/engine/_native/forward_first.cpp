@@ -55,10 +55,10 @@ class SortedColumn {
 }  // namespace
 
 void ForwardSearch::measure_columns_alone(int threads) {
-    const auto lanes = static_cast<int64_t>(unit_of_lane_.size());
+    const auto lanes = static_cast<int64_t>(feature_of_lane_.size());
     pinsker::ThreadPool::shared().run(lanes, 1, threads, [&](int64_t lane, int) {
-        const size_t unit = static_cast<size_t>(unit_of_lane_[static_cast<size_t>(lane)]);
-        const SortedColumn column(by_column_.data() + columns_of_unit_[unit].front() * in_.rows, in_.rows);
+        const size_t feature = static_cast<size_t>(feature_of_lane_[static_cast<size_t>(lane)]);
+        const SortedColumn column(by_column_.data() + columns_of_feature_[feature].front() * in_.rows, in_.rows);
         std::vector<double> nearest;  // joint distances of the best neighbours, increasing
         std::vector<double> seen;
         int64_t sum = 0;
@@ -86,6 +86,6 @@ void ForwardSearch::measure_columns_alone(int threads) {
             target_.count(a, radius, y.open, y.closed);
             sum += terms_.information(radius, static_cast<int>(nearest.size()), kt, column.count(a, radius), y);
         }
-        sums_[unit] = sum;
+        sums_[feature] = sum;
     });
 }

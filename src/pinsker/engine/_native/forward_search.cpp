@@ -22,11 +22,11 @@ struct ForwardSearch::Scratch {
     std::vector<int64_t> sums;
     int64_t information = 0;
 
-    Scratch(int64_t rows, int lanes, int rank_limit, size_t units)
+    Scratch(int64_t rows, int lanes, int rank_limit, size_t features)
         : distance(rows), dy(rows), joint(rows), gap(lanes), zeros(lanes, 0.0),
           best(static_cast<size_t>(rank_limit) * lanes), radius(lanes), low(lanes), high(lanes), few(rank_limit), one(rows), wide(rows),
           open(lanes), closed(lanes), joint_closed(lanes), z_open(lanes), z_closed(lanes),
-          yz_open(lanes), yz_closed(lanes), k(lanes), near(rows), sums(units, 0) {}
+          yz_open(lanes), yz_closed(lanes), k(lanes), near(rows), sums(features, 0) {}
 };
 
 ForwardSearch::ForwardSearch(const ForwardInput &input)
@@ -34,22 +34,22 @@ ForwardSearch::ForwardSearch(const ForwardInput &input)
       target_(input.labels, input.target, input.rows, input.targets),
       terms_(input.digamma, input.rows),
       by_column_(static_cast<size_t>(input.rows * input.columns)),
-      columns_of_unit_(static_cast<size_t>(input.n_units)),
-      sums_(static_cast<size_t>(input.n_units), 0) {
+      columns_of_feature_(static_cast<size_t>(input.n_features)),
+      sums_(static_cast<size_t>(input.n_features), 0) {
     for (int64_t r = 0; r < in_.rows; ++r)
         for (int64_t c = 0; c < in_.columns; ++c)
             by_column_[static_cast<size_t>(c * in_.rows + r)] = in_.values[r * in_.columns + c];
     for (int64_t c = 0; c < in_.columns; ++c)
-        columns_of_unit_[static_cast<size_t>(in_.units[c])].push_back(static_cast<int32_t>(c));
+        columns_of_feature_[static_cast<size_t>(in_.features[c])].push_back(static_cast<int32_t>(c));
 }
 
 void ForwardSearch::start(const uint8_t *active, int threads) {
-    active_.assign(active, active + in_.n_units);
+    active_.assign(active, active + in_.n_features);
     sweep(threads);
 }
 
-void ForwardSearch::add(int32_t unit, int threads) {
-    active_[static_cast<size_t>(unit)] = 1;
+void ForwardSearch::add(int32_t feature, int threads) {
+    active_[static_cast<size_t>(feature)] = 1;
     sweep(threads);
 }
 
@@ -58,28 +58,28 @@ void ForwardSearch::sweep(int threads) {
     n_active_columns_ = 0;
     for (size_t u = 0; u < active_.size(); ++u) {
         wanted[u] = !active_[u];
-        if (active_[u]) n_active_columns_ += static_cast<int>(columns_of_unit_[u].size());
+        if (active_[u]) n_active_columns_ += static_cast<int>(columns_of_feature_[u].size());
     }
-    candidates_.build(in_.values, in_.rows, in_.columns, in_.units, wanted,
+    candidates_.build(in_.values, in_.rows, in_.columns, in_.features, wanted,
                       std::vector<int64_t>(active_.size(), 0));
-    // A lane is a unit. Units of one column have their lane where their column is.
-    unit_of_lane_.clear();
+    // A lane is a feature. Features of one column have their lane where their column is.
+    feature_of_lane_.clear();
     lane_of_column_.assign(static_cast<size_t>(candidates_.width()), -1);
-    std::vector<int32_t> lane_of_unit(active_.size(), -1);
+    std::vector<int32_t> lane_of_feature(active_.size(), -1);
     for (int c = 0; c < candidates_.width(); ++c) {
-        const int32_t unit = candidates_.units()[c];
-        if (unit == kNoUnit) continue;
-        auto &lane = lane_of_unit[static_cast<size_t>(unit)];
+        const int32_t feature = candidates_.features()[c];
+        if (feature == kNoFeature) continue;
+        auto &lane = lane_of_feature[static_cast<size_t>(feature)];
         if (lane < 0) {
-            lane = static_cast<int32_t>(unit_of_lane_.size());
-            unit_of_lane_.push_back(unit);
+            lane = static_cast<int32_t>(feature_of_lane_.size());
+            feature_of_lane_.push_back(feature);
         }
         lane_of_column_[static_cast<size_t>(c)] = lane;
     }
     one_column_per_lane_ = true;
-    for (const int32_t unit : unit_of_lane_)
-        one_column_per_lane_ &= columns_of_unit_[static_cast<size_t>(unit)].size() == 1;
-    lanes_ = (static_cast<int>(unit_of_lane_.size()) + kBlock - 1) / kBlock * kBlock;
+    for (const int32_t feature : feature_of_lane_)
+        one_column_per_lane_ &= columns_of_feature_[static_cast<size_t>(feature)].size() == 1;
+    lanes_ = (static_cast<int>(feature_of_lane_.size()) + kBlock - 1) / kBlock * kBlock;
     std::fill(sums_.begin(), sums_.end(), 0);
     information_ = 0;
     if (n_active_columns_ == 0 && one_column_per_lane_) {
@@ -104,7 +104,7 @@ void ForwardSearch::measure_row(int64_t a, Scratch &s) const {
     std::fill(s.distance.begin(), s.distance.end(), 0.0);
     for (size_t u = 0; u < active_.size(); ++u) {
         if (!active_[u]) continue;
-        for (const int32_t c : columns_of_unit_[u]) {
+        for (const int32_t c : columns_of_feature_[u]) {
             const double *column = by_column_.data() + static_cast<int64_t>(c) * in_.rows;
             raise_by_column(s.distance.data(), column, column[a], in_.rows);
         }
@@ -113,15 +113,15 @@ void ForwardSearch::measure_row(int64_t a, Scratch &s) const {
     s.distance[static_cast<size_t>(a)] = s.dy[static_cast<size_t>(a)] = kInfinity;  // never its own neighbour
     larger_of(s.distance.data(), s.dy.data(), in_.rows, s.joint.data());
     if (n_active_columns_ > 0) s.information += base_term(a, s);
-    if (unit_of_lane_.empty()) return;
+    if (feature_of_lane_.empty()) return;
     s.reach = reach(a, s);
     scan_near_rows(a, s);
     count_near_rows(a, s);
-    for (size_t lane = 0; lane < unit_of_lane_.size(); ++lane) {
+    for (size_t lane = 0; lane < feature_of_lane_.size(); ++lane) {
         // Rows out of reach could still be inside a larger ball, or complete one that is short.
         const bool settled = s.reach == kInfinity || (s.k[lane] == s.rank && s.high[lane] <= s.reach);
         if (!settled) measure_alone(a, static_cast<int>(lane), s);
-        s.sums[static_cast<size_t>(unit_of_lane_[lane])] += term(a, static_cast<int>(lane), s);
+        s.sums[static_cast<size_t>(feature_of_lane_[lane])] += term(a, static_cast<int>(lane), s);
     }
 }
 
@@ -203,7 +203,7 @@ void ForwardSearch::count_near_rows(int64_t a, Scratch &s) const {
 void ForwardSearch::measure_alone(int64_t a, int lane, Scratch &s) const {
     const size_t at = static_cast<size_t>(lane);
     s.one = s.distance;
-    for (const int32_t c : columns_of_unit_[static_cast<size_t>(unit_of_lane_[at])]) {
+    for (const int32_t c : columns_of_feature_[static_cast<size_t>(feature_of_lane_[at])]) {
         const double *column = by_column_.data() + static_cast<int64_t>(c) * in_.rows;
         raise_by_column(s.one.data(), column, column[a], in_.rows);
     }

@@ -3,7 +3,7 @@
 #include "dispatch.hpp"
 
 PINSKER_CLONES
-Largest largest_except(const double *a, const double *b, const int32_t *units, int width,
+Largest largest_except(const double *a, const double *b, const int32_t *features, int width,
                        int32_t skip) {
     double best = -1.0;
     int best_block = -1;
@@ -12,7 +12,7 @@ Largest largest_except(const double *a, const double *b, const int32_t *units, i
 #pragma omp simd reduction(max : top)
         for (int c = 0; c < kBlock; ++c) {
             const double gap =
-                units[block + c] == skip ? -1.0 : std::fabs(a[block + c] - b[block + c]);
+                features[block + c] == skip ? -1.0 : std::fabs(a[block + c] - b[block + c]);
             top = gap > top ? gap : top;
         }
         if (top > best) {
@@ -20,19 +20,19 @@ Largest largest_except(const double *a, const double *b, const int32_t *units, i
             best_block = block;
         }
     }
-    if (best_block < 0) return {-1.0, kNoUnit};
+    if (best_block < 0) return {-1.0, kNoFeature};
     for (int c = best_block; c < best_block + kBlock; ++c)
-        if (units[c] != skip && std::fabs(a[c] - b[c]) == best) return {best, units[c]};
-    return {best, kNoUnit};
+        if (features[c] != skip && std::fabs(a[c] - b[c]) == best) return {best, features[c]};
+    return {best, kNoFeature};
 }
 
 PINSKER_CLONES
-double unit_distance(const double *a, const double *b, const int32_t *units, int width,
-                     int32_t unit) {
+double unit_distance(const double *a, const double *b, const int32_t *features, int width,
+                     int32_t feature) {
     double top = 0.0;
 #pragma omp simd reduction(max : top)
     for (int c = 0; c < width; ++c) {
-        const double gap = units[c] == unit ? std::fabs(a[c] - b[c]) : 0.0;
+        const double gap = features[c] == feature ? std::fabs(a[c] - b[c]) : 0.0;
         top = gap > top ? gap : top;
     }
     return top;
@@ -56,7 +56,7 @@ constexpr int kPairBlock = 64;  // pairs tested at once before any is looked at 
 }  // namespace
 
 PINSKER_CLONES
-int find_watchers(const uint16_t *first, const uint16_t *second, int n, uint16_t unit,
+int find_watchers(const uint16_t *first, const uint16_t *second, int n, uint16_t feature,
                   int32_t *hits) {
     int found = 0;
     int start = 0;
@@ -64,15 +64,15 @@ int find_watchers(const uint16_t *first, const uint16_t *second, int n, uint16_t
         uint16_t any = 0;
 #pragma omp simd reduction(| : any)
         for (int p = 0; p < kPairBlock; ++p)
-            any |= static_cast<uint16_t>((first[start + p] == unit) | (second[start + p] == unit));
+            any |= static_cast<uint16_t>((first[start + p] == feature) | (second[start + p] == feature));
         if (!any) continue;
         for (int p = start; p < start + kPairBlock; ++p) {
             hits[found] = p;  // branch-free: hits are rare and unpredictable
-            found += (first[p] == unit) | (second[p] == unit);
+            found += (first[p] == feature) | (second[p] == feature);
         }
     }
     for (; start < n; ++start)
-        if (first[start] == unit || second[start] == unit) hits[found++] = start;
+        if (first[start] == feature || second[start] == feature) hits[found++] = start;
     return found;
 }
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding._encoded import Columns, Kind, frozen
+from pinsker.encoding import Columns, Kind, frozen
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Columns for models, and which of them stand for each unit of the table.
+    """Columns for models, and which of them stand for each feature of the table.
 
     Attributes
     ----------
@@ -19,14 +19,14 @@ class Design:
         Numeric columns with standard deviation 1 (constants stay); 0/1 columns for levels and for
         missing values.
     places : tuple of ndarray
-        The model columns of each unit.
+        The model columns of each feature.
     """
 
     values: FloatArray
     places: tuple[IntArray, ...]
 
     @classmethod
-    def of(cls, columns: Columns, units: Sequence[Sequence[int]]) -> "Design":
+    def of(cls, columns: Columns, features: Sequence[Sequence[int]]) -> "Design":
         """Lay out the columns of an encoded table.
 
         Examples
@@ -40,32 +40,33 @@ class Design:
         blocks = [_expand(columns, j) for j in range(columns.n_columns)]
         edges = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
         places = tuple(
-            np.concatenate([np.arange(edges[j], edges[j + 1]) for j in unit]) for unit in units
+            np.concatenate([np.arange(edges[j], edges[j + 1]) for j in feature])
+            for feature in features
         )
         return cls(frozen(np.hstack(blocks).astype(np.float64)), places)
 
     @property
-    def n_units(self) -> int:
-        """Number of units."""
+    def n_features(self) -> int:
+        """Number of features."""
         return len(self.places)
 
     def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "Design":
-        """Return the design with the rows of all units but some put into another order, as one.
+        """Return the design with the rows of all features but some put into another order, as one.
 
         What the others tell about a target is gone; what they tell about each other, and what it
         costs a model to look at them, stays.
         """
         stay = set(kept)
-        others = [self.places[unit] for unit in range(self.n_units) if unit not in stay]
+        others = [self.places[feature] for feature in range(self.n_features) if feature not in stay]
         values = np.array(self.values)
         if others:
             columns = np.concatenate(others)
             values[:, columns] = values[np.ix_(shuffle, columns)]
         return Design(frozen(values), self.places)
 
-    def take(self, rows: IntArray, units: Iterable[int]) -> FloatArray:
-        """Return some rows of the model columns of some units, in the units' increasing order."""
-        chosen = [self.places[unit] for unit in sorted(units)]
+    def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
+        """Return some rows of the model columns of some features, in the features' increasing order."""
+        chosen = [self.places[feature] for feature in sorted(features)]
         columns = np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)
         return self.values[np.ix_(rows, columns)]
 

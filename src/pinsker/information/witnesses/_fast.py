@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.engine._trees import class_shares, mean_values
+from pinsker.engine import class_shares, mean_values
 from pinsker.information.witnesses._witness import Witness, log_shares, sum_of_pairs
 
 #: So many columns are tried in every node of a tree, and a third of them where there are more.

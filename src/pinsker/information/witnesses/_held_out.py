@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding._encoded import Target
+from pinsker.encoding import Target
 from pinsker.information.witnesses._temperature import fit_temperature, log_softmax
 
 #: Residuals below this share of the target's spread are rounding: their density has no bound.
