@@ -33,7 +33,7 @@ N_VALUES = 10
 N_CLASSES = 2
 THREADS = 2
 #: The job in memory, and what it may cost: seconds on the clock, memory beside the table.
-LARGE = {"n_rows": 1_000_000, "n_columns": 100, "k": 50}
+LARGE_TABLE = {"n_rows": 1_000_000, "n_columns": 100, "k": 50}
 LARGE_BUDGET = {"seconds": 10.0, "megabytes": 250.0}
 
 Select = Callable[[np.ndarray, np.ndarray, int], list[int]]
@@ -238,7 +238,7 @@ def main():
     parser.add_argument("--large", metavar="CRITERION", help=argparse.SUPPRESS)
     options = parser.parse_args()
     scale = 10 if options.quick else 1
-    job = {**LARGE, "n_rows": LARGE["n_rows"] // scale}
+    job = {**LARGE_TABLE, "n_rows": LARGE_TABLE["n_rows"] // scale}
     if options.large:
         large(options.large, **job)
         return

@@ -74,7 +74,7 @@ def boruta(table):
 
 
 def mrmr(table):
-    """mrmr_selection's order, cut where a radial machine does best in cross-validation."""
+    """mrmr_selection's order, cut where a svm does best in cross-validation."""
     import pandas as pd
     from mrmr import mrmr_classif, mrmr_regression
 

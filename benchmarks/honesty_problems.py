@@ -17,7 +17,7 @@ from pinsker.datasets import (
     selection_problems,
 )
 from pinsker.encoding import encode_columns
-from pinsker.information.witnesses import Design
+from pinsker.information.models import Design
 
 N_FRESH = 8000
 LOADED = {
@@ -45,7 +45,7 @@ class Table:
         """Both tables as numbers, text columns as indicators; scaled by the first."""
         both = np.vstack([self.X, self.X_fresh])
         columns = encode_columns(both, scale="none")
-        return Design.of(columns, [[j] for j in range(both.shape[1])])
+        return ModelDesign.of(columns, [[j] for j in range(both.shape[1])])
 
     @property
     def numbers(self):
@@ -64,7 +64,7 @@ class Table:
         return {}
 
     def error(self, mask):
-        """Smaller error on fresh rows of a radial machine and a forest; each set is judged once."""
+        """Smaller error on fresh rows of a svm and a forest; each set is judged once."""
         key = np.asarray(mask, dtype=bool).tobytes()
         if key not in self.known_errors:
             self.known_errors[key] = self._error(mask)

@@ -25,7 +25,7 @@ LOADERS: dict[str, Callable[[], Any]] = {
 #: a row tells its class: the only way we found to an accuracy of 0.99.
 WITH_ROW_NUMBER = "glass with row number"
 SETS = (*LOADERS, WITH_ROW_NUMBER)
-#: The paper names a radial machine with scikit-learn's defaults. It does not say how columns were
+#: The paper names a svm with scikit-learn's defaults. It does not say how columns were
 #: scaled; unscaled, such a machine knows nothing about wine or faces (accuracy 0.44, 0.13, 0.32).
 MACHINES = ("radial", "linear")
 

@@ -64,7 +64,7 @@ def test_groups():
 
 def test_kinds():
     assert parse_kinds(["c_*=nominal"], NAMES) == {"c_red": "nominal", "c_green": "nominal"}
-    assert parse_kinds([], NAMES) == "auto"
+    assert parse_kinds([], NAMES) == "from_dtype"
     with pytest.raises(ParameterError, match="one of continuous, count, nominal"):
         parse_kinds(["age=number"], NAMES)
 

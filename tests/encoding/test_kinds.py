@@ -104,7 +104,10 @@ def test_levels_of_a_nominal_number_are_the_numbers():
             r"categorical_features='whole' is not known: use 'from_dtype', 'none', 'all', a mask",
         ),
         (3, "categorical_features=3 is not known"),
-        (["size"], "categorical_features asks for column 'size', which does not exist; the columns are 'who"),
+        (
+            ["size"],
+            "categorical_features asks for column 'size', which does not exist; the columns are 'who",
+        ),
         ([4], "categorical_features asks for column 4, but columns are numbered 0 to 3"),
         ([-1], "categorical_features asks for column -1, but columns are numbered 0 to 3"),
         ([1.0], "categorical_features asks for column 1.0, which does not exist"),

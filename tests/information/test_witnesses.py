@@ -9,17 +9,17 @@ from sklearn.svm import SVC
 
 from pinsker.encoding import encode, encode_columns
 from pinsker.exceptions import ParameterError
-from pinsker.information.witnesses import (
-    LARGE,
-    Design,
-    Prior,
-    Witness,
+from pinsker.information.models import (
+    LARGE_TABLE,
+    HoldoutModel,
+    ModelDesign,
+    PriorModel,
     best_by_information,
     best_by_loss,
-    default_witnesses,
+    default_models,
     fit_temperature,
-    judge_scores,
-    named_witnesses,
+    named_models,
+    score_holdout,
 )
 
 
@@ -32,7 +32,7 @@ def test_design_spreads_text_and_marks_missing_values():
         np.array([[1.5, "a"], [np.nan, "b"], [4.5, "c"], [2.5, "a"]], dtype=object),
         missing="category",
     )
-    design = Design.of(table, [[0], [1]])
+    design = ModelDesign.of(table, [[0], [1]])
     numbers, text = (design.take(np.arange(4), [unit]) for unit in (0, 1))
     assert numbers.shape == (4, 2)
     np.testing.assert_array_equal(numbers[:, 1], [0, 1, 0, 0])
@@ -42,7 +42,9 @@ def test_design_spreads_text_and_marks_missing_values():
 
 
 def test_design_takes_units_in_their_own_order():
-    design = Design.of(encode_columns(np.random.default_rng(0).normal(size=(9, 3))), [[0, 2], [1]])
+    design = ModelDesign.of(
+        encode_columns(np.random.default_rng(0).normal(size=(9, 3))), [[0, 2], [1]]
+    )
     rows = np.array([4, 1])
     np.testing.assert_array_equal(design.take(rows, [1, 0]), design.take(rows, [0, 1]))
     assert design.take(rows, []).shape == (2, 0)
@@ -50,7 +52,7 @@ def test_design_takes_units_in_their_own_order():
 
 def test_shuffling_keeps_what_is_kept_and_moves_the_rest_as_one():
     values = np.random.default_rng(1).normal(size=(30, 3))
-    design = Design.of(encode_columns(values, scale="none"), [[0], [1], [2]])
+    design = ModelDesign.of(encode_columns(values, scale="none"), [[0], [1], [2]])
     order = np.random.default_rng(2).permutation(30)
     other = design.with_shuffled([1], order)
     np.testing.assert_array_equal(other.values[:, 1], design.values[:, 1])
@@ -82,11 +84,11 @@ def test_temperature_of_useless_and_of_perfect_scores():
 def test_classes_by_hand():
     target = target_of(["a", "b", "a", "b"])
     scores = np.log([[0.8, 0.2], [0.2, 0.8], [0.8, 0.2], [0.8, 0.2]])
-    held = judge_scores("w", scores, target, np.arange(4), "error")
+    held = score_holdout("w", scores, target, np.arange(4), "error")
     # Three of four scores point to the right class, so the best temperature gives them 3/4.
     np.testing.assert_allclose(np.exp(held.log_likelihood), [0.75, 0.75, 0.75, 0.25], rtol=1e-6)
     np.testing.assert_array_equal(held.losses, [0, 0, 0, 1])
-    brier = judge_scores("w", scores, target, np.arange(4), "brier")
+    brier = score_holdout("w", scores, target, np.arange(4), "brier")
     np.testing.assert_allclose(brier.losses, [0.125, 0.125, 0.125, 1.125], rtol=1e-6)
 
 
@@ -95,20 +97,20 @@ def test_numbers_by_hand():
     target = target_of(y, task="regression")
     rows = np.array([3, 1, 0, 2])
     residuals = np.array([1.0, -1.0, 1.0, -1.0])
-    held = judge_scores("w", (y[rows] + residuals)[:, None], target, rows, "r2")
+    held = score_holdout("w", (y[rows] + residuals)[:, None], target, rows, "r2")
     np.testing.assert_allclose(held.log_likelihood, -0.5 * (np.log(2 * np.pi) + 1.0))
     np.testing.assert_allclose(held.losses, 1.0 / np.var(y))
-    mean = judge_scores("m", np.full((4, 1), y.mean()), target, rows, "r2")
+    mean = score_holdout("m", np.full((4, 1), y.mean()), target, rows, "r2")
     assert held.information(mean) == pytest.approx(0.5 * np.log(np.var(y)))
     for unit, loss in (("mse", 1.0), ("mae", 1.0), ("log-loss", 0.5 * np.log(2 * np.pi * np.e))):
-        assert judge_scores(
+        assert score_holdout(
             "w", (y[rows] + residuals)[:, None], target, rows, unit
         ).loss == pytest.approx(loss)
 
 
 def test_exact_predictions_are_finite():
     y = np.array([0.5, 2.5, 4.5])
-    held = judge_scores("w", y[:, None], target_of(y, task="regression"), np.arange(3), "mse")
+    held = score_holdout("w", y[:, None], target_of(y, task="regression"), np.arange(3), "mse")
     assert np.isfinite(held.log_likelihood).all()
 
 
@@ -121,12 +123,12 @@ def test_information_of_a_linear_gaussian_problem():
     target = target_of(y, task="regression")
     train, test = np.arange(4000), np.arange(4000, 8000)
     answers = {
-        witness.name: judge_scores(
+        witness.name: score_holdout(
             witness.name,
             witness.predictions(x[train, None], y[train, None], x[test, None]),
             target, test, "r2",
         )
-        for witness in (Prior(), Witness("linear", LinearRegression()))
+        for witness in (PriorModel(), HoldoutModel("linear", LinearRegression()))
     }  # fmt: skip
     held, prior = answers["linear"], answers["prior"]
     assert held.information(prior) == pytest.approx(np.log(2) / 2, abs=0.055)
@@ -145,7 +147,7 @@ def test_scores_of_any_classifier_point_to_its_classes(model, n_classes):
     rng = np.random.default_rng(n_classes)
     labels = rng.integers(0, n_classes, size=150)
     x = 6.0 * np.eye(n_classes)[labels] + rng.normal(size=(150, n_classes))
-    scores = Witness("w", model).class_scores(x, labels, x, n_classes)
+    scores = HoldoutModel("w", model).class_scores(x, labels, x, n_classes)
     assert scores.shape == (150, n_classes)
     assert np.mean(scores.argmax(axis=1) == labels) > 0.95
 
@@ -153,13 +155,13 @@ def test_scores_of_any_classifier_point_to_its_classes(model, n_classes):
 def test_a_class_that_was_not_seen_is_least_likely():
     x = np.random.default_rng(3).normal(size=(40, 1))
     labels = np.where(x[:, 0] > 0, 3, 1)
-    scores = Witness("w", GaussianNB()).class_scores(x, labels, x, 4)
+    scores = HoldoutModel("w", GaussianNB()).class_scores(x, labels, x, 4)
     assert (scores[:, [0, 2]] <= scores[:, [1, 3]].min(axis=1, keepdims=True)).all()
 
 
 def test_one_class_or_no_column_is_left_to_the_prior():
     x, labels = np.zeros((6, 1)), np.array([0, 0, 0, 0, 1, 1])
-    model = Witness("w", LogisticRegression())
+    model = HoldoutModel("w", LogisticRegression())
     shares = np.array([4.5, 2.5]) / 7
     np.testing.assert_allclose(
         model.class_scores(x[:, :0], labels, x[:1, :0], 2)[0], np.log(shares)
@@ -169,24 +171,24 @@ def test_one_class_or_no_column_is_left_to_the_prior():
 
 
 def test_defaults_by_task_and_size():
-    assert [w.name for w in default_witnesses("regression", 100)] == [
-        "radial machine", "extra trees", "linear",
+    assert [w.name for w in default_models("regression", 100)] == [
+        "svm", "extra trees", "linear",
     ]  # fmt: skip
-    assert default_witnesses("classification", LARGE)[0].name == "boosted trees"
+    assert default_models("classification", LARGE_TABLE)[0].name == "boosted trees"
 
 
 def test_what_is_no_witness():
     with pytest.raises(ParameterError, match="is no classifier, but the task is classification"):
-        named_witnesses([LinearRegression()], "classification", 50)
+        named_models([LinearRegression()], "classification", 50)
     with pytest.raises(ParameterError, match="witnesses is empty"):
-        named_witnesses([], "classification", 50)
+        named_models([], "classification", 50)
     with pytest.raises(ParameterError, match="use 'auto' or a list"):
-        named_witnesses("all", "classification", 50)
-    with pytest.raises(ParameterError, match="witness 'oracle' is unknown: use 'radial machine'"):
-        named_witnesses(["oracle"], "classification", 50)
+        named_models("all", "classification", 50)
+    with pytest.raises(ParameterError, match="witness 'oracle' is unknown: use 'svm'"):
+        named_models(["oracle"], "classification", 50)
     with pytest.raises(ParameterError, match="holds 'GaussianNB' twice: tell them apart by"):
-        named_witnesses([GaussianNB(), GaussianNB(priors=[0.5, 0.5])], "classification", 50)
-    named = named_witnesses(["boosted trees", ("mine", GaussianNB())], "classification", 50)
+        named_models([GaussianNB(), GaussianNB(priors=[0.5, 0.5])], "classification", 50)
+    named = named_models(["boosted trees", ("mine", GaussianNB())], "classification", 50)
     assert [witness.name for witness in named] == ["boosted trees", "mine"]
 
 
@@ -196,4 +198,4 @@ def test_a_classifier_without_scores_is_refused():
 
     x, labels = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
     with pytest.raises(ParameterError, match="neither predict_proba nor decision_function"):
-        Witness("dumb", Dumb()).class_scores(x, labels, x, 2)
+        HoldoutModel("dumb", Dumb()).class_scores(x, labels, x, 2)

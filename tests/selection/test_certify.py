@@ -61,7 +61,7 @@ def test_too_few_rows_resolve_nothing_and_change_nothing():
 def test_a_bad_choice_is_called_bad():
     problem = NoisyXor(n_columns=4)
     X, y = problem.sample(300, seed=0)
-    selector = FeatureSelector(paths=[("wrong", [2, 3])], witnesses=["radial machine"]).fit(X, y)
+    selector = FeatureSelector(paths=[("wrong", [2, 3])], witnesses=["svm"]).fit(X, y)
     certificate = selector.certify(*problem.sample(800, seed=1))
     assert certificate.verdict == "not kept"
     assert certificate.growth_lower > 0.05

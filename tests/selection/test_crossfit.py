@@ -12,7 +12,7 @@ from pinsker.bounds import TargetFacts
 from pinsker.datasets import NoisyXor, RedundantLinear
 from pinsker.encoding import encode
 from pinsker.exceptions import ParameterError
-from pinsker.information.witnesses import default_witnesses
+from pinsker.information.models import default_models
 from pinsker.selection import ErrorBudget, FeatureCount, _crossfit_judge
 from pinsker.selection._crossfit_folds import make_folds, take_rows
 from pinsker.selection._crossfit_jobs import Jobs
@@ -100,7 +100,7 @@ def test_judge_equals_plain_cross_validation():
     table = encoded(90)
     folds = make_folds(table, 3)
     model = LogisticRegression(tol=1e-2)
-    judge = Judge(table, folds, default_witnesses("classification", 90)[2:], "error")
+    judge = Judge(table, folds, default_models("classification", 90)[2:], "error")
     heard = judge.hear([[(0, 2)] * 3])[0]
     values = table.columns.values[:, [0, 2]]
     values = (values - values.mean(axis=0)) / values.std(axis=0)
@@ -120,7 +120,7 @@ def test_judge_asks_nothing_twice_and_any_number_of_jobs_agrees(monkeypatch):
     answers = []
     plain = _crossfit_judge.answer
     sets = [[(0, 1)] * 4, [(1, 0)] * 4, [(2,)] * 4]
-    witnesses = default_witnesses("classification", 80)
+    witnesses = default_models("classification", 80)
     judges = [Judge(table, folds, witnesses, "error", Jobs(n_jobs)) for n_jobs in (1, 2)]
     monkeypatch.setattr(
         _crossfit_judge, "answer", lambda *question: asked.append(question) or plain(*question)
@@ -139,7 +139,7 @@ def test_useless_witnesses_are_sent_home():
     X, y = NoisyXor(n_columns=4).sample(300, seed=0)
     table = encode(X, y)
     folds = make_folds(table, 3)
-    judge = Judge(table, folds, default_witnesses("classification", 300), "error")
+    judge = Judge(table, folds, default_models("classification", 300), "error")
     judge.dismiss(judge.hear([[(0, 1, 2, 3)] * 3, [(0, 1)] * 3]))
     assert "linear" not in [witness.name for witness in judge.witnesses]
     assert judge.witnesses
@@ -275,7 +275,7 @@ def test_one_fold_would_hold_out_every_row():
 def test_the_worse_of_two_testimonies_counts():
     table = encoded(90)
     folds = make_folds(table, 3)
-    judge = Judge(table, folds, default_witnesses("classification", 90)[2:], "error")
+    judge = Judge(table, folds, default_models("classification", 90)[2:], "error")
     good, bad = judge.hear([[(0,)] * 3, [(2,)] * 3])
     for one, other in ((good, bad), (bad, good)):
         worse = one.or_worse(other)

@@ -16,7 +16,7 @@ from pinsker.engine import Backward
 from pinsker.exceptions import DataWarning, ParameterError, PinskerWarning
 from pinsker.selection._crossfit_selector import TOO_FEW
 
-MACHINE = ["radial machine"]
+MACHINE = ["svm"]
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,9 @@ def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[s
     return groups or None
 
 
-def parse_kinds(texts: Iterable[str], names: Sequence[str]) -> dict[str, str] | Literal["from_dtype"]:
+def parse_kinds(
+    texts: Iterable[str], names: Sequence[str]
+) -> dict[str, str] | Literal["from_dtype"]:
     """Read kinds of columns, each as ``column=kind``; the other columns are guessed.
 
     Examples

@@ -9,7 +9,7 @@ from scipy.stats import t
 from pinsker.bounds import paired_difference
 from pinsker.encoding import Encoded
 from pinsker.engine import Problem, plan_rows
-from pinsker.information import LARGE
+from pinsker.information import LARGE_TABLE
 
 #: Of all limits together; the paths of a search share what is left to error.
 _CONFIDENCE = 0.95
@@ -138,6 +138,6 @@ def expected_seconds(n_rows: int, n_features: int, direction: str, folds: int) -
     path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)
     if direction == "linear":
         path = _LINEAR_PER_CUBE * n_features**3
-    kernel_machines = pairs if n_rows < LARGE else 0.0
+    kernel_machines = pairs if n_rows < LARGE_TABLE else 0.0
     judges = _JUDGES + _JUDGES_PER_ROW * n_rows + _JUDGES_PER_PAIR * kernel_machines
     return n_paths * (1 + folds) * path + judges * folds / 5 * n_paths / _PATHS["auto"]

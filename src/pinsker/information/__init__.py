@@ -5,14 +5,38 @@ from pinsker.information._entropy import entropy
 from pinsker.information._estimate import Estimate
 from pinsker.information._independence import IndependenceTest, independence_test
 from pinsker.information._mutual import mutual_information
-from pinsker.information.witnesses._defaults import LARGE
+from pinsker.information.models import (
+    LARGE_TABLE,
+    RBFSVM,
+    ExtraTrees,
+    HoldoutModel,
+    HoldoutScores,
+    ModelDesign,
+    PriorModel,
+    best_by_information,
+    best_by_loss,
+    default_models,
+    named_models,
+    score_holdout,
+)
 
 __all__ = [
-    "LARGE",
+    "LARGE_TABLE",
+    "RBFSVM",
     "Estimate",
+    "ExtraTrees",
+    "HoldoutModel",
+    "HoldoutScores",
     "IndependenceTest",
+    "ModelDesign",
+    "PriorModel",
+    "best_by_information",
+    "best_by_loss",
     "conditional_mutual_information",
+    "default_models",
     "entropy",
     "independence_test",
     "mutual_information",
+    "named_models",
+    "score_holdout",
 ]

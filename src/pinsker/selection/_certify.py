@@ -16,7 +16,7 @@ from pinsker.bounds import (
 )
 from pinsker.encoding import Encoded, encode
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information.witnesses import named_witnesses
+from pinsker.information import named_models
 from pinsker.selection._crossfit import Judgement
 from pinsker.selection._crossfit_folds import make_folds
 from pinsker.selection._crossfit_judge import Judge, Testimony
@@ -142,7 +142,7 @@ class _FreshRows:
                 "pass some dozens at least."
             )
         task, n = self.encoded.target.task, self.encoded.n_rows
-        witnesses = named_witnesses(selector.witnesses, task, n, seed)
+        witnesses = named_models(selector.witnesses, task, n, seed)
         unit = rule.unit_for(self.facts)
         self.judge = Judge(self.encoded, folds, witnesses, unit, selector._jobs())
         self.shuffle = np.random.default_rng(seed).permutation(n)
@@ -200,8 +200,8 @@ class _FreshRows:
             growth=growth.mean,
             growth_lower=growth.lower,
             growth_upper=growth.upper,
-            model_all=full.least.witness,
-            model_kept=kept.least.witness,
+            model_all=full.least.model,
+            model_kept=kept.least.model,
             error_limit=limit,
             ideal_growth=ideal.mean,
             ideal_growth_upper=ideal.upper,

@@ -9,14 +9,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
-from pinsker.information.witnesses import (
-    Design,
-    HeldOut,
-    Prior,
-    Witness,
+from pinsker.information import (
+    HoldoutModel,
+    HoldoutScores,
+    ModelDesign,
+    PriorModel,
     best_by_information,
     best_by_loss,
-    judge_scores,
+    score_holdout,
 )
 from pinsker.selection._crossfit_folds import Fold
 from pinsker.selection._crossfit_jobs import Jobs
@@ -30,16 +30,16 @@ class Testimony:
 
     Attributes
     ----------
-    most : HeldOut
+    most : HoldoutScores
         The witness that shows the most information.
-    least : HeldOut
+    least : HoldoutScores
         The witness with the smallest loss.
     close : tuple of str
         Witnesses within a standard error of either.
     """
 
-    most: HeldOut
-    least: HeldOut
+    most: HoldoutScores
+    least: HoldoutScores
     close: tuple[str, ...] = ()
 
     def or_worse(self, other: "Testimony") -> "Testimony":
@@ -49,11 +49,11 @@ class Testimony:
         return Testimony(most, least, self.close)
 
     @classmethod
-    def of(cls, said: Sequence[HeldOut]) -> "Testimony":
+    def of(cls, said: Sequence[HoldoutScores]) -> "Testimony":
         """Find the best of what was said about one candidate."""
         most, least = best_by_information(said), best_by_loss(said)
         close = tuple(
-            held.witness
+            held.model
             for held in said
             if _is_close(most.log_likelihood - held.log_likelihood)
             or _is_close(held.losses - least.losses)
@@ -67,7 +67,7 @@ class Case:
 
     Attributes
     ----------
-    design : Design
+    design : ModelDesign
         The features as models see them.
     target : Target
         The target.
@@ -75,12 +75,12 @@ class Case:
         Which rows are held out.
     """
 
-    design: Design
+    design: ModelDesign
     target: Target
     folds: tuple[Fold, ...]
 
 
-def answer(case: Case, witness: Witness, k: int, units: Units) -> FloatArray:
+def answer(case: Case, witness: HoldoutModel, k: int, units: Units) -> FloatArray:
     """Fit one witness to the training rows of one fold and question it on the others."""
     fold, target = case.folds[k], case.target
     train, test = case.design.take(fold.train, units), case.design.take(fold.test, units)
@@ -101,7 +101,7 @@ class Judge:
         The table.
     folds : sequence of Fold
         Which rows are held out.
-    witnesses : sequence of Witness
+    witnesses : sequence of HoldoutModel
         Who is asked.
     unit : str
         Unit of the losses.
@@ -113,19 +113,19 @@ class Judge:
         self,
         encoded: Encoded,
         folds: Sequence[Fold],
-        witnesses: Sequence[Witness],
+        witnesses: Sequence[HoldoutModel],
         unit: str,
         jobs: Jobs | None = None,
     ) -> None:
         self.folds = tuple(folds)
-        design = Design.of(encoded.columns, encoded.features)
+        design = ModelDesign.of(encoded.columns, encoded.features)
         self.case = Case(design, encoded.target, self.folds)
         self.witnesses = tuple(witnesses)
         self.unit = unit
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
         self._answers: dict[tuple[int, Units, str], FloatArray] = {}
-        self.prior = self._pool(Prior(), [()] * len(folds))
+        self.prior = self._pool(PriorModel(), [()] * len(folds))
 
     def hear(self, candidates: Sequence[Sequence[Units]]) -> list[Testimony]:
         """Return the testimony on each candidate: one set of units per fold.
@@ -176,14 +176,14 @@ class Judge:
             answers = self.jobs.run(answer, self.case, calls)
         self._answers.update(zip(new, answers, strict=True))
 
-    def _pool(self, witness: Witness, sets: Sequence[Units]) -> HeldOut:
+    def _pool(self, witness: HoldoutModel, sets: Sequence[Units]) -> HoldoutScores:
         parts = []
         for k, units in enumerate(sets):
             key = (k, tuple(sorted(units)), witness.name)
             known = self._answers.get(key)
             parts.append(answer(self.case, witness, k, units) if known is None else known)
         said = np.concatenate(parts)
-        return judge_scores(witness.name, said, self.case.target, self.rows, self.unit)
+        return score_holdout(witness.name, said, self.case.target, self.rows, self.unit)
 
 
 def _is_close(gaps: FloatArray) -> bool:

@@ -6,7 +6,7 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from pinsker.engine import find_client
-from pinsker.information.witnesses import named_witnesses
+from pinsker.information import named_models
 from pinsker.selection._certify import Certifying, certificate_of
 from pinsker.selection._crossfit import CrossFit, Judgement
 from pinsker.selection._crossfit_folds import make_folds
@@ -50,7 +50,7 @@ class CrossFittedSelector(Certifying, NeighbourSelector):
         if not folds:
             return None
         task = run.encoded.target.task
-        witnesses = named_witnesses(self.witnesses, task, run.encoded.n_rows, self._seed())
+        witnesses = named_models(self.witnesses, task, run.encoded.n_rows, self._seed())
         rule = run.rule if isinstance(run.rule, ErrorBudget) else self._budget_rule(0.0)
         unit = rule.unit_for(run.facts)
         return Judge(run.encoded, folds, witnesses, unit, self._jobs())

@@ -14,7 +14,7 @@ from pinsker.bounds import (
     information_budget,
     paired_difference,
 )
-from pinsker.information.witnesses import HeldOut, best_by_loss
+from pinsker.information import HoldoutScores, best_by_loss
 from pinsker.selection._crossfit_judge import Testimony
 from pinsker.selection._error_budget import ErrorBudget
 from pinsker.selection._path import RESOLUTION
@@ -122,7 +122,7 @@ class Trial:
 
 
 def make_trials(
-    heard: dict[tuple[str, int], Testimony], prior: HeldOut, facts: TargetFacts, n_paths: int
+    heard: dict[tuple[str, int], Testimony], prior: HoldoutScores, facts: TargetFacts, n_paths: int
 ) -> dict[tuple[str, int], Trial]:
     """Compare every testimony with the best one, and with that on all features.
 
@@ -168,17 +168,17 @@ def loss_limit(losses: FloatArray, unit: str, facts: TargetFacts, confidence: fl
 class _Yardstick:
     """What every trial is compared with."""
 
-    prior: HeldOut
-    most: HeldOut
-    most_of_all: HeldOut
-    everything: HeldOut
-    reachable: HeldOut
+    prior: HoldoutScores
+    most: HoldoutScores
+    most_of_all: HoldoutScores
+    everything: HoldoutScores
+    reachable: HoldoutScores
     facts: TargetFacts
     confidence: float
 
     def trial(self, path: str, size: int, heard: Testimony) -> Trial:
         """Return the trial of one testimony."""
-        unit = self.everything.unit
+        unit = self.everything.metric
         lost = self._lost(heard, self.most)
         against_all = self._lost(heard, self.most_of_all)
         growth = self._growth(heard, self.everything)
@@ -199,19 +199,19 @@ class _Yardstick:
             growth_upper=growth.upper,
             excess=excess.mean,
             excess_upper=max(excess.upper, growth.upper),
-            witness=heard.most.witness,
-            model=heard.least.witness,
+            witness=heard.most.model,
+            model=heard.least.model,
         )
 
     def _lost(
-        self, heard: Testimony, reference: HeldOut, confidence: float | None = None
+        self, heard: Testimony, reference: HoldoutScores, confidence: float | None = None
     ) -> Difference:
         gaps = reference.log_likelihood - heard.most.log_likelihood
         return paired_difference(gaps, confidence or self.confidence)
 
-    def _growth(self, heard: Testimony, reference: HeldOut) -> Difference:
+    def _growth(self, heard: Testimony, reference: HoldoutScores) -> Difference:
         gaps = heard.least.losses - reference.losses
-        return paired_difference(gaps, self.confidence, counts=reference.unit == "error")
+        return paired_difference(gaps, self.confidence, counts=reference.metric == "error")
 
 
 def geometric_sizes(smallest_size: int, largest_size: int, ratio: float = 1.5) -> list[int]:

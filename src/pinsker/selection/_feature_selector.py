@@ -46,7 +46,7 @@ class FeatureSelector(CrossFittedSelector):
         Hold out these rows instead, for groups of rows or time.
     witnesses : "auto" or list, default="auto"
         Models that judge: classifiers or regressors of scikit-learn, or (name, model) pairs. By
-        default a "radial machine", extremely randomised "extra trees" and a "linear" model; with
+        default a "svm", extremely randomised "extra trees" and a "linear" model; with
         5000 rows or more "boosted trees" and the linear one. These names can be listed too.
     n_neighbors, scale, discrete, missing, groups, keep, task, score_form, max_samples
         As in `BackwardElimination`.

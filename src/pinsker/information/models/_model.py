@@ -1,4 +1,4 @@
-"""A witness: a model of scikit-learn, asked for raw scores on rows it was not fitted to."""
+"""A model: a model of scikit-learn, asked for raw scores on rows it was not fitted to."""
 
 import warnings
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pinsker.exceptions import ParameterError
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class HoldoutModel:
     """A model that testifies how much columns tell about a target.
 
     Parameters
@@ -26,9 +26,9 @@ class Witness:
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
-    >>> witness = Witness("logistic", LogisticRegression())
+    >>> model = HoldoutModel("logistic", LogisticRegression())
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> witness.class_scores(x, np.array([0, 0, 1, 1]), x, 2).argmax(axis=1).tolist()
+    >>> model.class_scores(x, np.array([0, 0, 1, 1]), x, 2).argmax(axis=1).tolist()
     [0, 0, 1, 1]
     """
 
@@ -44,7 +44,7 @@ class Witness:
         """
         present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
-            return Prior().class_scores(train, labels, test, n_classes)
+            return PriorModel().class_scores(train, labels, test, n_classes)
         seen = self._class_margins(train, own, test, len(present))
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
@@ -55,7 +55,7 @@ class Witness:
         """Fit to numbers; return predictions of shape (n_test, n_targets)."""
         spread = values.std(axis=0)
         if train.shape[1] == 0 or not (spread > 0).any():
-            return Prior().predictions(train, values, test)
+            return PriorModel().predictions(train, values, test)
         mean, scale = values.mean(axis=0), np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance see one scale
         columns = [
@@ -77,13 +77,13 @@ class Witness:
 
     def _fit(self, train: FloatArray, target: Any) -> Any:
         with warnings.catch_warnings():
-            # A model that has not converged is a weaker witness, and no danger.
+            # A model that has not converged is a weaker model, and no danger.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return clone(self.estimator).fit(train, target)
 
 
-class Prior(Witness):
-    """The witness that looks at no column: class shares, or the mean."""
+class PriorModel(HoldoutModel):
+    """The model that looks at no column: class shares, or the mean."""
 
     def __init__(self) -> None:
         super().__init__("prior", None)
@@ -116,7 +116,7 @@ def _scores_of(model: Any, name: str, test: FloatArray, n_present: int, n_train:
         return log_shares(shares, n_train)
     if not hasattr(model, "decision_function"):
         raise ParameterError(
-            f"witness {name!r} ({type(model).__name__}) has neither predict_proba nor "
+            f"model {name!r} ({type(model).__name__}) has neither predict_proba nor "
             "decision_function: use a classifier that has one of them."
         )
     margins = np.asarray(model.decision_function(test), dtype=np.float64)

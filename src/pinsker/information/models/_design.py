@@ -10,7 +10,7 @@ from pinsker.encoding import Columns, Kind, frozen
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class ModelDesign:
     """Columns for models, and which of them stand for each feature of the table.
 
     Attributes
@@ -26,14 +26,14 @@ class Design:
     places: tuple[IntArray, ...]
 
     @classmethod
-    def of(cls, columns: Columns, features: Sequence[Sequence[int]]) -> "Design":
+    def of(cls, columns: Columns, features: Sequence[Sequence[int]]) -> "ModelDesign":
         """Lay out the columns of an encoded table.
 
         Examples
         --------
         >>> from pinsker.encoding import encode_columns
         >>> table = encode_columns([[0.1, "a"], [2.5, "b"], [0.3, "c"]])
-        >>> design = Design.of(table, [[0], [1]])
+        >>> design = ModelDesign.of(table, [[0], [1]])
         >>> design.values.shape, design.places[1].tolist()
         ((3, 4), [1, 2, 3])
         """
@@ -50,7 +50,7 @@ class Design:
         """Number of features."""
         return len(self.places)
 
-    def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "Design":
+    def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "ModelDesign":
         """Return the design with the rows of all features but some put into another order, as one.
 
         What the others tell about a target is gone; what they tell about each other, and what it
@@ -62,7 +62,7 @@ class Design:
         if others:
             columns = np.concatenate(others)
             values[:, columns] = values[np.ix_(shuffle, columns)]
-        return Design(frozen(values), self.places)
+        return ModelDesign(frozen(values), self.places)
 
     def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
         """Return some rows of the model columns of some features, in the features' increasing order."""

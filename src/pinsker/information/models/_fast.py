@@ -1,4 +1,4 @@
-"""The two default witnesses that are fitted hundreds of times, each in its fastest form."""
+"""The two default models that are fitted hundreds of times, each in its fastest form."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from sklearn.svm import SVC, SVR
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import class_shares, mean_values
-from pinsker.information.witnesses._witness import Witness, log_shares, sum_of_pairs
+from pinsker.information.models._model import HoldoutModel, log_shares, sum_of_pairs
 
 #: So many columns are tried in every node of a tree, and a third of them where there are more.
 #: Few (the square root is customary) leave a tree blind among idle columns: with 5 of 200 columns
@@ -19,14 +19,14 @@ _MANY_COLUMNS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class RadialMachine(Witness):
+class RBFSVM(HoldoutModel):
     """A support vector machine with the radial kernel exp(-|x - x'|² / (d v)).
 
     d is the number of columns and v the variance of all training values, as scikit-learn's
     ``gamma="scale"`` has it. With many columns the kernel is handed over as a matrix.
     """
 
-    name: str = "radial machine"
+    name: str = "svm"
     estimator: Any = None
 
     def _class_margins(
@@ -45,7 +45,7 @@ class RadialMachine(Witness):
 
 
 @dataclass(frozen=True, eq=False)
-class RandomisedTrees(Witness):
+class ExtraTrees(HoldoutModel):
     """Extremely randomised trees with at least two rows in a leaf.
 
     All columns are tried in every node, or the larger of 64 and a third of them.
