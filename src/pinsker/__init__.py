@@ -3,16 +3,20 @@
 The flow, one folder a stage; imports only point back along the arrows::
 
     X, y -> encoding.encode          -> Encoded         the one gate for user data
-         -> engine                   -> neighbour radii and counts of every candidate at once
+         -> engine                   -> neighbor and contingency counts of every candidate at once
          -> information              -> nats
-         -> bounds                   -> error, budget   one function per theorem, and its inverse
-         -> selection                -> SelectionPath   the scikit-learn selectors
+         -> bounds                   -> error, budget   one object per theorem
+         -> selection.search         -> SelectionPath   pure functions
+         -> selection.holdout        -> Comparison, Certificate
          -> report                   -> dict -> terminal, JSON, HTML, figure
 
-`datasets` holds problems that know their own truth.
+`datasets` holds data to try it on, `testing` problems that know their own truth.
 """
 
+from typing import Any
+
 from pinsker.bounds import Certificate
+from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import (
     Estimate,
     IndependenceTest,
@@ -28,9 +32,9 @@ from pinsker.selection import (
     ErrorBudget,
     FeatureCount,
     FeatureSelector,
+    ForwardBackwardSelection,
     ForwardSelection,
-    GrowShrink,
-    LinearElimination,
+    LinearSelection,
     PermutationTest,
     ScoreJump,
     ScoreThreshold,
@@ -38,25 +42,33 @@ from pinsker.selection import (
     audit,
     select_by_criterion,
 )
-from pinsker.selection._views import Views, hand_down
+
+__version__ = "0.2.0.dev0"
+
+_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "SelectionPathDisplay")
 
 __all__ = [
     "AuditResult",
     "BackwardElimination",
+    "BoundDisplay",
     "Certificate",
+    "CertificateDisplay",
     "CriterionSelection",
+    "EngineSettings",
     "ErrorBudget",
     "Estimate",
     "FeatureCount",
     "FeatureSelector",
+    "ForwardBackwardSelection",
     "ForwardSelection",
-    "GrowShrink",
     "IndependenceTest",
-    "LinearElimination",
+    "KNNSettings",
+    "LinearSelection",
     "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
+    "SelectionPathDisplay",
     "audit",
     "conditional_mutual_information",
     "entropy",
@@ -65,17 +77,15 @@ __all__ = [
     "select_by_criterion",
 ]
 
-__version__ = "0.1.0"
+
+def __getattr__(name: str) -> Any:
+    """Load the displays when one is asked for: `import pinsker` stays light."""
+    if name in _DISPLAYS:
+        from pinsker import report
+
+        return getattr(report, name)
+    raise AttributeError(f"module 'pinsker' has no attribute {name!r}")
 
 
-def _load_views() -> Views:
-    """Load the stage that shows selectors, when one shall be shown.
-
-    Selection cannot import it: imports point downwards. The package stands above both.
-    """
-    from pinsker import report
-
-    return report
-
-
-hand_down(_load_views)
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_DISPLAYS])

@@ -1,5 +1,7 @@
 """Errors and warnings. Every error says what was found, where, and what to do."""
 
+from typing import Any
+
 
 class PinskerError(Exception):
     """Base class of all errors raised by pinsker."""
@@ -34,7 +36,15 @@ class EngineError(PinskerError, RuntimeError):
 
 
 class EngineLostError(EngineError):
-    """The engine was lost in the middle of its work; what was known before is kept."""
+    """The engine was lost in the middle of its work; what was known before is kept.
+
+    Attributes
+    ----------
+    path : SelectionPath or None
+        The sets that a search had seen.
+    """
+
+    path: Any = None
 
 
 class PinskerWarning(UserWarning):

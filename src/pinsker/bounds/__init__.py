@@ -5,7 +5,7 @@ take a growth and answer how much information may be lost. Formulas, validity, p
 which one to use are in ``docs/bounds.md``; mistakes of the paper in ``docs/errata.md``.
 """
 
-from pinsker.bounds._certificate import Certificate
+from pinsker.bounds._certificate import Certificate, finite_or_none
 from pinsker.bounds._classification import classification_budget, classification_growth
 from pinsker.bounds._clipped import (
     clipped_budget,
@@ -80,11 +80,12 @@ from pinsker.bounds._range import (
 )
 from pinsker.bounds._regression import regression_budget, regression_growth
 from pinsker.bounds._target_facts import TargetFacts
-from pinsker.bounds._units import UNITS, error_growth, information_budget
+from pinsker.bounds._units import Bound, bound_for, METRICS, METRIC_NAMES, UNITS, error_growth, information_budget
 
 __all__ = [
-    "UNITS",
+    "UNITS", "METRICS", "METRIC_NAMES", "Bound", "bound_for",
     "Certificate",
+    "finite_or_none",
     "Difference",
     "ErrorInterval",
     "TargetFacts",

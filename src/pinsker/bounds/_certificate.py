@@ -1,184 +1,218 @@
-"""What is promised about a choice of features, and on what evidence."""
+"""What is claimed about a choice of features, and on what evidence."""
 
 import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Verdict = Literal["kept", "not kept", "not resolved"]
+from pinsker.bounds._units import METRIC_NAMES
 
-_UNITS = {
-    "error": "error rate",
-    "r2": "of the target's variance",
-    "mse": "mean squared error",
-    "log-loss": "nats of log-loss",
-    "brier": "Brier score",
-    "mae": "mean absolute error",
+Verdict = Literal["met", "not met", "inconclusive", "not tested"]
+
+#: What each figure rests on.
+EVIDENCE = {
+    "error_upper": "distribution-free for independent rows that took no part in the choice",
+    "increase": "hold-out estimate for these models",
+    "excess": "hold-out estimate against the best set known",
+    "information": "model-based estimate",
 }
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """The budget, the evidence, and whether the one keeps to the other.
+    """The budget, the evidence, and whether the one is shown to be met by the other.
+
+    Every selector has one. Where no rows were held out the figures of held-out errors are NaN and
+    the verdict is "not tested".
 
     Attributes
     ----------
-    unit : str
-        Unit of every error below: "error", "r2", "mse", "log-loss", "brier" or "mae".
+    metric : str
+        Metric of every error below: "error", "r2", "mse", "log-loss", "brier" or "mae".
     budget : float
-        Growth of the error that is accepted; NaN when the rule was not a budget.
+        Error increase that is accepted; NaN when the rule was not a budget.
     confidence : float
-        Of each limit by itself.
+        Of each confidence bound by itself; NaN where nothing was held out.
     n_rows : int
         Rows that the figures come from.
     n_kept, n_features : int
         Features kept, and all.
-    source : str
-        What those rows were to the search.
+    features : tuple of str
+        Names of the features kept.
+    rows : str
+        What those rows were to the search: "5-fold cross-fitting", "fresh rows", or the rows of
+        the search itself.
+    rule : str
+        The stopping rule.
     information_budget : float
-        Information whose loss the budget accepts, in nats.
-    information_lost, information_limit : float
-        Information that all witnesses miss in the kept features, and its upper limit, in nats.
+        Information whose loss the budget accepts, in nats; NaN if the rule does not count it.
+    information_lost, information_upper : float
+        Information that is missing in the kept features, and its upper confidence bound (NaN where
+        nothing was held out), in nats.
     bound : float
-        Growth of the ideal error if no more than `information_limit` is lost.
+        Increase of the Bayes risk (lowest error any model could reach) if no more than
+        `information_upper` is lost, or `information_lost` where nothing was held out.
     error_all, error_kept : float
         Held-out error with all features and with those kept.
-    growth, growth_lower, growth_upper : float
-        Their paired difference with its one-sided limits.
-    ideal_growth, ideal_growth_upper : float
-        The same measured by what is known to be reachable: during a search against the best set
-        that was tried; on fresh rows against models that see the dropped features in shuffled
+    increase, increase_lower, increase_upper : float
+        Their paired difference with its one-sided confidence bounds.
+    excess, excess_upper : float
+        The same against what is known to be reachable: during a search against the best set
+        that was evaluated; on fresh rows against models that see the dropped features in shuffled
         order, so that both sides pay for as many columns. NaN where it was not measured.
     model_all, model_kept : str
-        The witnesses with those errors.
-    error_limit : float
-        Upper limit of the error with the kept features that needs no assumption on their law.
+        The models with those errors.
+    error_upper : float
+        Upper confidence bound of the error with the kept features.
     notes : tuple of str
         What a user should know.
 
     Examples
     --------
     >>> certificate = Certificate(
-    ...     unit="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
-    ...     source="fresh rows", information_budget=0.01, information_lost=0.002,
-    ...     information_limit=0.02, bound=0.06, error_all=0.12, error_kept=0.13, growth=0.01,
-    ...     growth_lower=-0.01, growth_upper=0.03, model_all="linear", model_kept="linear",
-    ...     error_limit=0.16,
+    ...     metric="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
+    ...     features=("a", "b", "c"), rows="fresh rows", rule="ErrorBudget(0.05)",
+    ...     information_budget=0.01, information_lost=0.002, information_upper=0.02, bound=0.06,
+    ...     error_all=0.12, error_kept=0.13, increase=0.01, increase_lower=-0.01,
+    ...     increase_upper=0.03, model_all="linear", model_kept="linear", error_upper=0.16,
     ... )
     >>> certificate.verdict
-    'kept'
+    'met'
     >>> certificate.resolvable
     0.03
     """
 
-    unit: str
+    metric: str
     budget: float
     confidence: float
     n_rows: int
     n_kept: int
     n_features: int
-    source: str
+    features: tuple[str, ...]
+    rows: str
+    rule: str
     information_budget: float
     information_lost: float
-    information_limit: float
     bound: float
-    error_all: float
-    error_kept: float
-    growth: float
-    growth_lower: float
-    growth_upper: float
-    model_all: str
-    model_kept: str
-    error_limit: float
-    ideal_growth: float = float("nan")
-    ideal_growth_upper: float = float("nan")
+    information_upper: float = float("nan")
+    error_all: float = float("nan")
+    error_kept: float = float("nan")
+    increase: float = float("nan")
+    increase_lower: float = float("nan")
+    increase_upper: float = float("nan")
+    excess: float = float("nan")
+    excess_upper: float = float("nan")
+    model_all: str = ""
+    model_kept: str = ""
+    error_upper: float = float("nan")
     notes: tuple[str, ...] = ()
 
     @property
-    def resolvable(self) -> float:
-        """The smallest budget that these rows could show to be kept, in `unit`.
+    def is_tested(self) -> bool:
+        """Whether rows were held out."""
+        return not math.isnan(self.increase)
 
-        Nothing is lost where nothing is left out, whatever the rows say.
+    @property
+    def resolvable(self) -> float:
+        """The smallest budget that these rows could show to be met, in `metric`.
+
+        Nothing is lost where nothing is left out, whatever the rows say. NaN where nothing was
+        held out.
         """
+        if not self.is_tested:
+            return float("nan")
         if self.n_kept == self.n_features:
             return 0.0
-        limits = [self.growth_upper, self.ideal_growth_upper]
-        return max(0.0, *(limit for limit in limits if not math.isnan(limit)))
+        uppers = [self.increase_upper, self.excess_upper]
+        return max(0.0, *(upper for upper in uppers if not math.isnan(upper)))
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the budget is kept, is not, or cannot be told from so few rows."""
+        """Whether the budget is met, is not, or cannot be told from so few rows."""
+        if not self.is_tested:
+            return "not tested"
         if self.resolvable <= self.budget:
-            return "kept"
-        return "not kept" if self.growth_lower > self.budget else "not resolved"
+            return "met"
+        return "not met" if self.increase_lower > self.budget else "inconclusive"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures and the verdict as plain values."""
         return {
             **asdict(self),
+            "features": list(self.features),
             "notes": list(self.notes),
             "verdict": self.verdict,
             "resolvable": self.resolvable,
-            "tiers": dict(TIERS),
+            "evidence": dict(EVIDENCE),
         }
 
     def to_json(self) -> str:
         """Return the certificate as JSON text; what is not a finite number becomes null."""
-        return json.dumps({name: _finite(value) for name, value in self.to_dict().items()})
+        return json.dumps(finite_or_none(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
-        return "\n".join([*_heading(self), *_evidence(self), *(f"  note: {n}" for n in self.notes)])
+        lines = [*_heading(self), *(_held_out(self) if self.is_tested else _on_path(self))]
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-#: What each statement rests on, strongest first.
-TIERS = {
-    "error_limit": "tier 0: no assumption but independent rows",
-    "growth": "learner check: holds for these models",
-    "ideal_growth": "learner check: against the best that is known to be reachable",
-    "information": "tier 3: as far as the witnesses see",
-}
+def finite_or_none(value: Any) -> Any:
+    """Return plain values for JSON: what is not a finite number becomes None.
+
+    Examples
+    --------
+    >>> finite_or_none({"a": [1.0, float("nan")]})
+    {'a': [1.0, None]}
+    """
+    if isinstance(value, dict):
+        return {name: finite_or_none(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite_or_none(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _heading(c: Certificate) -> list[str]:
-    unit = _UNITS.get(c.unit, c.unit)
-    budget = "none" if math.isnan(c.budget) else f"{c.budget:+.4g} {unit}"
+    label = METRIC_NAMES.get(c.metric, c.metric)
+    budget = f"none ({c.rule})" if math.isnan(c.budget) else f"{c.budget:+.4g} {label}"
     nats = "" if math.isnan(c.information_budget) else f" ({c.information_budget:.4g} nats)"
+    level = f"; {c.confidence:.0%} confidence bounds" if c.is_tested else ""
     return [
-        f"{c.n_kept} of {c.n_features} features; promise: {_verdict_text(c)}",
+        f"{c.n_kept} of {c.n_features} features; budget {_verdict_text(c)}",
         f"  budget                {budget}{nats}",
-        f"  evidence              {c.n_rows} rows, {c.source}; limits at {c.confidence:.0%}",
+        f"  evidence              {c.n_rows} rows, {c.rows}{level}",
     ]
 
 
-def _evidence(c: Certificate) -> list[str]:
-    lost, limit = c.information_lost, c.information_limit
+def _on_path(c: Certificate) -> list[str]:
+    return [
+        f"  information lost      {c.information_lost:.4f} nats   [estimate on the search's rows]",
+        f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f} ({c.metric})",
+    ]
+
+
+def _held_out(c: Certificate) -> list[str]:
+    lost, upper = c.information_lost, c.information_upper
+    kind = {name: f"[{text}]" for name, text in EVIDENCE.items()}
     lines = [
-        f"  information lost      {lost:.4f} nats, limit {limit:.4f}   [{TIERS['information']}]",
-        f"    if no more than {limit:.4f} nats are lost, the best possible predictor on the kept",
-        f"    features errs at most {c.bound:.4f} more than the best possible one on all of them",
+        f"  information lost      {lost:.4f} nats, upper bound {upper:.4f}   {kind['information']}",
+        f"    if no more than {upper:.4f} nats are lost, the Bayes risk increases by at most "
+        f"{c.bound:.4f}",
         f"  held-out error        {c.error_all:.4f} with all features ({c.model_all})",
-        f"                        {c.error_kept:.4f} with those kept ({c.model_kept})",
-        f"    growth {c.growth:+.4f}, limit {c.growth_upper:+.4f}   [{TIERS['growth']}]",
+        f"                        {c.error_kept:.4f} with those kept ({c.model_kept}), "
+        f"upper bound {c.error_upper:.4f}",
+        f"    increase {c.increase:+.4f}, upper bound {c.increase_upper:+.4f}   {kind['increase']}",
     ]
-    if not math.isnan(c.ideal_growth):
+    if not math.isnan(c.excess):
         lines.append(
-            f"    growth {c.ideal_growth:+.4f}, limit {c.ideal_growth_upper:+.4f}   "
-            f"[{TIERS['ideal_growth']}]"
+            f"    increase {c.excess:+.4f}, upper bound {c.excess_upper:+.4f}   {kind['excess']}"
         )
-    lines.append(
-        f"  error that the kept features allow: at most {c.error_limit:.4f}   "
-        f"[{TIERS['error_limit']}]"
-    )
     return lines
 
 
 def _verdict_text(c: Certificate) -> str:
-    if c.verdict == "kept":
-        return "kept" if c.n_kept < c.n_features else "kept (nothing is left out)"
-    if c.verdict == "not kept":
-        return f"not kept (the error grows by at least {c.growth_lower:.4f})"
-    return f"not resolved at this sample size (a budget of {c.resolvable:.4f} could be)"
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if c.verdict == "met":
+        return "met" if c.n_kept < c.n_features else "met (nothing is left out)"
+    if c.verdict == "not met":
+        return f"not met (the error increases by at least {c.increase_lower:.4f})"
+    if c.verdict == "inconclusive":
+        return f"inconclusive at this sample size (a budget of {c.resolvable:.4f} could be shown)"
+    return "not tested (no rows were held out)"

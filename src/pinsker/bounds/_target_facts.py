@@ -35,7 +35,7 @@ class TargetFacts:
 
     Examples
     --------
-    >>> TargetFacts(task="classification", n_classes=2, largest_prior=0.7).default_unit
+    >>> TargetFacts(task="classification", n_classes=2, largest_prior=0.7).default_metric
     'error'
     """
 
@@ -72,6 +72,6 @@ class TargetFacts:
         )
 
     @property
-    def default_unit(self) -> str:
+    def default_metric(self) -> str:
         """Unit of a budget when none is named: error rate, or share of the variance."""
         return "error" if self.task == "classification" else "r2"

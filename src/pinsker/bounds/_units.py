@@ -257,3 +257,24 @@ def _known(value: float | None, name: str, unit: str) -> float:
     if value is None:
         raise ParameterError(f"unit={unit!r} needs facts.{name}, which is not known.")
     return positive(value, f"facts.{name}")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Stands in until the bounds are objects."""
+
+    args: tuple
+
+    def growth(self, nu):
+        m, f, e, c, d = self.args
+        return error_growth(nu, unit=m, facts=f, error_limit=e, constants=c, model=d)
+
+    def budget(self, delta):
+        m, f, e, c, d = self.args
+        return information_budget(delta, unit=m, facts=f, error_limit=e, constants=c, model=d)
+
+
+def bound_for(metric, facts, *, error_limit=None, constants="sharp", model="bounded"):
+    return Bound((metric, facts, error_limit, constants, model))
+METRICS = UNITS
+METRIC_NAMES = {"error": "error rate", "r2": "of the target's variance", "mse": "mean squared error", "log-loss": "nats of log-loss", "brier": "Brier score", "mae": "mean absolute error"}

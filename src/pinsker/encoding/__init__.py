@@ -19,6 +19,7 @@ from pinsker.encoding._repeats import constant_columns, duplicate_columns
 from pinsker.encoding._scaling import normal_scores
 from pinsker.encoding._table import read_table
 from pinsker.encoding._target import encode_target
+from pinsker.encoding._temporary import find_features, take_features, take_rows
 from pinsker.encoding._task import guess_task
 from pinsker.encoding._weighted_binning import bin_weighted, weighted_cuts
 
@@ -44,6 +45,9 @@ __all__ = [
     "encode_target",
     "encode_together",
     "find_columns",
+    "find_features",
+    "take_features",
+    "take_rows",
     "frozen",
     "guess_task",
     "is_dask_frame",

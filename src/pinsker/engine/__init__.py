@@ -13,6 +13,7 @@ from pinsker.engine._packed_columns import PackedColumns
 from pinsker.engine._partition_counts import PartitionTables
 from pinsker.engine._plan import plan_rows
 from pinsker.engine._problem import Problem
+from pinsker.engine._settings import EngineSettings, KNNSettings
 from pinsker.engine._trees import class_shares, mean_values
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "Correction",
     "CountTables",
     "EngineName",
+    "EngineSettings",
+    "KNNSettings",
     "Forward",
     "Group",
     "JointCosts",

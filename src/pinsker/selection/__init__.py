@@ -1,34 +1,41 @@
-"""Stage: selection. A greedy search gives a `SelectionPath`; a stopping rule cuts it.
+"""Stage: selection. A search gives a `SelectionPath`, held-out rows evaluate it, a rule cuts it.
 
-`BackwardElimination` and `ForwardSelection` are the paper's two algorithms, `LinearElimination`
-its linear case. All are scikit-learn selectors and share the path, the rules and the evidence.
-`FeatureSelector` tries several paths, `GrowShrink` among them, and judges them on held-out rows.
-`CriterionSelection` has the classical heuristics, `select_by_criterion` the same on integers.
+`search` holds the searches as pure functions, with paths and stopping rules; `holdout` holds which
+rows evaluate, and what may be claimed. The classes here are the scikit-learn side: each ``fit``
+encodes, searches, evaluates and chooses. `FeatureSelector` is the front door; `BackwardElimination`
+and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its linear case,
+`CriterionSelection` the classical heuristics.
 """
 
-from pinsker.selection._audit import AuditResult, audit
-from pinsker.selection._backward import BackwardElimination
 from pinsker.selection._base import InformationSelector
-from pinsker.selection._criterion_search import CriterionPath, select_by_criterion
-from pinsker.selection._criterion_selection import CriterionSelection
-from pinsker.selection._crossfit_trials import Trial
-from pinsker.selection._error_budget import ErrorBudget
-from pinsker.selection._evidence import PathEvidence
+from pinsker.selection._criterion import CriterionSelection
 from pinsker.selection._feature_selector import FeatureSelector
-from pinsker.selection._forward import ForwardSelection
-from pinsker.selection._grow_shrink import GrowShrink
-from pinsker.selection._linear import LinearElimination
-from pinsker.selection._path import SelectionPath, Step
-from pinsker.selection._permutation_test import CountedPath, PermutationTest
-from pinsker.selection._rules import (
+from pinsker.selection._knn_selectors import (
+    BackwardElimination,
+    ForwardBackwardSelection,
+    ForwardSelection,
+)
+from pinsker.selection._linear import LinearSelection
+from pinsker.selection.holdout import ALL_FEATURES, AuditResult, audit
+from pinsker.selection.search import (
+    AUTO_SEARCHES,
+    CountedPath,
+    CriterionPath,
     Decision,
+    ErrorBudget,
     FeatureCount,
+    PermutationTest,
     ScoreJump,
     ScoreThreshold,
+    SelectionPath,
+    Step,
     StoppingRule,
+    select_by_criterion,
 )
 
 __all__ = [
+    "ALL_FEATURES",
+    "AUTO_SEARCHES",
     "AuditResult",
     "BackwardElimination",
     "CountedPath",
@@ -38,18 +45,16 @@ __all__ = [
     "ErrorBudget",
     "FeatureCount",
     "FeatureSelector",
+    "ForwardBackwardSelection",
     "ForwardSelection",
-    "GrowShrink",
     "InformationSelector",
-    "LinearElimination",
-    "PathEvidence",
+    "LinearSelection",
     "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
     "Step",
     "StoppingRule",
-    "Trial",
     "audit",
     "select_by_criterion",
 ]

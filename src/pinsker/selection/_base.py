@@ -1,43 +1,76 @@
 """What all selectors share: the scikit-learn side of a search."""
 
+import hashlib
 import logging
 import warnings
-from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import Interval, StrOptions, validate_data
-from pinsker._types import BoolArray, IntArray
-from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, encode, is_frame
+from pinsker._compat import Interval, StrOptions, output_container, require, validate_data
+from pinsker._types import BoolArray, IntArray, Scale
+from pinsker.bounds import Certificate, TargetFacts
+from pinsker.encoding import Encoded, encode, find_features, is_frame
+from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.exceptions import EngineLostError, ParameterError, PinskerWarning
-from pinsker.selection._columns import column_values, forced_units, take_columns
-from pinsker.selection._error_budget import ErrorBudget
-from pinsker.selection._evidence import PATH_ALONE, PathEvidence
-from pinsker.selection._path import Direction, SelectionPath
-from pinsker.selection._rules import Decision, StoppingRule
-from pinsker.selection._run import Run, fingerprint
-from pinsker.selection._views import Viewed
-from pinsker.selection._watch import CallbackSupportMixin, fitting
-
-
-def _is_auto(said: Any) -> bool:
-    return isinstance(said, str) and said == "auto"
-
+from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
+from pinsker.selection.holdout import Comparison, path_certificate, task_of
+from pinsker.selection.search import (
+    Decision,
+    Direction,
+    ErrorBudget,
+    FeatureCount,
+    SearchInterrupted,
+    SelectionPath,
+    StoppingRule,
+    Trace,
+)
 
 _LOG = logging.getLogger("pinsker")
+#: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
+_SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
+    "knn": KNNSettings,
+    "engine": EngineSettings,
+}
 
 
-class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(frozen=True, eq=False)
+class FitData:
+    """What every stage of one call of ``fit`` works on.
+
+    Attributes
+    ----------
+    encoded : Encoded
+        The table and the target.
+    facts : TargetFacts
+        What the bounds know of the target.
+    rule : StoppingRule
+        What cuts the path.
+    fixed : tuple of int
+        Features that may not be dropped.
+    user_data : dict
+        ``X`` and ``y`` as they came, for callbacks.
+    seed : int
+        Of everything random in this fit.
+    """
+
+    encoded: Encoded
+    facts: TargetFacts
+    rule: StoppingRule
+    fixed: tuple[int, ...]
+    user_data: dict[str, Any]
+    seed: int = 0
+
+
+class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of selectors that search a path and cut it with a stopping rule.
-
-    A subclass says how sets are scored (`_search`) and what evidence that is (`_tier`). It gets
-    `fit`, `support_at`, `transform` for arrays and frames, and the fitted attributes.
 
     Attributes
     ----------
@@ -47,8 +80,10 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         Which columns stay.
     ranking_ : ndarray of shape (n_features_in_,), int
         1 for columns that stay; then the higher, the earlier a column would go.
-    certificate_ : PathEvidence
-        What is promised, on what evidence.
+    certificate_ : Certificate
+        What is claimed, on what evidence.
+    cv_results_ : dict of str to ndarray
+        What held-out rows say about every set that was evaluated; empty when none were held out.
     notes_ : tuple of str
         What a user should know about the data and the choice.
     facts_ : TargetFacts
@@ -62,69 +97,38 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "error_budget": [Interval(Real, 0, None, closed="left")],
-        "stop": [StoppingRule, None],
-        "discrete": "no_validation",  # type: ignore[dict-item]
+        "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
+        "categorical_features": "no_validation",  # type: ignore[dict-item]
         "missing": [StrOptions({"error", "drop", "category"})],
-        "groups": "no_validation",  # type: ignore[dict-item]
-        "keep": ["array-like", None],
-        "task": [StrOptions({"auto", "classification", "regression"})],
+        "feature_groups": "no_validation",  # type: ignore[dict-item]
+        "fixed_features": ["array-like", None],
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
     }
-    _direction: Direction = "backward"
-    _tier: str = PATH_ALONE  # the kind of evidence that a path is
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Search the path and cut it.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers, or a frame that may also hold categories, text and booleans.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers.
-
-        Returns
-        -------
-        self
-        """
-        rule = self._rule()
-        encoded = self._encode(X, y)
-        validate_data(self, self._header(X), skip_check_array=True)  # counts and names columns
-        facts = self._facts(encoded)
-        forced = forced_units(encoded, self.keep)
-        rule.check(encoded.n_features, len(forced), facts)
-        run = Run(self, encoded, facts, rule, forced, X, y)
-        path = self._go_on(run)
-        for name, value in self._settled(run, path).items():
-            setattr(self, name, value)
-        run.close()
-        _LOG.info("%s: %s", type(self).__name__, self.certificate_)
-        return self
+    # ------------------------------------------------------------------ what users call
 
     def support_at(
-        self, *, error_budget: float | None = None, stop: StoppingRule | None = None
+        self, *, error_budget: float | StoppingRule | None = None, n_features: int | None = None
     ) -> BoolArray:
-        """Return which columns stay under another budget or rule, without fitting again.
+        """Return which columns stay under another budget or number, without fitting again.
 
         Parameters
         ----------
-        error_budget : float, optional
-            Another budget, in the same unit as the parameter `error_budget`.
-        stop : StoppingRule, optional
-            Or any other rule.
+        error_budget : float or StoppingRule, optional
+            Another budget, in the same metric as that of `fit`, or another stopping rule.
+        n_features : int, optional
+            Or a number of features.
 
         Returns
         -------
         ndarray of shape (n_features_in_,), bool
         """
         check_is_fitted(self)
-        if (error_budget is None) == (stop is None):
-            raise ParameterError("support_at takes an error_budget or a stop, and not both.")
-        rule = stop if stop is not None else self._budget_rule(float(error_budget or 0.0))
-        return self._columns(self._set_by(rule))
+        if (error_budget is None) == (n_features is None):
+            raise ParameterError("support_at takes an error_budget or n_features, and not both.")
+        rule = FeatureCount(n_features) if n_features is not None else self._rule_of(error_budget)
+        return self._columns(self._kept_by(rule))
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the columns that stay.
@@ -132,7 +136,7 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
-            With the columns of `fit`.
+            With the columns of `fit`; of a frame with names the kept ones are enough.
 
         Returns
         -------
@@ -142,8 +146,80 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         check_is_fitted(self)
         if not is_frame(X):
             return super().transform(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return take_columns(X, self.get_support(indices=True), self)
+        kept = self.get_support(indices=True)
+        names = list(getattr(self, "feature_names_in_", ()))
+        given = [str(name) for name in X.columns]
+        wanted = [names[j] for j in kept] if names else []
+        if names and not set(names) <= set(given) and set(wanted) <= set(given):
+            kept = np.array([given.index(name) for name in wanted], dtype=np.int64)
+        else:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        return take_columns(X, kept, self)
+
+    def report(self, path: Any = None, *, X: Any = None, y: Any = None) -> str:
+        """Describe the choice in one HTML page that needs no network.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            Where to write it; by default it is only returned.
+        X, y : optional
+            The table and target of `fit`. With them the page also shows what each feature carries
+            alone and given the others, which kept feature replaces a dropped one, and how every
+            column was read. A selector does not keep its data.
+
+        Returns
+        -------
+        str
+            The page. ``docs/report.md`` describes it.
+        """
+        check_is_fitted(self)
+        from pinsker.report import report  # upwards, when called: selectors offer their own views
+
+        return report(self, path, X=X, y=y)
+
+    def plot(self, kind: str = "overview", *, ax: Any = None) -> Any:
+        """Draw the path with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"overview", "path", "bound", "certificate"}, default="overview"
+            Information against the number of features, the bound against it, both, or the
+            certificate.
+        ax : matplotlib Axes, or two of them for the overview, optional
+            Where to draw.
+
+        Returns
+        -------
+        SelectionPathDisplay, BoundDisplay or CertificateDisplay; two of them for the overview.
+        """
+        check_is_fitted(self)
+        from pinsker.report import plot
+
+        return plot(self, kind, ax=ax)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with `deep` also those inside of `knn` and `engine`."""
+        params: dict[str, Any] = super().get_params(deep=deep)
+        for name in [name for name in _SETTINGS if deep and name in params]:
+            settings = as_settings(name, params[name])
+            params |= {f"{name}__{key}": value for key, value in settings.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; nested names such as ``knn__n_neighbors`` replace frozen settings."""
+        own = [name for name in _SETTINGS if name in self._get_param_names()]
+        nested = {
+            key: params.pop(key)
+            for key in list(params)
+            if any(key.startswith(f"{name}__") for name in own)
+        }
+        super().set_params(**params)
+        for key, value in nested.items():
+            name, _, part = key.partition("__")
+            settings = as_settings(name, getattr(self, name))
+            setattr(self, name, settings.replace_params(**{part: value}))
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -152,123 +228,262 @@ class InformationSelector(Viewed, CallbackSupportMixin, SelectorMixin, BaseEstim
         tags.input_tags.string = True
         return tags
 
-    @abstractmethod
-    def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:
-        """Search from the start, or on from where an earlier path ends."""
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        # scikit-learn's own is a property that is absent when its display is text: so is ours.
+        diagram = super()._repr_html_
+        return lambda: self._card() + diagram()
 
-    def _budget_rule(self, delta: float) -> ErrorBudget:
-        """Return what the parameter `error_budget` stands for."""
-        return ErrorBudget(delta)
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._card() + bundle["text/html"]
+        return bundle
 
-    def _facts(self, encoded: Encoded) -> TargetFacts:
-        """Return what the bounds know of the target."""
-        return TargetFacts.of(encoded.target)
+    def _card(self) -> str:
+        try:
+            check_is_fitted(self)
+        except NotFittedError:
+            return ""
+        from pinsker.report import card
 
-    def _certificate(
-        self, path: SelectionPath, rule: StoppingRule, decision: Decision, facts: TargetFacts
-    ) -> Any:
-        """Return what can be said for a decision; selectors with better evidence override it."""
-        return PathEvidence.of(path, rule, decision, facts, self._tier)
+        return card(self)
 
-    def _notes(self, encoded: Encoded) -> tuple[str, ...]:
-        """Return what a user should know before anything was searched."""
-        return encoded.notes
+    # ------------------------------------------------------------------ the steps of a fit
 
-    def _encode(self, X: Any, y: Any) -> Encoded:
-        """Let the user's data through the gate."""
-        return encode(X, y, **self._encoding())
+    def _rule_of(self, budget: Any) -> StoppingRule:
+        """Return the stopping rule that a budget stands for."""
+        metric = getattr(self, "metric", "auto")
+        if not isinstance(budget, StoppingRule):
+            return ErrorBudget(float(budget), metric=metric)
+        if not isinstance(budget, ErrorBudget) or metric == "auto":
+            return budget
+        if budget.metric not in ("auto", metric):
+            raise ParameterError(
+                f"metric={metric!r}, but {budget} has another one: leave one of them out.",
+            )
+        return replace(budget, metric=metric)
 
-    def _header(self, X: Any) -> Any:
-        """Return something with the columns of a table."""
-        return X
+    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+        """Let the user's data through the gate, and note its columns."""
+        encoded = encode(X, y, task=task_of(metric), **self._encoding(), scale=scale)
+        validate_data(self, X, skip_check_array=True)
+        return encoded
 
     def _encoding(self) -> dict[str, Any]:
-        """Return the parameters that the encoding takes."""
         return {
-            "categorical_features": "from_dtype" if _is_auto(self.discrete) else self.discrete,
+            "categorical_features": self.categorical_features,
             "missing": self.missing,
-            "feature_groups": self.groups,
-            "task": self.task,
+            "feature_groups": self.feature_groups,
         }
 
-    def _rule(self) -> StoppingRule:
-        return self._budget_rule(self.error_budget) if self.stop is None else self.stop
-
-    def _go_on(self, run: Run) -> SelectionPath:
-        """Search, from where an earlier fit to the same data ended if `warm_start` says so."""
-        print_of_data = fingerprint(self, run.encoded)
-        same = getattr(self, "_fingerprint", None) == print_of_data
-        earlier = self.path_ if self.warm_start and same else None
-        path = self._search(run.encoded, earlier, run)
-        self._fingerprint = print_of_data
-        if run.lost:
-            self._leave_behind(run, path)
-            raise EngineLostError(
-                f"{run.lost} path_ holds the sets seen in {len(path.moves)} steps: fit again with "
-                "warm_start=True, and another engine or client, to go on."
-            ) from run.lost
-        if run.interrupted:
-            warnings.warn(
-                f"{type(self).__name__}.fit was interrupted after {len(path.moves)} steps: path_ "
-                "holds the sets seen so far. Fit again with warm_start=True to go on.",
-                PinskerWarning,
-                stacklevel=4,
-            )
-        return path
-
-    def _leave_behind(self, run: Run, path: SelectionPath) -> None:
-        """Keep what is known of a path whose engine was lost."""
-        for name, value in self._fitted(path, run.encoded, run.facts, run.rule).items():
-            setattr(self, name, value)
-
-    def _settled(self, run: Run, path: SelectionPath) -> dict[str, Any]:
-        """Return the fitted attributes after the search; a selector may judge the path first."""
-        return self._fitted(path, run.encoded, run.facts, run.rule)
-
-    def _set_by(self, rule: StoppingRule) -> tuple[int, ...]:
-        """Return the features that another rule keeps."""
-        path: SelectionPath = self.path_
-        return path.set_at(rule.size(path, self.facts_))
-
-    def _fitted(
-        self, path: SelectionPath, encoded: Encoded, facts: TargetFacts, rule: StoppingRule
-    ) -> dict[str, Any]:
-        """Return the fitted attributes of a selector that has seen this path."""
-        return self._fitted_by(rule.decide(path, facts), path, encoded, facts, rule)
-
-    def _fitted_by(
+    def _data(
         self,
-        decision: Decision,
-        path: SelectionPath,
         encoded: Encoded,
         facts: TargetFacts,
         rule: StoppingRule,
+        X: Any,
+        y: Any,
+        seed: int = 0,
+    ) -> FitData:
+        """Check the rule against the table before anything is searched."""
+        fixed = find_features(encoded, self.fixed_features, "fixed_features")
+        rule.check(encoded.n_features, len(fixed), facts)
+        return FitData(encoded, facts, rule, fixed, {"X": X, "y": y}, seed)
+
+    def _progress(
+        self, data: FitData, direction: Direction, n_moves: int, score: str = "difference"
+    ) -> Progress:
+        """Open the progress of a fit that is one search."""
+        yardstick = self._yardstick(data.rule)
+        bound = yardstick.bound(data.facts)
+        line = ProgressLine(
+            type(self).__name__,
+            n_moves,
+            lambda lost: float(bound.growth(lost)),
+            yardstick.metric_for(data.facts),
+            grows=direction == "forward",
+        )
+
+        def attributes(trace: Trace) -> dict[str, Any]:
+            names, n_fixed = data.encoded.feature_names, len(data.fixed)
+            path = trace.path(direction, names, score, n_fixed=n_fixed)
+            return self._fitted(data, path, data.rule.decide(path, data.facts))
+
+        return Progress(
+            self,
+            data.user_data,
+            n_moves,
+            line=line if self.verbose else None,
+            attributes=attributes,
+            direction=direction,
+        )
+
+    def _search(
+        self,
+        data: FitData,
+        search: Callable[[SelectionPath | None], SelectionPath],
+        print_of_data: str,
+    ) -> tuple[SelectionPath, bool]:
+        """Run a search, or go on with an earlier one; return its path and if it was interrupted.
+
+        Parameters
+        ----------
+        data : FitData
+            Of this fit.
+        search : callable
+            From an earlier path, or None, to the path.
+        print_of_data : str
+            Fingerprint of everything that the path depends on.
+        """
+        same = getattr(self, "_fingerprint", None) == print_of_data
+        earlier = self.path_ if self.warm_start and same else None
+        self._fingerprint = print_of_data
+        try:
+            return search(earlier), False
+        except EngineLostError as error:
+            self._keep_partial(data, error)
+            raise
+        except SearchInterrupted as interrupted:
+            warnings.warn(
+                f"{type(self).__name__}.fit was interrupted after {len(interrupted.path.moves)} "
+                "steps: path_ holds the sets seen so far. Fit again with warm_start=True to go on.",
+                PinskerWarning,
+                stacklevel=5,
+            )
+            return interrupted.path, True
+
+    def _keep_partial(self, data: FitData, error: EngineLostError) -> None:
+        """Keep what is known of a path whose engine was lost, and say so in the error."""
+        path = error.path
+        if path is None:
+            return
+        self._set_fitted(self._fitted(data, path, data.rule.decide(path, data.facts)))
+        raise EngineLostError(
+            f"{error} path_ holds the sets seen in {len(path.moves)} steps: fit again with "
+            "warm_start=True, and another engine or client, to go on."
+        ) from error
+
+    def _fitted(
+        self,
+        data: FitData,
+        path: SelectionPath,
+        decision: Decision,
+        *,
+        certificate: Certificate | None = None,
+        comparison: Comparison | None = None,
+        before: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
     ) -> dict[str, Any]:
-        """Return the fitted attributes of a selector that keeps so many features of this path."""
-        yardstick = rule if isinstance(rule, ErrorBudget) else self._budget_rule(0.0)
+        """Return the fitted attributes of a selector that keeps so many features of a path.
+
+        Notes in `before` come before those of the decision, `notes` after them.
+        """
+        encoded, facts, rule = data.encoded, data.facts, data.rule
+        yardstick = self._yardstick(rule)
         growth = tuple(float(value) for value in yardstick.growth(path, facts))
-        path = path.with_bounds(growth, yardstick.unit_for(facts))
-        rank = np.full(encoded.n_features, len(path.order) - decision.size + 2, dtype=np.int64)
-        rank[list(path.order[decision.size :])] = 2 + np.arange(len(path.order) - decision.size)
-        rank[list(path.set_at(decision.size))] = 1
-        ranking: IntArray = column_values(encoded.features, rank)
+        path = path.with_bounds(growth, yardstick.metric_for(facts))
+        ranking = ranks(encoded.features, path, decision.size)
+        if certificate is None:
+            certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
+        columns = encoded.features
         return {
             "facts_": facts,
-            "feature_columns_": encoded.features,
+            "feature_columns_": columns,
             "path_": path,
             "support_": ranking == 1,
             "ranking_": ranking,
-            "certificate_": self._certificate(path, rule, decision, facts),
-            "notes_": self._notes(encoded) + decision.notes,
+            "certificate_": certificate,
+            "cv_results_": {} if comparison is None else comparison.to_arrays(columns),
+            "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
+            "_comparison": comparison,
+            "_seed": data.seed,
         }
 
-    def _columns(self, units: tuple[int, ...]) -> BoolArray:
+    def _set_fitted(self, attributes: dict[str, Any]) -> Self:
+        """Set the fitted attributes: the only place that does."""
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        _LOG.info("%s: %s", type(self).__name__, self.certificate_)
+        return self
+
+    def _yardstick(self, rule: StoppingRule) -> ErrorBudget:
+        """Return the budget that a path's bounds are computed with."""
+        if isinstance(rule, ErrorBudget):
+            return rule
+        default = self._rule_of(0.0)
+        assert isinstance(default, ErrorBudget)
+        return default
+
+    def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
+        """Return the features that a rule keeps."""
+        comparison: Comparison | None = self._comparison
+        if comparison is None:
+            path: SelectionPath = self.path_
+            return path.set_at(rule.size(path, self.facts_))
+        result, decision = comparison.choose(rule)
+        return comparison.paths[result.search].order[: decision.size]
+
+    def _columns(self, features: tuple[int, ...]) -> BoolArray:
         mask = np.zeros(self.n_features_in_, dtype=np.bool_)
-        for unit in units:
-            mask[list(self.feature_columns_[unit])] = True
+        for feature in features:
+            mask[list(self.feature_columns_[feature])] = True
         return mask
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         mask: BoolArray = self.support_
         return mask
+
+
+def as_settings(name: str, value: Any) -> Any:
+    """Return the settings that a parameter stands for: an object, a name of an engine, or None."""
+    if isinstance(value, _SETTINGS[name]):
+        return value
+    return EngineSettings(value) if name == "engine" and value is not None else _SETTINGS[name]()
+
+
+def n_at_least(rule: StoppingRule) -> int:
+    """Return how many features a search must reach so that a rule can be followed."""
+    return rule.k if isinstance(rule, FeatureCount) else 0
+
+
+def fingerprint(encoded: Encoded, *settings: Any) -> str:
+    """Return a digest of everything that a path depends on: rows, kinds and settings."""
+    columns = encoded.columns
+    words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
+    digest = hashlib.blake2b(repr(words).encode(), digest_size=16)
+    target = encoded.target
+    for values in (columns.values, columns.missing, target.labels, target.values):
+        digest.update(b"none" if values is None else values.tobytes())
+    return digest.hexdigest()
+
+
+def ranks(feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int) -> IntArray:
+    """Return the rank of every column: 1 for those that stay, more for those that go earlier."""
+    left = len(path.order) - size
+    rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
+    rank[list(path.order[size:])] = 2 + np.arange(left)
+    rank[list(path.order[:size])] = 1
+    spread = np.empty(sum(len(columns) for columns in feature_columns), dtype=np.int64)
+    for columns, value in zip(feature_columns, rank, strict=True):
+        spread[list(columns)] = value
+    return spread
+
+
+def take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
+    """Return some columns of a frame, in the container that ``set_output`` asks for."""
+    import narwhals.stable.v1 as nw  # only frames come here
+
+    taken = nw.from_native(X, eager_only=True)[:, [int(j) for j in columns]]
+    wanted = output_container(estimator)
+    if wanted == "pandas":
+        return taken.to_pandas()
+    if wanted == "polars" and not taken.implementation.is_polars():
+        polars = require("polars", purpose='set_output(transform="polars")')
+        return polars.from_pandas(taken.to_pandas())
+    return taken.to_native()
+
+
+def _plan_notes(path: SelectionPath) -> tuple[str, ...]:
+    return () if path.plan is None else tuple(path.plan.notes)

@@ -1,64 +1,62 @@
-"""The front door: several paths, judged on held-out rows."""
+"""The front door: several searches, evaluated on held-out rows."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
-from pinsker._types import Missing, Scale, Task
-from pinsker.encoding import Encoded
-from pinsker.engine import EngineName
-from pinsker.selection._crossfit import CrossFit
-from pinsker.selection._crossfit_paths import measured, routes
-from pinsker.selection._crossfit_selector import CrossFittedSelector
-from pinsker.selection._path import SelectionPath
-from pinsker.selection._rules import StoppingRule
-from pinsker.selection._run import Run
+from pinsker._types import Missing
+from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
+from pinsker.selection._progress import Progress, fitting
+from pinsker.selection.holdout import CrossFit
+from pinsker.selection.search import MetricName, StoppingRule, named_searches
 
 
-class FeatureSelector(CrossFittedSelector):
-    r"""Keep the smallest set of features found that keeps to an error budget.
+class FeatureSelector(EvaluatedSelector):
+    r"""Keep the smallest set of features found that stays within an error budget.
 
     Several searches put the features in an order. Each is repeated without the rows of every fold,
-    and witnesses (models) say on those rows how much each size of each path tells about the
-    target and how much it errs. The smallest set that passes by either evidence is kept: the
-    information it lacks (against all features with a standard error added) is within what the
-    budget allows, or the upper 95 % limit (for all paths together) of what its held-out error
-    exceeds the reachable one by is within the budget itself. Reachable is the error with all
-    features or that of the set with the most information, whichever is smaller: many columns drown
-    a model, and that is no excuse for a poor choice. When nothing smaller passes all features are
-    kept, and `notes_` says so.
+    and models show on those rows how much information each size of each path carries and how large
+    its error is. The smallest set that passes by either evidence is kept: the information it lacks
+    (against all features with a standard error added) is within what the budget allows, or the
+    upper 95 % confidence bound (for all searches together) of what its held-out error exceeds the
+    reachable one by is within the budget itself. Reachable is the error with all features or that
+    of the set with the most information, whichever is smaller: many columns drown a model, and that
+    is no excuse for a poor choice. When nothing smaller passes all features are kept, and `notes_`
+    says so.
 
     Parameters
     ----------
-    error_budget : float, default=0.05
-        How much error may be added: error rate for classes, share of the target's variance for
-        numbers.
-    stop : StoppingRule, optional
-        Another rule instead. `ErrorBudget` in another unit is judged in that unit; other rules cut
-        each path, and held-out rows choose among the paths.
-    paths : "auto" or list, default="auto"
-        Searches to try: names out of "grow-shrink", "backward", "forward", "linear" and
+    error_budget : float or StoppingRule, default=0.05
+        How much error may be added, in `metric`. Or another rule: `ErrorBudget` with other
+        constants is evaluated as one; others cut each path, and held-out rows choose among the
+        paths.
+    metric : {"auto", "error", "log-loss", "brier", "r2", "mse", "mae"}, default="auto"
+        Metric of the budget: error rate for classes and "r2" (share of the target's variance) for
+        numbers. It also says how the target is read: "r2" takes integers for numbers.
+    models : "auto" or list, default="auto"
+        Models that evaluate: classifiers or regressors of scikit-learn, or (name, model) pairs. By
+        default an "svm" with radial kernel, "extra trees" and a "linear" model; with 5000 rows or
+        more "boosted trees" and the linear one. These names can be listed too.
+    searches : "auto" or list, default="auto"
+        Searches to try: names out of "forward-backward", "backward", "forward", "linear" and
         "relevance", selectors of this package, (name, selector) pairs, and (name, order) pairs
-        with an order of columns, best first. An order that was found with the same rows is judged
-        too kindly.
-    folds : int, default=5
-        Folds of held-out rows. 0 takes the first path and cuts it by its own information.
-    cv : splitter or iterable of (train, test), optional
-        Hold out these rows instead, for groups of rows or time.
-    witnesses : "auto" or list, default="auto"
-        Models that judge: classifiers or regressors of scikit-learn, or (name, model) pairs. By
-        default a "svm", extremely randomised "extra trees" and a "linear" model; with
-        5000 rows or more "boosted trees" and the linear one. These names can be listed too.
-    n_neighbors, scale, discrete, missing, groups, keep, task, score_form, max_samples
+        with an order of columns, best first. An order that was found with the same rows is
+        evaluated too kindly.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds of held-out rows, or a division of them, for groups of rows or time. 0 takes the
+        first search and cuts its path by its own information.
+    fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
-    max_memory, n_jobs, random_state, verbose, engine, client
+    knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`. The result is the same for any number of jobs.
 
     Attributes
     ----------
-    comparison_ : tuple of Trial
-        What held-out rows say about every path and size that was asked about, all features first.
+    cv_results_ : dict of str to ndarray
+        What held-out rows say about every set that was evaluated, all features first: "search",
+        "n_features", "support", "information", "error", "increase" and its confidence bounds, ...
     certificate_ : Certificate
-        What is promised, and on what evidence.
+        What is claimed, and on what evidence.
     path_ : SelectionPath
         The path of the chosen set, on all rows.
     support_, ranking_, notes_, facts_, feature_columns_
@@ -70,100 +68,95 @@ class FeatureSelector(CrossFittedSelector):
 
     See Also
     --------
-    GrowShrink, BackwardElimination, ForwardSelection, LinearElimination : one path each.
+    ForwardBackwardSelection, BackwardElimination : one path each.
+    ForwardSelection, LinearSelection : one path each.
 
     Notes
     -----
-    `support_at` answers for other budgets from the sets that were judged, without fitting again.
+    `support_at` answers for other budgets from the sets that were evaluated, without fitting again.
     Those sets lie closest to each other near the cut of `error_budget`.
 
-    The limits speak of the witnesses and of these rows. `certify` repeats the test on rows that
-    took no part in the choice.
+    The confidence bounds hold for these models and these rows. `certify` repeats the test on rows
+    that took no part in the choice.
 
     Examples
     --------
     >>> from pinsker.datasets import NoisyXor
     >>> X, y = NoisyXor(n_columns=6).sample(300, seed=1)
-    >>> selector = FeatureSelector(error_budget=0.05).fit(X, y)
+    >>> selector = FeatureSelector(error_budget=0.05, random_state=0).fit(X, y)
     >>> selector.get_support().nonzero()[0].tolist()
     [0, 1]
     >>> selector.certificate_.verdict
-    'kept'
+    'met'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CrossFittedSelector._parameter_constraints,
-        "paths": [StrOptions({"auto"}), "array-like"],
+        **EvaluatedSelector._parameter_constraints,
+        "searches": [StrOptions({"auto"}), "array-like"],
     }
+    _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
     def __init__(
         self,
-        error_budget: float = 0.05,
+        error_budget: float | StoppingRule = 0.05,
         *,
-        stop: StoppingRule | None = None,
-        paths: Any = "auto",
-        folds: int = 5,
-        cv: Any = None,
-        witnesses: Any = "auto",
-        n_neighbors: int = 3,
-        scale: Scale = "copula",
-        discrete: Any = "auto",
+        metric: MetricName = "auto",
+        models: Any = "auto",
+        searches: Any = "auto",
+        cv: Any = 5,
+        fixed_features: Any = None,
+        feature_groups: Any = None,
+        categorical_features: Any = "from_dtype",
         missing: Missing = "error",
-        groups: Any = None,
-        keep: Any = None,
-        task: Literal["auto"] | Task = "auto",
-        score_form: Literal["difference", "direct"] = "difference",
-        max_samples: int | None = None,
-        max_memory: int | None = None,
+        knn: KNNSettings | None = None,
+        engine: str | EngineSettings = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
-        engine: EngineName = "auto",
-        client: Any = None,
     ) -> None:
         self.error_budget = error_budget
-        self.stop = stop
-        self.paths = paths
-        self.folds = folds
+        self.metric = metric
+        self.models = models
+        self.searches = searches
         self.cv = cv
-        self.witnesses = witnesses
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.discrete = discrete
+        self.fixed_features = fixed_features
+        self.feature_groups = feature_groups
+        self.categorical_features = categorical_features
         self.missing = missing
-        self.groups = groups
-        self.keep = keep
-        self.task = task
-        self.score_form = score_form
-        self.max_samples = max_samples
-        self.max_memory = max_memory
+        self.knn = knn
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self.engine = engine
-        self.client = client
 
-    @property
-    def warm_start(self) -> bool:  # type: ignore[override]
-        """Never: the folds of a search are not kept."""
-        return False
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Search several paths, evaluate their sets, and keep the smallest within the budget.
 
-    def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:  # noqa: ARG002
-        """Search the first path; the others are looked at when they are judged."""
-        run.routes = routes(self.paths, self, encoded)
-        path: SelectionPath = run.routes[0].search(encoded)
-        return path
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes or numbers.
 
-    def _settled(self, run: Run, path: SelectionPath) -> dict[str, Any]:
-        judge = self._judge(run)
-        if judge is None:
-            return self._unjudged(run, path)
-        found = run.routes
-        cross = CrossFit(run.encoded, judge, run.facts, len(run.forced))
-        run.open_stages(1 + len(found))
-        run.say(f"searching {len(found)} paths in {len(judge.folds)} folds")
-        cross.search(found, {found[0].name: path})
-        return self._judged(run, cross.judge_sizes(run.rule, run.say))
-
-    def _measured(self, path: SelectionPath, run: Run) -> SelectionPath:
-        return measured(path, run.encoded, self)
+        Returns
+        -------
+        self
+        """
+        data = self._read(X, y)
+        settings = self._settings(data.seed)
+        names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
+        first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
+        evaluator = self._evaluator(data)
+        if evaluator is None:
+            notes = (TOO_FEW,) if self.holds_out else ()
+            return self._choose(data, first[names[0]], None, settings, notes)
+        progress = Progress(self, data.user_data, 1 + len(names))
+        progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
+        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
+        cross.search(searches, names, first)
+        comparison = cross.compare(data.rule, progress.on_stage)
+        self._choose(data, first[names[0]], comparison, settings)
+        progress.close()
+        return self

@@ -1,45 +1,53 @@
-"""Selection for linear models: the paper's linear case, exact."""
+"""Selection for linear models as a scikit-learn selector: the paper's linear case, exact."""
 
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
-from pinsker._types import Missing, Task
-from pinsker.bounds import TargetFacts
+from pinsker._types import Missing
 from pinsker.encoding import Encoded
-from pinsker.selection._base import InformationSelector
-from pinsker.selection._error_budget import ErrorBudget
-from pinsker.selection._linear_design import LinearDesign, to_nats
-from pinsker.selection._linear_states import LinearBackward, LinearForward
-from pinsker.selection._path import Direction, SelectionPath
-from pinsker.selection._rules import FeatureCount, StoppingRule
-from pinsker.selection._run import Run
-from pinsker.selection._search import Trace, grow, shrink
+from pinsker.selection._base import InformationSelector, fingerprint, n_at_least
+from pinsker.selection._progress import fitting
+from pinsker.selection.holdout import path_certificate
+from pinsker.selection.search import (
+    Direction,
+    ErrorBudget,
+    LinearDesign,
+    LinearSearchSettings,
+    SelectionPath,
+    StoppingRule,
+    linear,
+)
 
 _SATURATED = "as many columns as rows: every linear model of them fits these rows perfectly"
+_ROWS = "those of the search itself: exact for their covariance"
 
 
-class LinearElimination(InformationSelector):
+class LinearSelection(InformationSelector):
     r"""Remove (or add) features by what they are worth to a linear model, within an error budget.
 
     No bound is needed here: the error of the best linear model on a set S of features is known,
     :math:`\mathrm{MSE}_S = \mathrm{Var}(Y)\, e^{-2 I(S)}` with
-    :math:`I(S) = -\tfrac12 \log(1 - R^2_S)`, and so is its growth.
+    :math:`I(S) = -\tfrac12 \log(1 - R^2_S)`, and so is its increase.
 
     Parameters
     ----------
-    error_budget : float, default=0.05
-        Growth of the mean squared error that is accepted, as a share of the target's variance: the
-        points of R² that may be lost.
-    stop : StoppingRule, optional
-        Another rule instead. Use ``ErrorBudget(..., model="gaussian")`` for an exact one.
+    error_budget : float or StoppingRule, default=0.05
+        Increase of the mean squared error that is accepted, as a share of the target's variance:
+        the points of R² that may be lost. Or another rule; ``ErrorBudget(..., model="gaussian")``
+        is an exact one.
     direction : {"backward", "forward"}, default="backward"
         Whether features are removed from all, or added to none.
     patience : int or None, default=10
         Forward: the search ends when the information has not risen for so many additions.
     max_features : int, optional
         Forward: the search ends at so many features.
-    discrete, missing, groups, keep, task
+    metric : {"auto", "r2", "error"}, default="auto"
+        How the target is read: "r2" takes integers for numbers, "error" for classes. The budget
+        is a share of the target's variance in any case.
+    fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`. A nominal column becomes indicators that go together.
     verbose, warm_start
         As in `BackwardElimination`.
@@ -49,7 +57,7 @@ class LinearElimination(InformationSelector):
     path_ : SelectionPath
         Every set that the search met. Its information is that of a linear model, its bounds are
         exact.
-    support_, ranking_, certificate_, notes_, facts_, feature_columns_
+    support_, ranking_, certificate_, cv_results_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
         Number of columns seen in `fit`.
@@ -78,94 +86,93 @@ class LinearElimination(InformationSelector):
     >>> z = np.random.default_rng(0).normal(size=300)
     >>> X = np.column_stack([z, np.exp(z)])
     >>> y = X[:, 0] + X[:, 1] / 2
-    >>> LinearElimination(error_budget=0.05).fit(X, y).get_support().tolist()
+    >>> LinearSelection(error_budget=0.05).fit(X, y).get_support().tolist()
     [True, True]
     """
 
-    _tier = "linear model: exact for the covariance of the rows used for the search"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
         "direction": [StrOptions({"backward", "forward"})],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "metric": [StrOptions({"auto", "r2", "error"})],
     }
 
     def __init__(
         self,
-        error_budget: float = 0.05,
+        error_budget: float | StoppingRule = 0.05,
         *,
-        stop: StoppingRule | None = None,
         direction: Direction = "backward",
         patience: int | None = 10,
         max_features: int | None = None,
-        discrete: Any = "auto",
+        metric: str = "auto",
+        fixed_features: Any = None,
+        feature_groups: Any = None,
+        categorical_features: Any = "from_dtype",
         missing: Missing = "error",
-        groups: Any = None,
-        keep: Any = None,
-        task: Literal["auto"] | Task = "auto",
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
         self.error_budget = error_budget
-        self.stop = stop
         self.direction = direction
         self.patience = patience
         self.max_features = max_features
-        self.discrete = discrete
+        self.metric = metric
+        self.fixed_features = fixed_features
+        self.feature_groups = feature_groups
+        self.categorical_features = categorical_features
         self.missing = missing
-        self.groups = groups
-        self.keep = keep
-        self.task = task
         self.verbose = verbose
         self.warm_start = warm_start
 
-    @property
-    def _direction(self) -> Direction:  # type: ignore[override]
-        return self.direction
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Search the path and cut it.
 
-    def _encoding(self) -> dict[str, Any]:
-        return {**super()._encoding(), "scale": "standard"}
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes or numbers.
 
-    def _budget_rule(self, delta: float) -> ErrorBudget:
-        return ErrorBudget(delta, unit="r2", model="gaussian")
-
-    def _facts(self, encoded: Encoded) -> TargetFacts:
-        return LinearDesign.of(encoded).facts()
-
-    def _notes(self, encoded: Encoded) -> tuple[str, ...]:
-        saturated = LinearDesign.of(encoded).is_saturated
-        return (*super()._notes(encoded), _SATURATED) if saturated else super()._notes(encoded)
-
-    def _search(self, encoded: Encoded, earlier: SelectionPath | None, run: Run) -> SelectionPath:
+        Returns
+        -------
+        self
+        """
+        rule, settings = self._rule_of(self.error_budget), self._search_settings()
+        encoded = self._encode(X, y, self.metric, "standard")
         design = LinearDesign.of(encoded)
-        if self.direction == "backward":
-            return self._shrink(design, earlier, run)
-        return self._grow(design, earlier, run)
-
-    def _shrink(
-        self, design: LinearDesign, earlier: SelectionPath | None, run: Run
-    ) -> SelectionPath:
-        if earlier is not None and earlier.complete:
-            return earlier
-        everything = tuple(range(len(design.features)))
-        state = LinearBackward(design, everything if earlier is None else earlier.last_set)
-        trace = Trace.resume(earlier) if earlier else Trace(everything, [state.information])
-        shrink(state, trace, forced=run.forced, watch=run.watch(len(state.active)))
-        return run.finish(trace, "linear")
-
-    def _grow(self, design: LinearDesign, earlier: SelectionPath | None, run: Run) -> SelectionPath:
-        n_features = len(design.features)
-        full = LinearBackward(design, tuple(range(n_features)))
-        state = LinearForward(design, () if earlier is None else earlier.last_set)
-        trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-        grow(
-            state,
-            trace,
-            n_features=n_features,
-            forced=run.forced,
-            patience=self.patience,
-            at_least=self.stop.k if isinstance(self.stop, FeatureCount) else 0,
-            max_size=self.max_features,
-            watch=run.watch(max(self.max_features or n_features, len(run.forced))),
+        data = self._data(encoded, design.facts(), rule, X, y)
+        most = max(self.max_features or encoded.n_features, len(data.fixed))
+        progress = self._progress(data, self.direction, most, "linear")
+        path, _ = self._search(
+            data,
+            lambda earlier: linear(
+                encoded, settings, data.fixed, progress.on_step, earlier=earlier
+            ),
+            fingerprint(encoded, type(self).__name__, self.direction, data.fixed),
         )
-        return run.finish(trace, "linear", to_nats(full.left / full.total))
+        decision = rule.decide(path, data.facts)
+        notes = (_SATURATED,) if design.is_saturated else ()
+        fitted = self._fitted(data, path, decision, before=notes)
+        fitted["certificate_"] = path_certificate(
+            fitted["path_"], rule, decision, data.facts, encoded.n_rows, _ROWS
+        )
+        self._set_fitted(fitted)
+        progress.close()
+        return self
+
+    def as_search(self, fixed: tuple[int, ...] = ()) -> Callable[[Encoded], SelectionPath]:
+        """Return the search alone, as a function from an encoded table to a path."""
+        return partial(linear, settings=self._search_settings(), fixed=fixed)
+
+    def _search_settings(self) -> LinearSearchSettings:
+        least = n_at_least(self._rule_of(self.error_budget))
+        return LinearSearchSettings(self.direction, self.patience, self.max_features, least)
+
+    def _rule_of(self, budget: Any) -> StoppingRule:
+        """Return the stopping rule that a budget stands for: a number is a share of variance."""
+        if isinstance(budget, StoppingRule):
+            return budget
+        return ErrorBudget(float(budget), metric="r2", model="gaussian")

@@ -12,6 +12,7 @@ from pinsker.information.models._held_out import (
     HoldoutScores,
     best_by_information,
     best_by_loss,
+    log_likelihood_of_numbers,
     score_holdout,
 )
 from pinsker.information.models._model import HoldoutModel, PriorModel
@@ -27,6 +28,7 @@ __all__ = [
     "PriorModel",
     "best_by_information",
     "best_by_loss",
+    "log_likelihood_of_numbers",
     "default_models",
     "fit_temperature",
     "log_softmax",

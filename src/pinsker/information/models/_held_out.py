@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -11,6 +12,24 @@ from pinsker.information.models._temperature import fit_temperature, log_softmax
 
 #: Residuals below this share of the target's spread are rounding: their density has no bound.
 _SMALLEST_SPREAD = 1e-8
+
+
+class Loss(Protocol):
+    """A loss, row by row; see `pinsker.selection.holdout.Metric`."""
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+
+    def of_classes(
+        self, log_probabilities: FloatArray, labels: IntArray, scores: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the loss of every row of a class target."""
+
+    def of_numbers(
+        self, predictions: FloatArray, values: FloatArray, everything: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the loss of every row of a numeric target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +69,7 @@ class HoldoutScores:
 
 
 def score_holdout(
-    model: str, scores: FloatArray, target: Target, rows: IntArray, metric: str
+    model: str, scores: FloatArray, target: Target, rows: IntArray, metric: Loss
 ) -> HoldoutScores:
     r"""Turn raw held-out scores of all folds into log-likelihoods and losses.
 
@@ -69,13 +88,19 @@ def score_holdout(
         The whole target.
     rows : ndarray of shape (n_held_out,)
         Which of its rows the scores belong to.
-    metric : str
-        Unit of the losses.
+    metric : Loss
+        The loss, row by row.
     """
     if target.labels is not None:
-        return _judge_classes(model, scores, target.labels[rows], metric)
+        labels = target.labels[rows]
+        log_probabilities = log_softmax(fit_temperature(scores, labels) * scores)
+        likelihood = log_probabilities[np.arange(len(labels)), labels]
+        losses = metric.of_classes(log_probabilities, labels, scores)
+        return HoldoutScores(model, likelihood, losses, metric.name)
     assert target.raw is not None  # a numeric target keeps the user's values
-    return _judge_numbers(model, scores, target.raw, rows, metric)
+    likelihood = log_likelihood_of_numbers(scores, target.raw[rows], target.raw)
+    losses = metric.of_numbers(scores, target.raw[rows], target.raw)
+    return HoldoutScores(model, likelihood, losses, metric.name)
 
 
 def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
@@ -88,33 +113,16 @@ def best_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
     return min(held_out, key=lambda one: (one.loss, -float(one.log_likelihood.mean())))
 
 
-def _judge_classes(model: str, scores: FloatArray, labels: IntArray, metric: str) -> HoldoutScores:
-    log_shares = log_softmax(fit_temperature(scores, labels) * scores)
-    each = np.arange(len(labels))
-    likelihood = log_shares[each, labels]
-    if metric == "error":
-        losses = (scores.argmax(axis=1) != labels).astype(np.float64)
-    elif metric == "brier":
-        shares = np.exp(log_shares)
-        losses = np.sum(shares**2, axis=1) - 2 * shares[each, labels] + 1
-    else:
-        losses = -likelihood
-    return HoldoutScores(model, likelihood, losses, metric)
+def log_likelihood_of_numbers(
+    predictions: FloatArray, values: FloatArray, everything: FloatArray
+) -> FloatArray:
+    """Return the log-density of values under normals around predictions, in nats, row by row.
 
-
-def _judge_numbers(
-    model: str, predictions: FloatArray, values: FloatArray, rows: IntArray, metric: str
-) -> HoldoutScores:
-    residuals = predictions - values[rows]
-    floor = (_SMALLEST_SPREAD * values.std(axis=0)) ** 2 + np.finfo(np.float64).tiny
+    The variance is the mean squared residual of each target. `everything` holds the values whose
+    spread says which residuals are rounding.
+    """
+    residuals = predictions - values
+    floor = (_SMALLEST_SPREAD * everything.std(axis=0)) ** 2 + np.finfo(np.float64).tiny
     variance = np.maximum(np.mean(residuals**2, axis=0), floor)
     terms = -0.5 * (np.log(2 * np.pi * variance) + residuals**2 / variance)
-    likelihood = terms.sum(axis=1)
-    squares = np.sum(residuals**2, axis=1)
-    if metric == "r2":
-        losses = squares / max(float(values.var(axis=0).sum()), np.finfo(np.float64).tiny)
-    elif metric == "mse":
-        losses = squares
-    else:
-        losses = np.sqrt(squares) if metric == "mae" else -likelihood
-    return HoldoutScores(model, likelihood, losses, metric)
+    return np.asarray(terms.sum(axis=1))

@@ -28,14 +28,14 @@ class HoldoutModel:
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = HoldoutModel("logistic", LogisticRegression())
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> model.class_scores(x, np.array([0, 0, 1, 1]), x, 2).argmax(axis=1).tolist()
+    >>> model.fit_predict_scores(x, np.array([0, 0, 1, 1]), x, 2).argmax(axis=1).tolist()
     [0, 0, 1, 1]
     """
 
     name: str
     estimator: Any
 
-    def class_scores(
+    def fit_predict_scores(
         self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
     ) -> FloatArray:
         """Fit to classes; return scores of shape (n_test, n_classes), larger for more likely.
@@ -44,18 +44,18 @@ class HoldoutModel:
         """
         present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
-            return PriorModel().class_scores(train, labels, test, n_classes)
+            return PriorModel().fit_predict_scores(train, labels, test, n_classes)
         seen = self._class_margins(train, own, test, len(present))
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
         scores[:, present] = seen
         return scores
 
-    def predictions(self, train: FloatArray, values: FloatArray, test: FloatArray) -> FloatArray:
+    def fit_predict(self, train: FloatArray, values: FloatArray, test: FloatArray) -> FloatArray:
         """Fit to numbers; return predictions of shape (n_test, n_targets)."""
         spread = values.std(axis=0)
         if train.shape[1] == 0 or not (spread > 0).any():
-            return PriorModel().predictions(train, values, test)
+            return PriorModel().fit_predict(train, values, test)
         mean, scale = values.mean(axis=0), np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance see one scale
         columns = [
@@ -88,7 +88,7 @@ class PriorModel(HoldoutModel):
     def __init__(self) -> None:
         super().__init__("prior", None)
 
-    def class_scores(
+    def fit_predict_scores(
         self,
         train: FloatArray,  # noqa: ARG002
         labels: IntArray,
@@ -99,7 +99,7 @@ class PriorModel(HoldoutModel):
         shares = np.bincount(labels, minlength=n_classes) + 0.5
         return np.asarray(np.tile(np.log(shares / shares.sum()), (len(test), 1)))
 
-    def predictions(
+    def fit_predict(
         self,
         train: FloatArray,  # noqa: ARG002
         values: FloatArray,

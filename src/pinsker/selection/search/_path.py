@@ -1,21 +1,27 @@
-"""The noun of this stage: a path of nested feature sets, and what each of them knows."""
+"""What a search returns: a path of nested feature sets, and what is known of each of them."""
 
-from dataclasses import dataclass, replace
+import dataclasses
+import json
+import math
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray
 from pinsker.exceptions import ParameterError
-from pinsker.selection import _path_formats
 
 Direction = Literal["backward", "forward"]
 Reference = Literal["best", "full"]
 
 #: Differences of information below this many nats are rounding: means of digammas of size 10
 #: carry an error of about 1e-15, sums over a thousand steps 1e-13.
-RESOLUTION = 1e-12
+ROUNDING = 1e-12
+
+#: The version that `to_json` writes; version 1 was that of pinsker 0.1.
+_SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +32,10 @@ class Step:
     ----------
     size : int
         Number of features in the set after the step.
-    unit : int
-        Which feature was removed or added.
-    name : str
-        Its name.
+    feature : str
+        Name of the feature that was removed or added.
+    index : int
+        Its position among ``path.names``.
     score : float
         What the search saw in it: the information it carries beyond the others, in nats. Raw:
         an estimate may be negative.
@@ -40,12 +46,12 @@ class Step:
     spent : float
         Sum of the scores so far, each clipped at zero, in nats.
     bound : float
-        Largest growth of the ideal error that `lost` allows, in the path's unit; NaN if unknown.
+        Largest increase of the Bayes risk that `lost` allows, in the path's metric; NaN if unknown.
     """
 
     size: int
-    unit: int
-    name: str
+    feature: str
+    index: int
     score: float
     information: float
     lost: float
@@ -79,13 +85,15 @@ class SelectionPath:
     full_information : float, optional
         I(Y; X) of all features, in nats, when known and not on the path.
     bounds : tuple of float
-        Growth of the ideal error that each set allows, one per entry of `information`.
-    unit : str
-        The unit of `bounds`.
-    n_forced : int
+        Increase of the Bayes risk that each set allows, one per entry of `information`.
+    metric : str
+        The metric of `bounds`.
+    n_fixed : int
         How many features may not be dropped; they come first in `order`.
     complete : bool
         False when the search was cut short and could go on.
+    plan : Plan, optional
+        Which rows a search by neighbors measured, and how it used memory; not saved.
 
     Examples
     --------
@@ -109,9 +117,10 @@ class SelectionPath:
     score: str = "difference"
     full_information: float | None = None
     bounds: tuple[float, ...] = ()
-    unit: str = ""
-    n_forced: int = 0
+    metric: str = ""
+    n_fixed: int = 0
     complete: bool = True
+    plan: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.start is None:
@@ -150,7 +159,7 @@ class SelectionPath:
         if self.direction == "forward":
             return self.first_set + self.moves
         gone = set(self.moves)
-        return tuple(unit for unit in self.first_set if unit not in gone) + self.moves[::-1]
+        return tuple(i for i in self.first_set if i not in gone) + self.moves[::-1]
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -168,7 +177,7 @@ class SelectionPath:
     def best_size(self) -> int:
         """Smallest size on the path that carries the path's largest information."""
         values = np.asarray(self.information)
-        return int(self.sizes[values >= values.max() - RESOLUTION].min())
+        return int(self.sizes[values >= values.max() - ROUNDING].min())
 
     @cached_property
     def spent(self) -> FloatArray:
@@ -193,7 +202,7 @@ class SelectionPath:
         """
         most = self.best_information if reference == "best" else self._information_of_all()
         lost = most - np.asarray(self.information, dtype=np.float64)
-        return np.where(lost > RESOLUTION, lost, 0.0)
+        return np.where(lost > ROUNDING, lost, 0.0)
 
     def set_at(self, size: int) -> tuple[int, ...]:
         """Return the features of the set of this size.
@@ -211,7 +220,7 @@ class SelectionPath:
         return self.information[self._position(size)]
 
     def bound_at(self, size: int) -> float:
-        """Return the growth of the ideal error that the set of this size allows, or NaN."""
+        """Return the increase of the Bayes risk that the set of this size allows, or NaN."""
         position = self._position(size)
         return self.bounds[position] if self.bounds else float("nan")
 
@@ -223,33 +232,33 @@ class SelectionPath:
         return tuple(
             Step(
                 size=int(self.sizes[t]),
-                unit=unit,
-                name=self.names[unit],
+                feature=self.names[feature],
+                index=feature,
                 score=self.scores[t - 1],
                 information=self.information[t],
                 lost=float(lost[t]),
                 spent=float(spent[t]),
                 bound=bounds[t],
             )
-            for t, unit in enumerate(self.moves, start=1)
+            for t, feature in enumerate(self.moves, start=1)
         )
 
-    def with_bounds(self, bounds: tuple[float, ...], unit: str) -> Self:
+    def with_bounds(self, bounds: tuple[float, ...], metric: str) -> Self:
         """Return the same path with its bounds filled in."""
-        return replace(self, bounds=bounds, unit=unit)
+        return replace(self, bounds=bounds, metric=metric)
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Return the steps as a data frame of pandas or polars, one row a step."""
-        return _path_formats.to_frame(self.steps, Step, library)
+        """Return the steps as a frame of pandas or polars: one row a step, columns as in `Step`."""
+        return _to_frame(self.steps, library)
 
     def to_json(self) -> str:
         """Return the path as JSON text that `from_json` turns back into an equal path."""
-        return _path_formats.to_json(self)
+        return _to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        return cls(**_path_formats.fields_from_json(text))
+        return cls(**_fields_from_json(text))
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", partial"
@@ -276,3 +285,71 @@ class SelectionPath:
             "this path does not pass through the set of all features, so reference='full' has "
             "nothing to compare with: use reference='best', or give full_information."
         )
+
+
+@dataclass(frozen=True)
+class CountedPath(SelectionPath):
+    """The path of a search by criterion.
+
+    Attributes
+    ----------
+    n_counted : int
+        Up to this size the information of a set is counted; that of larger sets, whose joint
+        tables are too empty, is given as the last one counted, which they have at least.
+    p_values : tuple of float
+        One per move: how often the best shuffled candidate scored as high. Empty if untested.
+
+    Notes
+    -----
+    ``full_information`` is the information of all features, or the target's entropy, which is
+    never less, when their joint table is too empty.
+    """
+
+    n_counted: int = 0
+    p_values: tuple[float, ...] = ()
+
+
+def _to_frame(steps: tuple[Step, ...], library: Literal["pandas", "polars"]) -> Any:
+    """Return the steps as a data frame; an empty path has the columns too."""
+    if library not in ("pandas", "polars"):
+        raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+    frames = require(library, purpose=f"to_frame({library!r})")
+    columns = [column.name for column in dataclasses.fields(Step)]
+    return frames.DataFrame(
+        {column: [getattr(step, column) for step in steps] for column in columns}
+    )
+
+
+def _to_json(path: SelectionPath) -> str:
+    """Return all fields of a path as JSON. Floats survive exactly; NaN and inf become text."""
+    names = [part.name for part in dataclasses.fields(path) if part.name != "plan"]
+    content = {name: _plain(getattr(path, name)) for name in names}
+    return json.dumps({"schema": _SCHEMA, **content}, allow_nan=False, ensure_ascii=False)
+
+
+def _fields_from_json(text: str) -> dict[str, Any]:
+    """Return the fields that `to_json` wrote."""
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ParameterError(f"not the JSON of a selection path: {error}.") from error
+    schema = content.pop("schema", None) if isinstance(content, dict) else None
+    if schema != _SCHEMA:
+        raise ParameterError(
+            f"not the JSON of a selection path: expected schema {_SCHEMA}, found {schema!r}."
+        )
+    numbers = ("scores", "information", "bounds", "p_values")
+    return {
+        name: tuple(map(float, value) if name in numbers else value)
+        if isinstance(value, list)
+        else value
+        for name, value in content.items()
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # float("nan"), float("inf") read it back
+    return value

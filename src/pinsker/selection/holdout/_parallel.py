@@ -1,4 +1,4 @@
-"""Many calls that do not depend on each other: in threads here, or as tasks on a cluster."""
+"""Calls that do not depend on each other: in threads here, or as tasks on a cluster."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -15,7 +15,7 @@ from pinsker.exceptions import EngineError, EngineLostError
 
 
 class Jobs:
-    """Runs calls in the order given; the answers are the same wherever they are found.
+    """Runs calls in the order given; the results are the same wherever they run.
 
     Parameters
     ----------
@@ -31,51 +31,51 @@ class Jobs:
         self._sent: list[tuple[Any, Any]] = []  # what is on the cluster already, and its future
 
     def run(
-        self, function: Callable[..., Any], about: Any, calls: Iterable[tuple[Any, ...]]
+        self, function: Callable[..., Any], shared: Any, calls: Iterable[tuple[Any, ...]]
     ) -> list[Any]:
-        """Return ``function(about, *call)`` of every call.
+        """Return ``function(shared, *call)`` of every call.
 
         Parameters
         ----------
         function : callable
             Must be importable for a cluster; `calls` may hold lambdas.
-        about : object
-            What all calls are about; a cluster gets it once.
+        shared : object
+            First argument of all calls; a cluster gets it once.
         calls : iterable of tuple
             The other arguments.
         """
         if self.client is None:
             found: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(function)(about, *call) for call in calls
+                delayed(function)(shared, *call) for call in calls
             )
         else:
             calls = list(calls)
             _check_that_they_travel(calls)
-            with _losses_told(self.client), parallel_config("dask", client=self.client):
-                sent = self._send(about)
+            with _named_losses(self.client), parallel_config("dask", client=self.client):
+                sent = self._send(shared)
                 tasks = (delayed(_alone)(function, sent, *call) for call in calls)
                 found = Parallel(n_jobs=-1)(tasks)
         return found
 
-    def _send(self, about: Any) -> Any:
+    def _send(self, shared: Any) -> Any:
         for thing, future in self._sent:
-            if thing is about:
+            if thing is shared:
                 return future
         try:
-            future = self.client.scatter(about, hash=False)
+            future = self.client.scatter(shared, hash=False)
         except OSError as error:  # a cluster without workers is a TimeoutError
             raise _lost(error) from error
-        self._sent = [(about, future)]
+        self._sent = [(shared, future)]
         return future
 
 
-def _alone(function: Callable[..., Any], about: Any, *call: Any) -> Any:
-    """Run a call as one of many tasks: it must not ask for threads or tasks of its own."""
+def _alone(function: Callable[..., Any], shared: Any, *call: Any) -> Any:
+    """Run a call as one of many tasks: it must not start threads or tasks of its own."""
     # A cluster of one thread gets no tasks from joblib: it makes the calls here, with the future.
-    if isinstance(about, require("distributed", purpose="engine='dask'", extra="dask").Future):
-        about = about.result()
+    if isinstance(shared, require("distributed", purpose="engine='dask'", extra="dask").Future):
+        shared = shared.result()
     with parallel_config("threading", n_jobs=1), threadpool_limits(1, user_api="blas"):
-        return function(about, *call)
+        return function(shared, *call)
 
 
 def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
@@ -84,14 +84,14 @@ def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
         require("cloudpickle", purpose="engine='dask'", extra="dask").dumps(calls)
     except (TypeError, AttributeError, PicklingError) as error:
         raise EngineError(
-            f"a path or a witness cannot be sent to the workers ({error}): use one that can be "
+            f"a search or a model cannot be sent to the workers ({error}): use one that can be "
             "pickled, or engine='local'."
         ) from error
 
 
 @contextmanager
-def _losses_told(client: Any) -> Iterator[None]:
-    """Tell a lost cluster from an error of the same kind that a path or a witness raised."""
+def _named_losses(client: Any) -> Iterator[None]:
+    """Tell a lost cluster from an error of the same kind that a search or a model raised."""
     try:
         yield
     except (CancelledError, OSError) as error:  # a TimeoutError is an OSError
@@ -103,6 +103,6 @@ def _losses_told(client: Any) -> Iterator[None]:
 def _lost(error: BaseException) -> EngineLostError:
     reason = " ".join(str(error).split())  # Dask writes several lines
     return EngineLostError(
-        f"the cluster was lost while sets were judged ({type(error).__name__}: {reason}). Fit "
+        f"the cluster was lost while sets were evaluated ({type(error).__name__}: {reason}). Fit "
         "again, with another client or engine='local'."
     )

@@ -16,15 +16,137 @@ Kursa, "Praznik: high performance information-based feature selection", Software
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._types import FloatArray
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.engine import NATS_PER_COST, JointCosts
 from pinsker.exceptions import ParameterError
-from pinsker.selection._criterion_terms import Beside
 
-Term = Callable[[Beside], FloatArray]
+
+class Relevance:
+    """Every column against the class, before anything is chosen.
+
+    Parameters
+    ----------
+    tables : CountTables or PartitionTables
+        The columns and the classes.
+    """
+
+    def __init__(self, tables: Any) -> None:
+        self.tables = tables
+        self.costs = tables.joint(tables.nothing())
+        #: Cost sum of the classes, and of the columns with and without them.
+        self.of_classes, _ = tables.of_group(tables.nothing())
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """I(X;Y) of every column, in nats."""
+        costs = self.costs
+        return _nats(
+            costs.with_classes - costs.without_classes - self.of_classes + self.tables.base
+        )
+
+
+class PairTerms:
+    """The terms of every candidate X with one W: a chosen feature, or several as one.
+
+    Parameters
+    ----------
+    relevance : Relevance
+        The candidates against the class.
+    group : Group or PartitionGroup
+        The values of W.
+    active : ndarray of shape (n_columns,), bool
+        Which columns are candidates; the others hold no meaningful values.
+    classes : bool
+        Whether anything but `redundancy` will be used.
+    """
+
+    def __init__(
+        self, relevance: Relevance, group: Any, active: BoolArray, *, classes: bool = True
+    ) -> None:
+        self._single = relevance
+        self._tables = relevance.tables
+        self._group = group
+        self._active = active
+        self._classes = classes
+
+    @property
+    def relevance(self) -> FloatArray:
+        """I(X;Y)."""
+        return self._single.values
+
+    @cached_property
+    def redundancy(self) -> FloatArray:
+        """I(X;W)."""
+        of_group = self._of_group[1]
+        return _nats(
+            self._pairs - self._single.costs.without_classes - of_group + self._tables.base
+        )
+
+    @cached_property
+    def conditional_redundancy(self) -> FloatArray:
+        """I(X;W|Y)."""
+        single = self._single
+        return _nats(
+            self._triples.with_classes
+            - single.costs.with_classes
+            - self._of_group[0]
+            + single.of_classes
+        )
+
+    @cached_property
+    def conditional_relevance(self) -> FloatArray:
+        """I(X;Y|W)."""
+        with_classes, without_classes = self._of_group
+        return _nats(
+            self._triples.with_classes
+            - self._triples.without_classes
+            - with_classes
+            + without_classes
+        )
+
+    @cached_property
+    def joint_relevance(self) -> FloatArray:
+        """I(X,W;Y)."""
+        return _nats(
+            self._triples.with_classes
+            - self._triples.without_classes
+            - self._single.of_classes
+            + self._tables.base
+        )
+
+    @cached_property
+    def joint_entropy(self) -> FloatArray:
+        """H(X,W,Y)."""
+        return _nats(self._tables.base - self._triples.with_classes)
+
+    @cached_property
+    def _of_group(self) -> tuple[int, int]:
+        costs: tuple[int, int] = self._tables.of_group(self._group)
+        return costs
+
+    @cached_property
+    def _triples(self) -> JointCosts:
+        costs: JointCosts = self._tables.joint(self._group, self._active)
+        return costs
+
+    @cached_property
+    def _pairs(self) -> IntArray:
+        if self._classes:
+            return self._triples.without_classes
+        costs: IntArray = self._tables.joint_without_classes(self._group, self._active)
+        return costs
+
+
+def _nats(costs: IntArray) -> FloatArray:
+    return np.asarray(costs, dtype=np.float64) * NATS_PER_COST
+
+
+Term = Callable[[PairTerms], FloatArray]
 #: score(relevance, folded term, how many features are chosen)
 Score = Callable[[FloatArray, FloatArray, int], FloatArray]
 
@@ -41,7 +163,7 @@ class Criterion:
         How the terms of several W combine; "last" keeps the newest only.
     score : callable
         From relevance, folded terms and the number of chosen features to the score.
-    beside : {"feature", "pair", "set"}
+    given : {"feature", "pair", "set"}
         What W runs over: every chosen feature, every two of them, or the whole set at once.
     classes : bool
         Whether the term looks at the classes; if not, smaller tables are counted.
@@ -54,7 +176,7 @@ class Criterion:
     term: Term
     fold: Literal["sum", "min", "last"]
     score: Score
-    beside: Literal["feature", "pair", "set"] = "feature"
+    given: Literal["feature", "pair", "set"] = "feature"
     classes: bool = True
     counts: bool = True
     gain: bool = False
@@ -80,34 +202,34 @@ CRITERIA = (
 )  # fmt: skip
 
 
-def _nothing(beside: Beside) -> FloatArray:
-    return np.zeros_like(beside.relevance)
+def _nothing(pair: PairTerms) -> FloatArray:
+    return np.zeros_like(pair.relevance)
 
 
-def _redundancy(beside: Beside) -> FloatArray:
-    return beside.redundancy
+def _redundancy(pair: PairTerms) -> FloatArray:
+    return pair.redundancy
 
 
-def _conditional_redundancy(beside: Beside) -> FloatArray:
-    return beside.conditional_redundancy
+def _conditional_redundancy(pair: PairTerms) -> FloatArray:
+    return pair.conditional_redundancy
 
 
-def _synergy(beside: Beside) -> FloatArray:
-    return beside.conditional_redundancy - beside.redundancy
+def _synergy(pair: PairTerms) -> FloatArray:
+    return pair.conditional_redundancy - pair.redundancy
 
 
-def _given(beside: Beside) -> FloatArray:
-    return beside.conditional_relevance
+def _given(pair: PairTerms) -> FloatArray:
+    return pair.conditional_relevance
 
 
-def _joint(beside: Beside) -> FloatArray:
-    return beside.joint_relevance
+def _joint(pair: PairTerms) -> FloatArray:
+    return pair.joint_relevance
 
 
-def _joint_share(beside: Beside) -> FloatArray:
-    entropy = beside.joint_entropy
+def _joint_share(pair: PairTerms) -> FloatArray:
+    entropy = pair.joint_entropy
     share = np.zeros_like(entropy)
-    np.divide(beside.joint_relevance, entropy, out=share, where=entropy > 0)
+    np.divide(pair.joint_relevance, entropy, out=share, where=entropy > 0)
     return share
 
 
@@ -135,7 +257,7 @@ _WITHOUT_WEIGHTS = {
     # sum I(X,W;Y)
     "jmi": Criterion(_joint, "sum", _term),
     # sum over U < W of I(X,U,W;Y)
-    "jmi3": Criterion(_joint, "sum", _term, beside="pair"),
+    "jmi3": Criterion(_joint, "sum", _term, given="pair"),
     # min I(X,W;Y)
     "jmim": Criterion(_joint, "min", _term),
     # min I(X,W;Y) / H(X,W,Y)
@@ -153,5 +275,5 @@ _WITHOUT_WEIGHTS = {
     # I(X;Y) + sum I(X;W|Y)
     "condred": Criterion(_conditional_redundancy, "sum", _plus),
     # I(X;Y|S)
-    "cmi": Criterion(_given, "last", _term, beside="set", gain=True),
+    "cmi": Criterion(_given, "last", _term, given="set", gain=True),
 }

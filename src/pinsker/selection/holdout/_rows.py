@@ -1,15 +1,16 @@
-"""Which rows are held out, and when."""
+"""Which rows search and which are held out to evaluate."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding import Columns, Encoded, Target, frozen
+from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 
-#: With fewer rows than this in a fold's search or judgement there is nothing to learn from it.
+#: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
 _FEWEST_HELD_OUT = 2
 _FEWEST_SEARCHED = 8
 
@@ -21,37 +22,39 @@ class Fold:
     Attributes
     ----------
     train, test : ndarray of int64
-        Rows that are searched, and rows that judge.
+        Rows that are searched, and rows that are held out.
     """
 
     train: IntArray
     test: IntArray
 
 
-def make_folds(
-    encoded: Encoded, folds: int, cv: Any = None, seed: int = 0, *, fewest: int = 0
-) -> tuple[Fold, ...]:
-    """Divide the rows, or say by an empty tuple that there are too few.
+def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> tuple[Fold, ...]:
+    """Divide the rows; an empty tuple where nothing is held out, or there are too few rows.
 
     Parameters
     ----------
     encoded : Encoded
         The table.
-    folds : int
-        How many folds; every class, or every range of a numeric target, has its share in each.
-    cv : splitter, iterable of (train, test) or None
-        Divide by this instead: anything with ``split(X, y)``, or pairs of positions of rows.
+    cv : int, splitter, or iterable of (train, test)
+        How many folds (0: none): every class, or every range of a numeric target, has its part in
+        each. Or a division: anything with ``split(X, y)``, or pairs of positions of rows.
     seed : int
         Seed of the division.
     fewest : int
         Rows that a search needs.
+
+    Notes
+    -----
+    Rows are dealt in the order of the target, so that ranges of a numeric target and classes of
+    fewer rows than folds are spread too; `StratifiedKFold` refuses both.
     """
     fewest = max(fewest, _FEWEST_SEARCHED)
-    if cv is not None:
+    if not isinstance(cv, Integral):
         return _folds_of(encoded, cv, fewest)
     n = encoded.n_rows
-    count = min(folds, n // _FEWEST_HELD_OUT)
-    if folds == 0 or count < 2 or n - -(-n // count) < fewest:
+    count = min(int(cv), n // _FEWEST_HELD_OUT)
+    if count < 2 or n - -(-n // count) < fewest:
         return ()
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(n)
@@ -64,23 +67,6 @@ def make_folds(
     return tuple(
         Fold(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(count)
     )
-
-
-def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
-    """Return some rows of an encoded table, with values and codes as they are."""
-    columns: Columns = replace(
-        encoded.columns,
-        values=frozen(encoded.columns.values[rows]),
-        missing=None if encoded.columns.missing is None else frozen(encoded.columns.missing[rows]),
-    )
-    whole = encoded.target
-    target: Target = replace(
-        whole,
-        labels=None if whole.labels is None else frozen(whole.labels[rows]),
-        values=None if whole.values is None else frozen(whole.values[rows]),
-        raw=None if whole.raw is None else frozen(whole.raw[rows]),
-    )
-    return replace(encoded, columns=columns, target=target, rows=frozen(encoded.rows[rows]))
 
 
 def _first_target(encoded: Encoded) -> FloatArray:
@@ -96,8 +82,8 @@ def _folds_of(encoded: Encoded, cv: Any, fewest: int) -> tuple[Fold, ...]:
         pairs = _pairs_of(encoded, cv)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"cv={cv!r} does not divide the rows ({error}): use folds= for a number of folds, a "
-            "splitter of scikit-learn, or its pairs, as in list(splitter.split(X, y, groups))."
+            f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
+            "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups))."
         ) from error
     if not pairs:
         raise ParameterError("cv holds no division of the rows: give it one (train, test) pair.")

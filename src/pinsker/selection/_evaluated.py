@@ -1,0 +1,209 @@
+"""Selectors by neighbors whose cut can be evaluated on held-out rows."""
+
+import copy
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from pinsker._compat import Interval, Options, StrOptions, validate_data
+from pinsker.bounds import METRICS, Certificate, TargetFacts
+from pinsker.encoding import encode
+from pinsker.engine import EngineSettings, KNNSettings, find_client
+from pinsker.exceptions import ParameterError
+from pinsker.information import named_models
+from pinsker.selection._base import (
+    FitData,
+    InformationSelector,
+    as_settings,
+    n_at_least,
+    ranks,
+)
+from pinsker.selection.holdout import (
+    Comparison,
+    FreshRows,
+    HoldoutEvaluator,
+    Jobs,
+    Metric,
+    crossfit_certificate,
+    make_folds,
+)
+from pinsker.selection.search import (
+    ErrorBudget,
+    KNNSearchSettings,
+    SelectionPath,
+    measure_sets,
+)
+
+#: The note where rows cannot be held out.
+TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
+_METRICS = {"auto", *(name for names in METRICS.values() for name in names)}
+
+
+class EvaluatedSelector(InformationSelector):
+    """A selector by neighbors that can evaluate its path on rows it was not searched with.
+
+    With ``cv=0`` the path is cut by its own information.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **InformationSelector._parameter_constraints,
+        "metric": [StrOptions(_METRICS)],
+        "models": [StrOptions({"auto"}), "array-like"],
+        "cv": [
+            Options(Integral, {0}),
+            Interval(Integral, 2, None, closed="left"),
+            "cv_object",
+        ],
+        "knn": [KNNSettings, None],
+        "engine": [StrOptions({"auto", "local", "dask", "cuda"}), EngineSettings],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def certify(self, X: Any, y: Any, *, confidence: float = 0.95) -> Certificate:
+        """Test the choice on rows that the search never used.
+
+        The sets of the path are tested from the largest down to the one that was chosen, and the
+        first that the rows do not support ends it (a fixed sequence: no correction for many tests
+        is needed). The certificate is that of the last set that passed, or of the chosen one when
+        none did. The selector stays as it is: `with_certified` takes over the set.
+
+        Parameters
+        ----------
+        X, y
+            Fresh rows, with the columns of `fit`.
+        confidence : float, default=0.95
+            Of each confidence bound by itself.
+
+        Returns
+        -------
+        Certificate
+
+        References
+        ----------
+        ``docs/promise.md``; theory of the fixed sequence: Maurer, Hothorn, Lehmacher (1995).
+        """
+        check_is_fitted(self)
+        rule = self._rule_of(self.error_budget)
+        if not isinstance(rule, ErrorBudget):
+            raise ParameterError(
+                f"certify needs an error budget to test, but the selector stops by {rule}: "
+                "set error_budget to a number, or to an ErrorBudget(...).",
+            )
+        validate_data(self, X, skip_check_array=True, reset=False)
+        scale = as_settings("knn", self.knn).scale
+        encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
+        task, n_rows, seed = self.facts_.task, encoded.n_rows, self._seed
+        models = named_models(self.models, task, n_rows, seed)
+        fresh = FreshRows(encoded, rule, models, confidence, seed, self._jobs())
+        return fresh.certify(self.path_.order, int(self._n_kept()))
+
+    def with_certified(self, certificate: Certificate) -> Self:
+        """Return a copy of this selector that keeps the set of a certificate.
+
+        Parameters
+        ----------
+        certificate : Certificate
+            What `certify` returned; its budget must be met.
+
+        Returns
+        -------
+        selector
+            Fitted, with the set, the ranking and the certificate of the fresh rows.
+        """
+        check_is_fitted(self)
+        size = certificate.n_kept
+        names = {self.path_.names[feature] for feature in self.path_.order[:size]}
+        if set(certificate.features) != names:
+            raise ParameterError(
+                "the certificate is about other features than this selector's path: pass what "
+                "its own certify returned."
+            )
+        if certificate.verdict != "met":
+            raise ParameterError(
+                f"the certificate says that the budget is {certificate.verdict}: there is no "
+                "certified set to take."
+            )
+        other = copy.copy(self)
+        ranking = ranks(self.feature_columns_, self.path_, size)
+        return other._set_fitted(
+            {
+                "ranking_": ranking,
+                "support_": ranking == 1,
+                "certificate_": certificate,
+                "notes_": self.notes_ + certificate.notes,
+            }
+        )
+
+    def _n_kept(self) -> int:
+        return sum(bool(self.support_[list(columns)].all()) for columns in self.feature_columns_)
+
+    def _read(self, X: Any, y: Any) -> FitData:
+        """Encode the user's data."""
+        rule = self._rule_of(self.error_budget)
+        scale = as_settings("knn", self.knn).scale
+        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
+        encoded = self._encode(X, y, metric, scale)
+        facts = TargetFacts.of(encoded.target)
+        return self._data(encoded, facts, rule, X, y, self._draw_seed())
+
+    def _draw_seed(self) -> int:
+        """Draw the seed of a fit; a fit that goes on with an earlier one keeps its seed."""
+        if self.random_state is None and getattr(self, "warm_start", False):
+            earlier: int | None = getattr(self, "_seed", None)
+            if earlier is not None:
+                return earlier
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _settings(self, seed: int) -> KNNSearchSettings:
+        """Return how the searches by neighbors work."""
+        return KNNSearchSettings(
+            knn=as_settings("knn", self.knn),
+            engine=as_settings("engine", self.engine),
+            seed=seed,
+            at_least=n_at_least(self._rule_of(self.error_budget)),
+        )
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether rows shall be held out."""
+        return not isinstance(self.cv, Integral) or bool(self.cv)
+
+    def _jobs(self) -> Jobs:
+        """Return where models are fitted: on a cluster if the engine is one, else in threads."""
+        engine = as_settings("engine", self.engine)
+        return Jobs(effective_n_jobs(self.n_jobs), find_client(engine.name, engine.client))
+
+    def _evaluator(self, data: FitData) -> HoldoutEvaluator | None:
+        """Return an evaluator, or None where nothing is held out."""
+        fewest = as_settings("knn", self.knn).n_neighbors + 2
+        folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest)
+        if not folds:
+            return None
+        task, n_rows = data.encoded.target.task, data.encoded.n_rows
+        models = named_models(self.models, task, n_rows, data.seed)
+        metric = Metric(self._yardstick(data.rule).metric_for(data.facts))
+        return HoldoutEvaluator(data.encoded, folds, models, metric, self._jobs())
+
+    def _choose(
+        self,
+        data: FitData,
+        path: SelectionPath,
+        comparison: Comparison | None,
+        settings: KNNSearchSettings,
+        notes: tuple[str, ...] = (),
+    ) -> Self:
+        """Cut the path, or take the set that held-out rows support, and set the attributes."""
+        if comparison is None:
+            path = measure_sets(path, data.encoded, settings)
+            decision = data.rule.decide(path, data.facts)
+            return self._set_fitted(self._fitted(data, path, decision, notes=notes))
+        result, decision = comparison.choose(data.rule)
+        path = measure_sets(comparison.paths[result.search], data.encoded, settings)
+        certificate = crossfit_certificate(comparison, result, data.rule, decision.notes)
+        return self._set_fitted(
+            self._fitted(data, path, decision, certificate=certificate, comparison=comparison)
+        )

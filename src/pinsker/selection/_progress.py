@@ -1,0 +1,198 @@
+"""Progress of a fit: one object that a search calls after every move, and a fit at every stage.
+
+It feeds a line on standard error, the log, and scikit-learn's callbacks (since 1.9; on older ones
+`CallbackSupportMixin` is an empty class).
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TextIO, TypeVar, cast
+
+from pinsker._compat import fit_context
+from pinsker.selection.search import Direction, Trace
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks."""
+
+    def _with_callbacks(method: Any) -> Any:
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "Progress", "ProgressLine", "fitting"]
+
+_LOG = logging.getLogger("pinsker")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def fitting(method: _Method) -> _Method:
+    """Make a method the ``fit`` of an estimator: parameters checked, callbacks torn down."""
+    return cast(_Method, _with_callbacks(fit_context(prefer_skip_nested_validation=True)(method)))
+
+
+class Progress:
+    """Follows one call of ``fit``.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is fitted.
+    data : dict
+        ``X`` and ``y``, for callbacks.
+    n_tasks : int
+        Most moves or stages that are to come.
+    line : ProgressLine, optional
+        Shows the moves of a search on a terminal.
+    attributes : callable, optional
+        From a trace to the fitted attributes of an estimator that had stopped there.
+    direction : {"backward", "forward"}
+        Which way the moves go.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        data: dict[str, Any],
+        n_tasks: int,
+        *,
+        line: "ProgressLine | None" = None,
+        attributes: Callable[[Trace], dict[str, Any]] | None = None,
+        direction: Direction = "backward",
+    ) -> None:
+        self.estimator, self.data, self.line = estimator, data, line
+        self.attributes = attributes
+        self.move = "remove" if direction == "backward" else "add"
+        self.context: Any = None
+        self._stage: Any = None
+        if hasattr(estimator, "_init_callback_context"):
+            self.context = estimator._init_callback_context(max_subtasks=n_tasks)
+            self.context.call_on_fit_task_begin(estimator=estimator, **data)
+
+    def on_step(self, trace: Trace) -> bool:
+        """Report a move; callbacks may end the search."""
+        if self.line is not None:
+            self.line.show(trace)
+        if self.context is None:
+            return False
+        step = self.context.subcontext(task_name=self.move)
+        step.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+        rebuild = {}
+        if self.attributes is not None:
+            rebuild["reconstruction_attributes"] = lambda: self.attributes(trace)
+        return bool(step.call_on_fit_task_end(estimator=self.estimator, **rebuild, **self.data))
+
+    def on_stage(self, name: str) -> None:
+        """Report a stage of a fit that is more than one search."""
+        _LOG.info("%s: %s", type(self.estimator).__name__, name)
+        if self.estimator.verbose:
+            sys.stderr.write(f"{type(self.estimator).__name__}: {name}\n")
+        if self.context is not None:
+            self._end_stage()
+            self._stage = self.context.subcontext(task_name=name)
+            self._stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def close(self) -> None:
+        """Report that ``fit`` is done."""
+        if self.line is not None:
+            self.line.finish()
+        if self.context is not None:
+            self._end_stage()
+            self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)
+
+    def _end_stage(self) -> None:
+        if self._stage is not None:
+            self._stage.call_on_fit_task_end(estimator=self.estimator, **self.data)
+            self._stage = None
+
+
+class ProgressLine:
+    """One line that shows where the search is, rewritten in place on a terminal.
+
+    Parameters
+    ----------
+    name : str
+        What is fitted.
+    total : int
+        Most moves that are to come.
+    bound : callable
+        From information lost (nats) to the error increase it allows.
+    metric : str
+        The metric of that increase.
+    grows : bool
+        Whether moves add features.
+    stream : text stream, optional
+        Standard error by default.
+    seconds : float
+        At least so long between two lines.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        total: int,
+        bound: Callable[[float], float],
+        metric: str,
+        *,
+        grows: bool = False,
+        stream: TextIO | None = None,
+        seconds: float = 0.2,
+    ) -> None:
+        self.name, self.total, self.bound, self.metric = name, total, bound, metric
+        self.grows = grows
+        self.stream = sys.stderr if stream is None else stream
+        self.seconds = seconds
+        self.started = self.shown = time.monotonic()
+        self.done = 0
+        self.width = 0
+        self._last: Trace | None = None
+
+    def show(self, trace: Trace) -> None:
+        """Show where the search is, unless the last line is too recent."""
+        self.done += 1
+        self._last = trace
+        now = time.monotonic()
+        if now - self.shown >= self.seconds:
+            self.shown = now
+            self._write(trace, now - self.started)
+
+    def finish(self) -> None:
+        """Show the end of the search, and leave the line."""
+        if self._last is not None:
+            self._write(self._last, time.monotonic() - self.started)
+            if self._in_place:
+                print(file=self.stream, flush=True)
+
+    @property
+    def _in_place(self) -> bool:
+        return bool(getattr(self.stream, "isatty", lambda: False)())
+
+    def _write(self, trace: Trace, elapsed: float) -> None:
+        size = len(trace.start) + (1 if self.grows else -1) * len(trace.moves)
+        lost = max(max(trace.information) - trace.information[-1], 0.0)
+        remaining = elapsed / max(self.done, 1) * max(self.total - self.done, 0)
+        text = (
+            f"{self.name}: step {len(trace.moves)}, {size} features, "
+            f"I = {trace.information[-1]:.4f} nats, bound {self.bound(lost):.4f} {self.metric}, "
+            f"{clock(elapsed)} elapsed, at most {clock(remaining)} left"
+        )
+        start, end = ("\r", "") if self._in_place else ("", "\n")
+        print(start + text.ljust(self.width), end=end, file=self.stream, flush=True)
+        self.width = len(text)
+
+
+def clock(seconds: float) -> str:
+    """Return a duration as minutes and seconds.
+
+    Examples
+    --------
+    >>> clock(75.2)
+    '1:15'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"

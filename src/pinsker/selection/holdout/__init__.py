@@ -1,0 +1,27 @@
+"""Held-out rows: which rows evaluate, what they say about a set, and what may be claimed.
+
+`make_folds` divides the rows, `HoldoutEvaluator` fits models and scores them, `CrossFit` evaluates
+the sizes of paths and returns a `Comparison`, `FreshRows` certifies, `audit` measures what a user's
+own model loses. A `Metric` carries the loss through all of them.
+"""
+
+from pinsker.selection.holdout._audit import AuditResult, audit
+from pinsker.selection.holdout._certify import (
+    FRESH_ROWS,
+    SEARCH_ROWS,
+    FreshRows,
+    crossfit_certificate,
+    path_certificate,
+)
+from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
+from pinsker.selection.holdout._crossfit import CrossFit
+from pinsker.selection.holdout._evaluate import HoldoutEvaluator
+from pinsker.selection.holdout._metrics import Metric, task_of
+from pinsker.selection.holdout._parallel import Jobs
+from pinsker.selection.holdout._rows import Fold, make_folds
+
+__all__ = [
+    "ALL_FEATURES", "FRESH_ROWS", "SEARCH_ROWS", "AuditResult", "Comparison", "CrossFit", "Fold",
+    "FreshRows", "HoldoutEvaluator", "Jobs", "Metric", "SubsetResult", "audit",
+    "crossfit_certificate", "make_folds", "path_certificate", "task_of",
+]  # fmt: skip

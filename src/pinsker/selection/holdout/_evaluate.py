@@ -1,0 +1,192 @@
+"""The evaluator: fits models to sets of features and scores them on rows that were held out."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.encoding import Encoded, Target
+from pinsker.information import (
+    HoldoutModel,
+    HoldoutScores,
+    ModelDesign,
+    PriorModel,
+    best_by_information,
+    best_by_loss,
+    score_holdout,
+)
+from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.holdout._parallel import Jobs
+from pinsker.selection.holdout._rows import Fold
+
+FeatureSet: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BestScores:
+    """The best models for one candidate: a set of features per fold.
+
+    Attributes
+    ----------
+    most : HoldoutScores
+        The model that shows the most information.
+    least : HoldoutScores
+        The model with the smallest loss.
+    close : tuple of str
+        Models within a standard error of either.
+    """
+
+    most: HoldoutScores
+    least: HoldoutScores
+    close: tuple[str, ...] = ()
+
+    def or_worse(self, other: "BestScores") -> "BestScores":
+        """Return the lesser information and the larger loss of two candidates."""
+        most = min(self.most, other.most, key=lambda scores: float(scores.log_likelihood.mean()))
+        least = max(self.least, other.least, key=lambda scores: scores.loss)
+        return BestScores(most, least, self.close)
+
+    @classmethod
+    def of(cls, scores: Sequence[HoldoutScores]) -> "BestScores":
+        """Find the best of all models' scores of one candidate."""
+        most, least = best_by_information(scores), best_by_loss(scores)
+        close = tuple(
+            one.model
+            for one in scores
+            if _is_close(most.log_likelihood - one.log_likelihood)
+            or _is_close(one.losses - least.losses)
+        )
+        return cls(most, least, close)
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationData:
+    """What a fit of a model needs of a table: everything but the features it may use.
+
+    Attributes
+    ----------
+    design : ModelDesign
+        The features as models take them.
+    target : Target
+        The target.
+    folds : tuple of Fold
+        Which rows are held out.
+    """
+
+    design: ModelDesign
+    target: Target
+    folds: tuple[Fold, ...]
+
+
+def fit_predict(
+    data: EvaluationData, model: HoldoutModel, k: int, features: FeatureSet
+) -> FloatArray:
+    """Fit one model to the training rows of one fold and predict the held-out rows."""
+    fold, target = data.folds[k], data.target
+    train, test = data.design.take(fold.train, features), data.design.take(fold.test, features)
+    if target.labels is not None:
+        assert target.classes is not None  # a class target keeps its classes
+        n_classes = len(target.classes)
+        return model.fit_predict_scores(train, target.labels[fold.train], test, n_classes)
+    assert target.raw is not None  # a numeric target keeps the user's values
+    return model.fit_predict(train, target.raw[fold.train], test)
+
+
+class HoldoutEvaluator:
+    """Holds the folds and the models, and remembers every prediction.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    folds : sequence of Fold
+        Which rows are held out.
+    models : sequence of HoldoutModel
+        What is fitted.
+    metric : Metric
+        The loss.
+    jobs : Jobs, optional
+        Where models are fitted; by default in one thread. The results are the same for all.
+    """
+
+    def __init__(
+        self,
+        encoded: Encoded,
+        folds: Sequence[Fold],
+        models: Sequence[HoldoutModel],
+        metric: Metric,
+        jobs: Jobs | None = None,
+    ) -> None:
+        self.folds = tuple(folds)
+        design = ModelDesign.of(encoded.columns, encoded.features)
+        self.data = EvaluationData(design, encoded.target, self.folds)
+        self.models = tuple(models)
+        self.metric = metric
+        self.jobs = jobs or Jobs()
+        self.rows = np.concatenate([fold.test for fold in folds])
+        self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
+        self.prior = self._pool(PriorModel(), [()] * len(folds))
+
+    def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
+        """Return the best scores of each candidate: one set of features per fold.
+
+        A set that was evaluated before, for this or for another candidate, costs nothing.
+        """
+        self._fit(candidates)
+        return [
+            BestScores.of([*(self._pool(model, sets) for model in self.models), self.prior])
+            for sets in candidates
+        ]
+
+    def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
+        """Return an evaluator of the same rows in which all features but some are shuffled."""
+        other = copy.copy(self)
+        other.data = replace(self.data, design=self.data.design.with_shuffled(kept, shuffle))
+        other._predictions = {}
+        return other
+
+    def drop_weak_models(self, evaluated: Sequence[BestScores]) -> None:
+        """Drop the models that have nothing to add.
+
+        A model stays if, on the set with the most information or on the one with the smallest
+        error, it is within a standard error of the best model, by information or by loss.
+        """
+        best = {
+            max(evaluated, key=lambda one: float(one.most.log_likelihood.mean())),
+            min(evaluated, key=lambda one: one.least.loss),
+        }
+        useful = {name for one in best for name in one.close}
+        stay = tuple(model for model in self.models if model.name in useful)
+        self.models = stay or self.models
+
+    def _fit(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
+        """Fit every model to every new set, in parallel and in a fixed order."""
+        wanted = {
+            (k, tuple(sorted(features)), model.name): model
+            for sets in candidates
+            for k, features in enumerate(sets)
+            for model in self.models
+        }
+        new = {key: model for key, model in wanted.items() if key not in self._predictions}
+        calls = [(model, k, features) for (k, features, _), model in new.items()]
+        with threadpool_limits(1, user_api="blas"):  # many small fits: threads would only wait
+            predictions = self.jobs.run(fit_predict, self.data, calls)
+        self._predictions.update(zip(new, predictions, strict=True))
+
+    def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
+        """Score the predictions of all folds together."""
+        parts = []
+        for k, features in enumerate(sets):
+            known = self._predictions.get((k, tuple(sorted(features)), model.name))
+            parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+        predictions = np.concatenate(parts)
+        return score_holdout(model.name, predictions, self.data.target, self.rows, self.metric)
+
+
+def _is_close(gaps: FloatArray) -> bool:
+    """Return whether a mean of paired gaps is at most its standard error."""
+    return bool(gaps.mean() <= gaps.std() / np.sqrt(len(gaps)))

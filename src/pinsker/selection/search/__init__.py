@@ -1,0 +1,63 @@
+"""Searches: pure functions ``(problem, settings, fixed, on_step) -> SelectionPath``.
+
+`backward`, `forward` and `forward_backward` measure by nearest neighbors, `linear` by linear
+models, `criterion_search` by counts; all run the loop of `greedy`. Stopping rules cut the path.
+"""
+
+from pinsker.selection.search._counted import CountedProblem, CountingSettings, row_weights
+from pinsker.selection.search._criteria import CRITERIA
+from pinsker.selection.search._criterion import (
+    ROWS_PER_CELL,
+    CriterionPath,
+    CriterionSearchSettings,
+    FeatureLimit,
+    criterion_search,
+    refuse_uncounted,
+    select_by_criterion,
+)
+from pinsker.selection.search._greedy import (
+    OnStep,
+    SearchInterrupted,
+    Trace,
+    greedy,
+    grow,
+    shrink,
+)
+from pinsker.selection.search._knn import (
+    KNNSearchSettings,
+    backward,
+    forward,
+    forward_backward,
+    measure_sets,
+    relevance,
+)
+from pinsker.selection.search._linear import LinearDesign, LinearSearchSettings, linear
+from pinsker.selection.search._path import (
+    ROUNDING,
+    CountedPath,
+    Direction,
+    SelectionPath,
+    Step,
+)
+from pinsker.selection.search._rules import (
+    Decision,
+    ErrorBudget,
+    FeatureCount,
+    MetricName,
+    PermutationTest,
+    ScoreJump,
+    ScoreThreshold,
+    StoppingRule,
+)
+from pinsker.selection.search._searches import AUTO_SEARCHES, Search, named_searches
+
+__all__ = [
+    "AUTO_SEARCHES", "CRITERIA", "ROUNDING", "ROWS_PER_CELL", "CountedPath", "CountedProblem",
+    "CountingSettings", "CriterionPath", "CriterionSearchSettings", "Decision", "Direction",
+    "ErrorBudget", "FeatureCount", "FeatureLimit", "KNNSearchSettings", "LinearDesign",
+    "LinearSearchSettings", "MetricName", "OnStep", "PermutationTest", "ScoreJump",
+    "ScoreThreshold", "Search", "SearchInterrupted", "SelectionPath", "Step", "StoppingRule",
+    "Trace", "backward", "criterion_search", "forward", "forward_backward", "greedy", "grow",
+    "linear", "measure_sets", "named_searches", "refuse_uncounted", "relevance", "row_weights",
+    "select_by_criterion", "shrink",
+]  # fmt: skip

@@ -1,0 +1,209 @@
+"""A table as criteria count it: one code per row and feature, and classes."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.bounds import TargetFacts
+from pinsker.encoding import (
+    Binned,
+    Columns,
+    Encoded,
+    LargeTable,
+    Strategy,
+    bin_columns,
+    bin_weighted,
+    weighted_cuts,
+)
+from pinsker.engine import Correction, CountTables, Group, PackedColumns, PartitionTables
+from pinsker.exceptions import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The target as classes.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_rows,), int64
+        Class codes; the bin of a numeric target.
+    edges : tuple of ndarray
+        The cuts of each numeric target, in the user's unit; empty for a class target.
+    """
+
+    labels: IntArray
+    edges: tuple[FloatArray, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know: a numeric target stands in bins."""
+        if not self.edges:
+            return ()
+        cuts = "; ".join(", ".join(f"{cut:.4g}" for cut in edges) for edges in self.edges)
+        note = (
+            f"the numeric target was cut into bins at {cuts}: information, scores and budgets are "
+            "about the bin, and a budget is a rate of wrong bins"
+        )
+        return (note,)
+
+
+@dataclass(frozen=True, eq=False)
+class CountingSettings:
+    """How a table is cut into bins and counted.
+
+    Attributes
+    ----------
+    bins : int
+        Bins of a continuous column, and of a numeric target.
+    strategy : {"frequency", "width", "mdl"}
+        How they are cut.
+    correction : {"none", "miller-madow", "grassberger"}
+        Bias correction of every entropy.
+    n_threads : int
+        Threads; the counts are the same for any number.
+    """
+
+    bins: int = 5
+    strategy: Strategy = "frequency"
+    correction: Correction = "none"
+    n_threads: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class CountedProblem:
+    """Integer tables of a problem.
+
+    Attributes
+    ----------
+    tables : CountTables or PartitionTables
+        Every feature of the search against the classes.
+    names : tuple of str
+        One per feature.
+    binning : Binned
+        How the columns were cut.
+    classes : Classes
+        The target.
+    class_weights : ndarray, optional
+        Weight of each row of `classes`; None if all weigh the same.
+    """
+
+    tables: Any
+    names: tuple[str, ...]
+    binning: Binned
+    classes: Classes
+    class_weights: FloatArray | None = None
+
+    @classmethod
+    def of(
+        cls, encoded: Encoded, settings: CountingSettings, weights: FloatArray | None = None
+    ) -> "CountedProblem":
+        """Bin the columns, join those of a group, and lay everything out for counting.
+
+        Rows of weight zero are left out before anything is cut: they are as good as absent.
+        """
+        classes = target_classes(encoded, weights, settings.bins)
+        columns, labels, used = encoded.columns, classes.labels, weights
+        if used is None:
+            binning = bin_columns(columns, labels, bins=settings.bins, strategy=settings.strategy)
+        else:
+            rows = np.flatnonzero(used)
+            if len(rows) < len(used):
+                columns, labels, used = _some_rows(columns, rows), labels[rows], used[rows]
+            binning = bin_weighted(
+                columns, used, labels, bins=settings.bins, strategy=settings.strategy
+            )
+        codes, n_categories = _feature_codes(encoded, binning)
+        tables = CountTables.of(
+            PackedColumns.of(codes, n_categories),
+            np.unique(labels, return_inverse=True)[1],
+            correction=settings.correction,
+            sample_weight=used,
+            n_threads=settings.n_threads,
+        )
+        return cls(tables, encoded.feature_names, binning, classes, weights)
+
+    @classmethod
+    def of_partitions(cls, large: LargeTable, settings: CountingSettings) -> "CountedProblem":
+        """Lay out a Dask DataFrame: its partitions are coded and counted when they are needed."""
+        coder = large.coder
+        tables = PartitionTables(
+            large.partitions.map(coder.code),
+            coder.n_levels,
+            len(coder.classes),
+            large.n_rows,
+            settings.correction,
+        )
+        edges = () if large.target_cuts is None else (large.target_cuts,)
+        classes = Classes(np.arange(len(large.class_sizes)), edges)
+        weights = large.class_sizes.astype(np.float64)
+        return cls(tables, large.sample.feature_names, large.binned, classes, weights)
+
+    @property
+    def facts(self) -> TargetFacts:
+        """What the bounds know of the target: a numeric one is its bins."""
+        counts = np.bincount(self.classes.labels, self.class_weights)
+        return TargetFacts(
+            "classification",
+            n_classes=int(np.count_nonzero(counts)),
+            largest_prior=float(counts.max() / counts.sum()),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about the bins."""
+        return self.binning.notes + self.classes.notes
+
+
+def target_classes(encoded: Encoded, weights: FloatArray | None, bins: int) -> Classes:
+    """Return the classes of a target; numbers are cut into bins of equal frequency."""
+    target = encoded.target
+    if target.labels is not None:
+        return Classes(target.labels)
+    assert target.raw is not None  # a regression target always keeps the user's values
+    group, edges = Group.trivial(encoded.n_rows), []
+    used = np.ones(encoded.n_rows) if weights is None else weights
+    for values in target.raw.T:
+        cuts = weighted_cuts(values[used > 0], used[used > 0], bins)
+        codes = np.searchsorted(cuts, values, side="left")
+        group = group.joined(codes.astype(np.uint32), len(cuts) + 1)
+        edges.append(cuts)
+    _, labels = np.unique(group.codes, return_inverse=True)
+    return Classes(labels.astype(np.int64), tuple(edges))
+
+
+def row_weights(sample_weight: Any, y: Any) -> FloatArray:
+    """Check the user's weights against the rows of the target."""
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    n_rows = len(weights) if y is None else len(np.asarray(y))
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise DataError("sample_weight must be finite, not negative, and not all zero.")
+    return weights
+
+
+def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:
+    """Give every feature one code per row: that of its column, or the joint one of its group."""
+    if all(len(columns) == 1 for columns in encoded.features):
+        order = [columns[0] for columns in encoded.features]
+        if order == list(range(len(order))):
+            return binning.codes, binning.n_levels
+        return binning.codes[:, order], binning.n_levels[order]
+    codes = np.empty((binning.codes.shape[0], encoded.n_features), dtype=np.int64, order="F")
+    levels = np.empty(encoded.n_features, dtype=np.int64)
+    for j, columns in enumerate(encoded.features):
+        group = Group.trivial(codes.shape[0])
+        for column in columns:
+            column_codes = binning.codes[:, column].astype(np.uint32)
+            group = group.joined(column_codes, int(binning.n_levels[column]))
+        codes[:, j], levels[j] = group.codes, group.n_groups
+    return codes, levels
+
+
+def _some_rows(columns: Columns, rows: IntArray) -> Columns:
+    missing = None if columns.missing is None else columns.missing[rows]
+    return replace(columns, values=np.ascontiguousarray(columns.values[rows]), missing=missing)

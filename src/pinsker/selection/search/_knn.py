@@ -1,0 +1,271 @@
+"""Searches by nearest neighbors: the paper's Algorithms 1 and 2, and their combination.
+
+Each is a function from a table to a path. All share `KNNSearchSettings`; what a search does not
+need it leaves alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pinsker.encoding import Encoded, check_neighbors, take_features
+from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
+from pinsker.selection.search._greedy import OnStep, Trace, grow, has_stalled, shrink
+from pinsker.selection.search._path import SelectionPath
+
+#: Orders that no set was measured for are followed, and measured, so far.
+MOST_MEASURED = 100
+
+
+@dataclass(frozen=True)
+class KNNSearchSettings:
+    """How a search by neighbors works.
+
+    Attributes
+    ----------
+    knn : KNNSettings
+        The estimator: neighbors, form of the score, rows that are measured.
+    engine : EngineSettings
+        Where it runs, and how much memory it may hold.
+    n_threads : int
+        Threads; the path is the same for any number.
+    seed : int
+        Seed of the rows that are measured.
+    patience : int or None
+        Additions without a rise of the information after which growing ends; None: never.
+    max_features : int or None
+        Growing ends at so many features.
+    at_least : int
+        Growing does not end below so many features.
+    """
+
+    knn: KNNSettings = field(default_factory=KNNSettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    n_threads: int = 1
+    seed: int = 0
+    patience: int | None = None
+    max_features: int | None = None
+    at_least: int = 0
+
+    def of_engine(self, problem: Encoded) -> dict[str, Any]:
+        """Return the arguments of the engine's `Backward` and `Forward`."""
+        return {
+            "problem": Problem.of(problem),
+            "n_neighbors": check_neighbors(self.knn.n_neighbors, problem.n_rows),
+            "score": self.knn.score,
+            "n_threads": self.n_threads,
+            "max_memory": self.engine.max_memory,
+            "max_samples": self.knn.max_samples,
+            "seed": self.seed,
+            "engine": self.engine.name,
+            "client": self.engine.client,
+        }
+
+
+class Growth(NamedTuple):
+    """A growing search, and the information of all features together (nats)."""
+
+    trace: Trace
+    full_information: float
+
+
+def backward(
+    problem: Encoded,
+    settings: KNNSearchSettings,
+    fixed: Sequence[int] = (),
+    on_step: OnStep | None = None,
+    *,
+    earlier: SelectionPath | None = None,
+) -> SelectionPath:
+    """Remove the feature that carries least information, from all features down to none.
+
+    The paper's Algorithm 1 without its stopping rule, which is applied to the path.
+
+    Parameters
+    ----------
+    problem : Encoded
+        The table.
+    settings : KNNSearchSettings
+        How to measure.
+    fixed : sequence of int
+        Features that are removed last.
+    on_step : callable, optional
+        Called after every removal; a true answer ends the search.
+    earlier : SelectionPath, optional
+        A path of the same problem that goes on where it ended.
+    """
+    if earlier is not None and earlier.complete:
+        return earlier
+    active = None if earlier is None else earlier.last_set
+    state = Backward(**settings.of_engine(problem), active=active)
+    trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
+    shrink(state, trace, fixed=fixed, on_step=on_step)
+    return trace.finish(
+        trace.path(
+            "backward",
+            problem.feature_names,
+            settings.knn.score,
+            n_fixed=len(fixed),
+            plan=state.plan,
+        )
+    )
+
+
+def forward(
+    problem: Encoded,
+    settings: KNNSearchSettings,
+    fixed: Sequence[int] = (),
+    on_step: OnStep | None = None,
+    *,
+    earlier: SelectionPath | None = None,
+) -> SelectionPath:
+    """Add the feature that brings most information, until the information has stopped rising.
+
+    The paper's Algorithm 2 without its stopping rule. Parameters as in `backward`; `patience`,
+    `max_features` and `at_least` of the settings say when it ends.
+    """
+    options = settings.of_engine(problem)
+    full = Forward(**options, active=range(problem.n_features)).information
+    state = Forward(**options, active=() if earlier is None else earlier.last_set)
+    trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
+    grow(
+        state,
+        trace,
+        n_features=problem.n_features,
+        fixed=fixed,
+        patience=settings.patience,
+        at_least=settings.at_least,
+        max_features=settings.max_features,
+        on_step=on_step,
+    )
+    return trace.finish(
+        trace.path(
+            "forward",
+            problem.feature_names,
+            settings.knn.score,
+            n_fixed=len(fixed),
+            full_information=full,
+            plan=state.plan,
+        )
+    )
+
+
+def forward_backward(
+    problem: Encoded,
+    settings: KNNSearchSettings,
+    fixed: Sequence[int] = (),
+    on_step: OnStep | None = None,
+    *,
+    earlier: SelectionPath | None = None,
+) -> SelectionPath:
+    """Add features until well past the peak of the information, then remove the weakest.
+
+    Parameters as in `backward`; an earlier path only spares the search if it is complete.
+    """
+    if earlier is not None and earlier.complete:
+        return earlier
+    return _shrunk(problem, settings, fixed, on_step, grow_past_peak(problem, settings, fixed))
+
+
+def forward_backward_and_forward(
+    problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
+) -> tuple[SelectionPath, SelectionPath]:
+    """Return the paths of `forward_backward` and of `forward`, which begin with the same growth."""
+    growth = grow_past_peak(problem, settings, fixed)
+    trace, full = growth
+    size = min(max(len(fixed), settings.at_least), len(trace.moves))
+    while size < len(trace.moves) and not has_stalled(trace.beginning(size), settings.patience):
+        size += 1
+    forward_path = trace.beginning(size).path(
+        "forward", problem.feature_names, settings.knn.score,
+        n_fixed=len(fixed), full_information=full,
+    )  # fmt: skip
+    return _shrunk(problem, settings, fixed, None, growth), forward_path
+
+
+def grow_past_peak(
+    problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
+) -> Growth:
+    """Add features until the peak lies as far behind as it is high, `patience` additions at least.
+
+    A growth that was broken off is no path yet: the interrupt or the loss is raised.
+    """
+    options = settings.of_engine(problem)
+    full = Forward(**options, active=range(problem.n_features)).information
+    least, patience = max(settings.at_least, len(fixed)), settings.patience or 0
+
+    def is_past_peak(trace: Trace) -> bool:
+        peak = trace.information.index(max(trace.information))
+        size = len(trace.moves)
+        return size > 0 and size >= least and size - peak >= max(patience, peak)
+
+    trace = grow(
+        Forward(**options),
+        Trace((), [0.0]),
+        n_features=problem.n_features,
+        fixed=fixed,
+        max_features=settings.max_features,
+        is_over=is_past_peak,
+    )
+    if trace.broken_by is not None:
+        raise trace.broken_by
+    return Growth(trace, full)
+
+
+def relevance(
+    problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
+) -> SelectionPath:
+    """Order the features by the information that each carries alone."""
+    scores = Forward(**settings.of_engine(problem)).scores()
+    ranked = [int(feature) for feature in np.argsort(-scores, kind="stable")]
+    order = tuple(dict.fromkeys([*fixed, *ranked]))
+    return given_order(problem, order, len(fixed), [float(scores[feature]) for feature in order])
+
+
+def given_order(
+    problem: Encoded, order: Sequence[int], n_fixed: int = 0, scores: Sequence[float] | None = None
+) -> SelectionPath:
+    """Return an order of features as a path whose sets were not measured."""
+    trace = Trace((), [0.0], complete=True)
+    for position, feature in enumerate(order[:MOST_MEASURED]):
+        trace.record(feature, float("nan") if scores is None else scores[position], float("nan"))
+    return trace.path("forward", problem.feature_names, "relevance", n_fixed=n_fixed)
+
+
+def measure_sets(
+    path: SelectionPath, problem: Encoded, settings: KNNSearchSettings
+) -> SelectionPath:
+    """Return a path with the information of its sets filled in, where it was not measured yet."""
+    if not np.isnan(path.information).any():
+        return path
+    order = path.order[:MOST_MEASURED]
+    state = Forward(**settings.of_engine(take_features(problem, order)))
+    trace = Trace((), [0.0], complete=True)
+    for position, feature in enumerate(order):
+        state.add(position)
+        trace.record(feature, state.information - trace.information[-1], state.information)
+    return trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
+
+
+def _shrunk(
+    problem: Encoded,
+    settings: KNNSearchSettings,
+    fixed: Sequence[int],
+    on_step: OnStep | None,
+    growth: Growth,
+) -> SelectionPath:
+    """Remove features from the set that was grown."""
+    state = Backward(**settings.of_engine(problem), active=growth.trace.moves)
+    trace = Trace(state.active, [state.information])
+    shrink(state, trace, fixed=fixed, on_step=on_step)
+    return trace.finish(
+        trace.path(
+            "backward",
+            problem.feature_names,
+            settings.knn.score,
+            n_fixed=len(fixed),
+            full_information=growth.full_information,
+        )
+    )

@@ -1,0 +1,150 @@
+"""Which searches are tried: names, selectors and orders become functions from a table to paths."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+from pinsker.encoding import Encoded, find_features
+from pinsker.exceptions import ParameterError
+from pinsker.selection.search._knn import (
+    KNNSearchSettings,
+    backward,
+    forward_backward_and_forward,
+    given_order,
+    relevance,
+)
+from pinsker.selection.search._linear import linear_where_rows_allow
+from pinsker.selection.search._path import SelectionPath
+
+#: Searches of ``searches="auto"``; the models are compared on sets of the first one.
+AUTO_SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
+#: Growing searches of the front door go so far: sets beyond are the backward search's to find.
+_MOST_GROWN = 64
+#: Additions without a rise after which growing ends.
+_PATIENCE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """One or several paths that are found together, on any rows of a table.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the paths in comparisons.
+    run : callable
+        From an encoded table to one path per name.
+    """
+
+    names: tuple[str, ...]
+    run: Callable[[Encoded], tuple[SelectionPath, ...]]
+
+
+def named_searches(
+    searches: Literal["auto"] | Sequence[Any],
+    problem: Encoded,
+    settings: KNNSearchSettings,
+    fixed: tuple[int, ...] = (),
+) -> tuple[tuple[str, ...], list[Search]]:
+    """Return the names of the paths that a user asked for, in order, and the searches for them.
+
+    Parameters
+    ----------
+    searches : "auto" or sequence
+        Names out of `AUTO_SEARCHES`, selectors, (name, selector) pairs, or (name, order) pairs
+        where the order lists columns by name or position, best first.
+    problem : Encoded
+        The table.
+    settings : KNNSearchSettings
+        Of the named searches by neighbors.
+    fixed : tuple of int
+        Features that may not be dropped.
+    """
+    if isinstance(searches, str) and searches != "auto":
+        raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
+    listed = AUTO_SEARCHES if isinstance(searches, str) else tuple(searches)
+    names = [_name_of(item) for item in listed]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated or not names:
+        fault = f"names {repeated[0]!r} twice" if repeated else "is empty"
+        raise ParameterError(f"searches {fault}: give every search a name of its own.")
+    found = [_search_of(item, problem, settings, fixed) for item in listed]
+    return tuple(names), _share_growth(found, settings, fixed)
+
+
+def _name_of(item: Any) -> str:
+    if isinstance(item, str):
+        return item
+    return str(item[0]) if isinstance(item, tuple) and item else type(item).__name__
+
+
+def _search_of(
+    item: Any, problem: Encoded, settings: KNNSearchSettings, fixed: tuple[int, ...]
+) -> Search:
+    name = _name_of(item)
+    if isinstance(item, str):
+        return Search((name,), _named(name, settings, fixed))
+    found = item[1] if isinstance(item, tuple) and len(item) == 2 else item
+    if hasattr(found, "as_search") and not isinstance(found, type):
+        return Search((name,), partial(_one, function=found.as_search(fixed)))
+    listed = () if isinstance(found, str | type) or not hasattr(found, "__iter__") else found
+    order = [feature for column in listed for feature in find_features(problem, [column])]
+    if not order:
+        raise ParameterError(
+            f"searches: {item!r} is no search: use a name, a selector (made with its "
+            "parentheses), or a (name, order) pair that lists columns."
+        )
+    ranked = tuple(dict.fromkeys([*fixed, *order]))
+    return Search(
+        (name,), partial(_one, function=partial(given_order, order=ranked, n_fixed=len(fixed)))
+    )
+
+
+def _named(
+    name: str, settings: KNNSearchSettings, fixed: tuple[int, ...]
+) -> Callable[[Encoded], tuple[SelectionPath, ...]]:
+    grown = _growing(settings, fixed)
+    both = partial(forward_backward_and_forward, settings=grown, fixed=fixed)
+    searches: dict[str, Callable[[Encoded], tuple[SelectionPath, ...]]] = {
+        "forward-backward": partial(_part, function=both, part=0),
+        "backward": partial(_one, function=partial(backward, settings=settings, fixed=fixed)),
+        "forward": partial(_part, function=both, part=1),
+        "linear": partial(_one, function=partial(linear_where_rows_allow, fixed=fixed)),
+        "relevance": partial(_one, function=partial(relevance, settings=settings, fixed=fixed)),
+    }
+    if name not in searches:
+        known = ", ".join(map(repr, AUTO_SEARCHES))
+        raise ParameterError(f"searches: {name!r} is none of {known}.")
+    return searches[name]
+
+
+def _growing(settings: KNNSearchSettings, fixed: tuple[int, ...]) -> KNNSearchSettings:
+    """Return the settings of the growing searches."""
+    most = max(_MOST_GROWN, settings.at_least, len(fixed))
+    return replace(settings, patience=_PATIENCE, max_features=most)
+
+
+def _share_growth(
+    found: list[Search], settings: KNNSearchSettings, fixed: tuple[int, ...]
+) -> list[Search]:
+    """Let the two searches that begin with the same growth run as one."""
+    pair = ("forward-backward", "forward")
+    if not all(any(search.names == (name,) for search in found) for name in pair):
+        return found
+    both = partial(forward_backward_and_forward, settings=_growing(settings, fixed), fixed=fixed)
+    place = next(i for i, search in enumerate(found) if search.names[0] in pair)
+    rest = [search for search in found if search.names[0] not in pair]
+    return [*rest[:place], Search(pair, both), *rest[place:]]
+
+
+def _one(
+    problem: Encoded, function: Callable[[Encoded], SelectionPath]
+) -> tuple[SelectionPath, ...]:
+    return (function(problem),)
+
+
+def _part(
+    problem: Encoded, function: Callable[[Encoded], tuple[SelectionPath, ...]], part: int
+) -> tuple[SelectionPath, ...]:
+    return (function(problem)[part],)
