@@ -138,7 +138,7 @@ def test_neighbours_that_do_not_exist():
     x, y, _ = continuous(5)
     with pytest.raises(ParameterError, match="n_neighbors=5 needs at least 6 rows"):
         mutual_information(x, y, n_neighbors=5)
-    with pytest.raises(ParameterError, match=r"n_neighbors=0 must be a whole number"):
+    with pytest.raises(ParameterError, match=r"n_neighbors=0 must be an integer"):
         mutual_information(x, y, n_neighbors=0)
 
 

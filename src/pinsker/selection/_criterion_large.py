@@ -85,7 +85,7 @@ class CountingSelector(InformationSelector):
         coder = large.coder
         tables = PartitionTables(
             large.partitions.map(coder.code),
-            coder.n_levels,
+            coder.n_categories,
             len(coder.classes),
             large.n_rows,
             self.correction,
