@@ -9,8 +9,8 @@ import pytest
 
 import pinsker
 from pinsker import conditional_mutual_information, entropy, mutual_information
-from pinsker.datasets import Chain, CommonCause, SignOfProduct, TwoNormalClasses
 from pinsker.exceptions import DataError, ParameterError, UnreliableEstimateWarning
+from pinsker.testing import Chain, CommonCause, TwoNormalClasses, information_problems
 
 
 def continuous(n=60, seed_of_rows=0):
@@ -218,6 +218,6 @@ def test_everything_is_exported():
 
 
 def test_interaction_that_no_single_column_shows():
-    x, y, z = SignOfProduct(True).sample(500, seed=0)
+    x, y, z = information_problems()["M6 given second"].sample(500, seed=0)
     assert abs(mutual_information(x, y)) < 0.1
     assert conditional_mutual_information(x, y, z) > 0.5
