@@ -129,7 +129,7 @@ def test_truth_equals_known_value(name):
 def test_truths_equal_the_reference_file(data_folder):
     reference = json.loads((data_folder / "ground_truths.json").read_text())
     for theirs, ours in REFERENCE.items():
-        # The file's quadratures were asked for 1e-10 or so.
+        # The file's quadratures have a tolerance of about 1e-10.
         assert PROBLEMS[ours].truth() == pytest.approx(reference[theirs], abs=1e-9), theirs
 
 

@@ -1,4 +1,4 @@
-"""Targets: classes or numbers, guessed or said."""
+"""Targets: classes or numbers, guessed or declared."""
 
 import warnings
 
