@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from pinsker.encoding import Kind, encode_columns
-from pinsker.encoding._kinds import are_integers, count_distinct
 from pinsker.exceptions import ParameterError
 
 ORDERED = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
@@ -147,7 +146,8 @@ def test_doubts_are_said_once_for_all_columns():
     assert not encode_columns(np.arange(30) % 9, categorical_features={0: "count"}).notes
 
 
-def test_whole_and_distinct_ignore_what_is_missing():
-    values = np.array([[1.0, 0.5, np.nan], [np.nan, 1.0, np.nan], [1.0, 2.0, np.nan]])
-    assert are_integers(values).tolist() == [True, False, True]
-    assert count_distinct(values).tolist() == [1, 3, 0]
+def test_missing_values_do_not_change_the_guess():
+    whole = np.where(np.arange(40) % 4 == 3, np.nan, np.arange(40) % 10)  # ten integers
+    halves = np.where(np.isnan(whole), np.nan, whole / 2)
+    kinds = encode_columns(np.c_[whole, halves, np.full(40, np.nan)], missing="category").kinds
+    assert kinds == (Kind.COUNT, Kind.CONTINUOUS, Kind.COUNT)
