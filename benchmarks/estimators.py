@@ -5,7 +5,7 @@
     python benchmarks/estimators.py --quick    # fewer repeats
     python benchmarks/estimators.py --cpu      # one thread each, CPU time: for a busy machine
 
-All get the same standardised columns, three neighbours and two threads, and must return the same
+All get the same standardized columns, three neighbours and two threads, and must return the same
 number of nats; it is printed. Peers differ in the fifth digit because they add noise against ties.
 pinsker is timed twice: the public function, and the array layer below it, which is what the
 selectors use. Calls take turns, and the shortest of each counts: the machine is never faster than
@@ -26,7 +26,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 import pinsker
-from pinsker.encoding._encoded import NOMINAL_STEP
+from pinsker.encoding import NOMINAL_STEP
 from pinsker.information._knn import knn_terms
 from tables import heading, print_row
 
@@ -59,7 +59,7 @@ CASES = [Case(10_000, n, classes, 5.0) for classes in (False, True) for n in (0,
 
 @dataclass(frozen=True)
 class Data:
-    """x and y are (n, 1), z is (n, d), all standardised; y is 0, 1, 2 for classes."""
+    """x and y are (n, 1), z is (n, d), all standardized; y is 0, 1, 2 for classes."""
 
     x: np.ndarray
     y: np.ndarray

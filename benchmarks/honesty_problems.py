@@ -14,10 +14,10 @@ from pinsker.datasets import (
     load_orl,
     load_published,
     load_warp_ar10p,
-    selection_problems,
 )
 from pinsker.encoding import encode_columns
 from pinsker.information.models import Design
+from pinsker.testing import selection_problems
 
 N_FRESH = 8000
 LOADED = {

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from pinsker.encoding._large_table import read_large
+from pinsker.encoding import read_large
 from pinsker.engine import Backward, Forward, Problem, _sampling
 from pinsker.engine._partition_counts import PartitionTables
 from tables import heading, print_row
@@ -160,7 +160,7 @@ def _coded(parts):
     large = read_large(parts, "y", bins=5, strategy="frequency", scale="none", missing="error")
     coder = large.coder
     promises = large.partitions.map(coder.code)
-    return {"tables": PartitionTables(promises, coder.n_levels, 2, large.n_rows)}
+    return {"tables": PartitionTables(promises, coder.n_categories, 2, large.n_rows)}
 
 
 def samples():

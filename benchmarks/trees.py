@@ -10,8 +10,8 @@ import time
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 
-from pinsker.datasets import FewOfMany
 from pinsker.engine._trees import class_shares
+from pinsker.testing import selection_problems
 
 N_COLUMNS, N_TREES, REPEATS = 15, 64, 7
 
@@ -30,7 +30,7 @@ def main():
 
 def print_errors():
     """Errors on fresh rows by the number of columns tried in a node, as many trees each."""
-    problem = FewOfMany()
+    problem = selection_problems()["FewOfMany"]
     print(f"\n{'seed':>6}{'square root tried':>19}{'all tried':>11}")
     for seed in range(3):
         train, labels = problem.sample(500, seed=2 * seed)

@@ -5,16 +5,10 @@ import warnings
 import numpy as np
 
 from pinsker import conditional_mutual_information, mutual_information
-from pinsker.datasets import (
-    CommonCause,
-    InformationProblem,
-    StudentT,
-    TwoNormalClasses,
-    information_problems,
-)
 from pinsker.exceptions import UnreliableEstimateWarning
 from pinsker.information._procedure import Options, get_ready
 from pinsker.information._reliability import neighbour_resolution
+from pinsker.testing import CommonCause, InformationProblem, TwoNormalClasses, information_problems
 
 N_SAMPLES = 8
 
@@ -92,7 +86,7 @@ def print_what_nobody_can_do() -> None:
         samples = [wave.sample(1000, number) for number in range(N_SAMPLES)]
         values = [conditional_mutual_information(*rows, method=method) for rows in samples]
         print(f"the same, {method}: {np.mean(values):.2f}")
-    tails = StudentT(2, 5, 5)
+    tails = information_problems()["C2 5x5 nu=2"]
     for n_rows in (1000, 4000):
         value = mean_estimate(tails, n_rows)
         print(f"Student t, 5 x 5, {n_rows} rows: {value:.2f} of {tails.truth():.2f}")

@@ -1,10 +1,36 @@
-"""Errors and warnings. Every error says what was found, where, and what to do."""
+"""Errors and warnings. Every error states what was found, where, and what to do."""
 
 from typing import Any
 
 
 class PinskerError(Exception):
-    """Base class of all errors raised by pinsker."""
+    """Base class of all errors raised by pinsker.
+
+    Parameters
+    ----------
+    *args : str
+        The message.
+    parameter : str, optional
+        Name of the parameter that the message is about, or that would help; callers that have
+        another name for it (the command line) need not search the message.
+
+    Attributes
+    ----------
+    parameter : str or None
+        As given.
+
+    Examples
+    --------
+    >>> error = ParameterError("bins=1 must be an integer of at least 2.", parameter="bins")
+    >>> str(error), error.parameter
+    ('bins=1 must be an integer of at least 2.', 'bins')
+    """
+
+    parameter: str | None = None
+
+    def __init__(self, *args: object, parameter: str | None = None) -> None:
+        super().__init__(*args)
+        self.parameter = parameter
 
 
 class DataError(PinskerError, ValueError):
@@ -12,7 +38,7 @@ class DataError(PinskerError, ValueError):
 
 
 class DataTypeError(DataError, TypeError):
-    """The table holds something that is neither a number nor a level."""
+    """The table holds something that is neither a number nor a category."""
 
 
 class ParameterError(PinskerError, ValueError):
@@ -32,7 +58,7 @@ class MissingDependencyError(PinskerError, ImportError):
 
 
 class EngineError(PinskerError, RuntimeError):
-    """The engine asked for cannot be used here."""
+    """The chosen engine cannot be used here."""
 
 
 class EngineLostError(EngineError):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinsker.bounds import UNITS, TargetFacts, error_growth, information_budget
-from pinsker.encoding._encoded import Target
+from pinsker.encoding import Target
 from pinsker.exceptions import DataError, ParameterError
 
 CLASSES = TargetFacts("classification", n_classes=3, largest_prior=0.5)

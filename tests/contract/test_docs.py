@@ -29,6 +29,7 @@ STAGES = [
     "information.witnesses",
     "report",
     "selection",
+    "testing",
 ]
 REFRESH = "numbers moved: run python docs/refresh_outputs.py on the page, and read it again"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")

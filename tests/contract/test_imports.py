@@ -17,7 +17,8 @@ BELOW = {
     "_types": set(),
     "exceptions": set(),
     "_compat": {"_types", "exceptions"},
-    "datasets": {"_types", "exceptions"},
+    "datasets": LEAVES,
+    "testing": {"_types", "exceptions", "datasets"},
     "encoding": LEAVES,
     "engine": LEAVES | {"encoding"},
     "information": LEAVES | {"encoding", "engine"},
@@ -33,6 +34,7 @@ BELOW["__main__"] = {"cli"}
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.
 HEAVY = {"matplotlib", "polars", "dask", "ray", "jinja2", "typer", "rich", "cupy", "numba", "torch"}
+HEAVY |= {"pooch", "requests"}
 
 
 def modules():

@@ -1,4 +1,4 @@
-"""The paper's synthetic problems: laws as printed and as published."""
+"""The paper's synthetic problems: distributions as printed and as published."""
 
 import itertools
 
@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, norm, truncnorm
 
-from pinsker.datasets import AdditiveCurves, Radial, RadialAsPrinted, load_published
+from pinsker.datasets import Radial, load_published
 from pinsker.exceptions import DataError
+from pinsker.testing import AdditiveCurves, RadialAsPrinted
 
-#: A right law falls below this once in a million runs; seeds are fixed besides.
+#: The right distribution falls below this once in a million runs; seeds are fixed besides.
 CHANCE = 1e-6
 
 
@@ -20,7 +21,7 @@ def published(data_folder, monkeypatch):
 
 
 @pytest.mark.parametrize("k", [1, 3, 5, 15])
-def test_sums_follow_the_cut_normal_law(k, seed):
+def test_sums_follow_the_truncated_normal(k, seed):
     X, y = RadialAsPrinted(k, 16).sample(4000, seed)
     assert y.sum() == 2000
     limit = 3 * (k - 2) / np.sqrt(k)
@@ -56,17 +57,17 @@ def test_a_tail_that_no_double_can_hold(seed):
 def test_classes_as_published_are_those_of_radial(published):
     tables = [*published("binary"), *published("figure3")]
     assert len(tables) == 51
-    shares = []
+    p_values = []
     for X, y, k in tables:
         assert 2 * y.sum() == len(y)
         squares = np.square(X[:, :k]).sum(axis=1)
         assert ((squares[y == 1] > 3 * (k - 2)) & (squares[y == 1] < 4 * k)).all()
         assert (squares[y == 0] < 3.5 * (k - 2)).all()
         drawn, labels = Radial(k, X.shape[1]).sample(20_000, seed=0)
-        law = np.square(drawn[:, :k]).sum(axis=1)
-        shares += [kstest(squares[y == c], law[labels == c]).pvalue for c in (0, 1)]
-        shares.append(kstest(X[:, k:].ravel(), "norm").pvalue if k < X.shape[1] else 1.0)
-    assert min(shares) > CHANCE
+        expected = np.square(drawn[:, :k]).sum(axis=1)
+        p_values += [kstest(squares[y == c], expected[labels == c]).pvalue for c in (0, 1)]
+        p_values.append(kstest(X[:, k:].ravel(), "norm").pvalue if k < X.shape[1] else 1.0)
+    assert min(p_values) > CHANCE
 
 
 def test_regression_as_published_is_additive_curves(published):
@@ -79,7 +80,7 @@ def test_regression_as_published_is_additive_curves(published):
             left = [y - sum(f(X[:, j]) for f, j in zip(curves, o, strict=True)) for o in orders]
             residuals.append(min(left, key=np.std))
     assert len(residuals) == 46
-    # The best of 24 orders makes residuals a little too small: no law is fitted that closely.
+    # The best of 24 orders makes residuals a little too small: no fit is that close.
     assert abs(np.std(residuals) - 1) < 0.03
     assert kstest(np.ravel(residuals), "norm").pvalue > CHANCE
 
@@ -94,6 +95,6 @@ def test_additive_curves_explain_their_target(seed):
 
 
 def test_without_the_file_the_message_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("pinsker.datasets._published.local_folders", lambda: [tmp_path])
+    monkeypatch.setattr("pinsker.datasets._loaders.local_folders", lambda: [tmp_path])
     with pytest.raises(DataError, match=r"k10\.npz was not found: name the folder .* PINSKER_DATA"):
         load_published("figure3")

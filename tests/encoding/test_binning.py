@@ -91,7 +91,7 @@ def test_mdl_by_hand():
     assert bin_values(values, np.arange(20) % 2, strategy="mdl")[1].tolist() == []
 
 
-def test_mdl_cuts_between_neighbouring_floats():
+def test_mdl_cuts_between_neighboring_floats():
     low, high = 1.0, np.nextafter(1.0, 2.0)
     codes, _ = bin_values(np.repeat([low, high], 9), np.repeat([0, 1], 9), strategy="mdl")
     assert codes.tolist() == [0] * 9 + [1] * 9
@@ -132,30 +132,31 @@ def test_kinds_that_are_kept():
     )
     binned = bin_columns(encode_columns(table, scale="none"), bins=2)
     assert binned.codes.T.tolist() == [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 0], [1, 0, 1, 1]]
-    assert binned.n_levels.tolist() == [2, 2, 3, 2]
+    assert binned.n_categories.tolist() == [2, 2, 3, 2]
     assert binned.edges[0].tolist() == [2.0]
     assert binned.edges[1:] == (None, None, None)
     assert binned.names == ("size", "count", "word", "flag")
     assert binned.codes.flags.f_contiguous
-    for array in (binned.codes, binned.n_levels, binned.edges[0]):
+    for array in (binned.codes, binned.n_categories, binned.edges[0]):
         assert not array.flags.writeable
 
 
 @pytest.mark.parametrize(
-    ("levels", "dtype"), [(256, np.uint8), (257, np.uint16), (65536, np.uint16), (65537, np.int32)]
+    ("categories", "dtype"),
+    [(256, np.uint8), (257, np.uint16), (65536, np.uint16), (65537, np.int32)],
 )
-def test_the_smallest_type(levels, dtype):
-    columns = encode_columns(np.arange(levels), categorical_features="all", scale="none")
+def test_the_smallest_type(categories, dtype):
+    columns = encode_columns(np.arange(categories), categorical_features="all", scale="none")
     codes = bin_columns(columns).codes.ravel()
     assert codes.dtype == dtype
-    np.testing.assert_array_equal(codes, np.arange(levels))
+    np.testing.assert_array_equal(codes, np.arange(categories))
 
 
 def test_missing_is_a_code_of_its_own():
     columns = encode_columns([[0.5, 1], [1.5, None], [None, 1]], missing="category", scale="none")
     binned = bin_columns(columns, bins=2)
     assert binned.codes.T.tolist() == [[0, 1, 2], [0, 1, 0]]
-    assert binned.n_levels.tolist() == [3, 2]
+    assert binned.n_categories.tolist() == [3, 2]
     nothing = encode_columns([[None, 0.5], [None, 1.5]], missing="category")
     assert bin_columns(nothing).codes[:, 0].tolist() == [1, 1]
 
@@ -163,11 +164,11 @@ def test_missing_is_a_code_of_its_own():
 def test_notes():
     columns = encode_columns(np.arange(300), categorical_features="all")
     (note,) = bin_columns(columns).notes
-    assert note == "more than 256 levels, so most cells of a table are empty: 'x'"
+    assert note == "more than 256 categories, so most cells of a table are empty: 'x'"
     columns = encode_columns(np.c_[np.full(4, 0.5), [0.5, 1.5, 2.5, 3.5]])
     binned = bin_columns(columns, np.array([0, 1, 0, 1]), strategy="mdl")
     assert binned.notes == ("no cut was found, so one bin holds all: 'x0', 'x1'",)
-    assert binned.n_levels.tolist() == [1, 1]
+    assert binned.n_categories.tolist() == [1, 1]
 
 
 def test_parameters_that_do_not_fit():
@@ -175,7 +176,7 @@ def test_parameters_that_do_not_fit():
     with pytest.raises(ParameterError, match="strategy='equal' is not known: use 'frequency', 'w"):
         bin_columns(columns, strategy="equal")
     for bins in (1, 2.5, True):
-        with pytest.raises(ParameterError, match=f"bins={bins} must be a whole number of at least"):
+        with pytest.raises(ParameterError, match=f"bins={bins} must be an integer of at least"):
             bin_columns(columns, bins=bins)
     with pytest.raises(ParameterError, match="strategy='mdl' needs class labels: it cuts where"):
         bin_columns(columns, strategy="mdl")

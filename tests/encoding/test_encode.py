@@ -1,4 +1,4 @@
-"""The gate as a whole: groups, notes, neighbours, and scikit-learn's contract."""
+"""The gate as a whole: groups, notes, neighbors, and scikit-learn's contract."""
 
 import numpy as np
 import pandas as pd
@@ -8,8 +8,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pinsker.encoding import check_neighbors, encode, encode_columns
-from pinsker.encoding._repeats import duplicate_columns
+from pinsker.encoding import check_neighbors, duplicate_columns, encode, encode_columns
 from pinsker.exceptions import ParameterError
 
 X = pd.DataFrame(np.arange(16.0).reshape(4, 4) ** 1.5, columns=list("abcd"))
@@ -42,9 +41,9 @@ def test_groups(groups, features, names):
     [
         (
             {"g": ["e"]},
-            "groups asks for column 'e', which does not exist; the columns are 'a'",
+            "groups names column 'e', which does not exist; the columns are 'a'",
         ),
-        ({"g": [4]}, "groups asks for column 4, but columns are numbered 0 to 3"),
+        ({"g": [4]}, "groups names column 4, but columns are numbered 0 to 3"),
         ({"g": ["a"], "h": ["b", 0]}, "column 'a' is in group 'g' and again in 'h': a column bel"),
         ({"g": ["a", "a"]}, "column 'a' is in group 'g' and again in 'g'"),
         ({"g": []}, "group 'g' has no columns: leave it out"),
@@ -96,9 +95,7 @@ def test_many_duplicates_are_counted():
 
 def test_identifiers_are_noted():
     table = pd.DataFrame({"who": [f"person {i}" for i in range(30)], "sex": ["f", "m"] * 15})
-    assert encode_columns(table).notes == (
-        "a different level in most rows, as identifiers have: 'who'",
-    )
+    assert encode_columns(table).notes == ("as many categories as identifiers have: 'who'",)
 
 
 def test_notes_of_table_and_target_come_together():
@@ -107,7 +104,7 @@ def test_notes_of_table_and_target_come_together():
 
 
 @pytest.mark.parametrize("k", [1, 3, np.int64(2)])
-def test_neighbours_that_fit(k):
+def test_neighbors_that_fit(k):
     assert check_neighbors(k, 4) == k
 
 
@@ -115,12 +112,12 @@ def test_neighbours_that_fit(k):
     ("k", "message"),
     [
         (4, "n_neighbors=4 needs at least 5 rows, but there are 4: use n_neighbors <= 3 or more"),
-        (0, "n_neighbors=0 must be a whole number of at least 1"),
-        (2.0, "n_neighbors=2.0 must be a whole number of at least 1"),
-        (True, "n_neighbors=True must be a whole number of at least 1"),
+        (0, "n_neighbors=0 must be an integer of at least 1"),
+        (2.0, "n_neighbors=2.0 must be an integer of at least 1"),
+        (True, "n_neighbors=True must be an integer of at least 1"),
     ],
 )
-def test_neighbours_that_do_not_fit(k, message):
+def test_neighbors_that_do_not_fit(k, message):
     with pytest.raises(ParameterError, match=message):
         check_neighbors(k, 4)
 

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from pinsker.encoding import Kind, encode_columns
-from pinsker.encoding._kinds import count_distinct, whole_numbers
 from pinsker.exceptions import ParameterError
 
 ORDERED = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
@@ -26,7 +25,7 @@ def kind_of(x, **options):
         (np.arange(3000) % 100, Kind.COUNT),  # a hundred: the limit
         (np.arange(3000) % 101, Kind.CONTINUOUS),
         ([5, 7], Kind.COUNT),  # two different numbers always
-        ([5.0, 7.0, 7.0], Kind.COUNT),  # whole numbers stored as floats are whole numbers
+        ([5.0, 7.0, 7.0], Kind.COUNT),  # integers stored as floats are integers
         ([3, 3, 3], Kind.COUNT),
         ([1, 2, 3], Kind.CONTINUOUS),
         (["a", "b", "a"], Kind.NOMINAL),
@@ -92,7 +91,7 @@ def test_the_users_word(discrete, kinds):
 
 def test_levels_of_a_nominal_number_are_the_numbers():
     columns = encode_columns([0.5, 9.5, 0.5], categorical_features="all")
-    assert columns.levels[0].tolist() == [0.5, 9.5]
+    assert columns.categories[0].tolist() == [0.5, 9.5]
     assert columns.values.ravel().tolist() == [0, 1, 0]
 
 
@@ -106,17 +105,17 @@ def test_levels_of_a_nominal_number_are_the_numbers():
         (3, "categorical_features=3 is not known"),
         (
             ["size"],
-            "categorical_features asks for column 'size', which does not exist; the columns are 'who",
+            "categorical_features names column 'size', which does not exist; the columns are 'who",
         ),
-        ([4], "categorical_features asks for column 4, but columns are numbered 0 to 3"),
-        ([-1], "categorical_features asks for column -1, but columns are numbered 0 to 3"),
-        ([1.0], "categorical_features asks for column 1.0, which does not exist"),
+        ([4], "categorical_features names column 4, but columns are numbered 0 to 3"),
+        ([-1], "categorical_features names column -1, but columns are numbered 0 to 3"),
+        ([1.0], "categorical_features names column 1.0, which does not exist"),
         ([True], "categorical_features is a mask of 1 entries, but x has 4 columns"),
-        ({"size": "count"}, "categorical_features asks for column 'size', which does not exist"),
-        ({"whole": "ordinal"}, "column 'whole' is 'ordinal'; kinds are 'continuous', 'count'"),
-        ({"text": "count"}, "column 'text' is 'count', but it holds text, which has no order"),
-        ({"text": "continuous"}, "column 'text' is 'continuous', but it holds text"),
-        ({"whole": "boolean"}, "column 'whole' is 'boolean', but it has more than two values"),
+        ({"size": "count"}, "categorical_features names column 'size', which does not exist"),
+        ({"whole": "ordinal"}, "column 'whole' 'ordinal'; kinds are 'continuous', 'count'"),
+        ({"text": "count"}, "column 'text' 'count', but it holds text, which has no order"),
+        ({"text": "continuous"}, "column 'text' 'continuous', but it holds text"),
+        ({"whole": "boolean"}, "column 'whole' 'boolean', but it has more than two values"),
     ],
     ids=str,
 )
@@ -136,18 +135,19 @@ def test_doubts_are_said_once_for_all_columns():
     doubtful = pd.DataFrame({name: np.arange(30) % 12 for name in "abcdefg"})
     (note, *_) = encode_columns(doubtful).notes
     assert note == (
-        "whole numbers with few repeats are read as continuous in 'a', 'b', 'c', 'd', 'e' and 2 "
+        "integers with few repeats are read as continuous in 'a', 'b', 'c', 'd', 'e' and 2 "
         "more; say otherwise with categorical_features="
     )
     assert not any(
         "categorical_features=" in note for note in encode_columns(np.arange(30) % 3).notes
     )
     (note,) = encode_columns(np.arange(30) % 9).notes
-    assert note.startswith("whole numbers with many repeats are read as count in 'x'; say")
+    assert note.startswith("integers with many repeats are read as count in 'x'; say")
     assert not encode_columns(np.arange(30) % 9, categorical_features={0: "count"}).notes
 
 
-def test_whole_and_distinct_ignore_what_is_missing():
-    values = np.array([[1.0, 0.5, np.nan], [np.nan, 1.0, np.nan], [1.0, 2.0, np.nan]])
-    assert whole_numbers(values).tolist() == [True, False, True]
-    assert count_distinct(values).tolist() == [1, 3, 0]
+def test_missing_values_do_not_change_the_guess():
+    whole = np.where(np.arange(40) % 4 == 3, np.nan, np.arange(40) % 10)  # ten integers
+    halves = np.where(np.isnan(whole), np.nan, whole / 2)
+    kinds = encode_columns(np.c_[whole, halves, np.full(40, np.nan)], missing="category").kinds
+    assert kinds == (Kind.COUNT, Kind.CONTINUOUS, Kind.COUNT)

@@ -66,8 +66,8 @@ def test_level_is_equal_to_itself_and_far_from_all_else(container, scale):
     columns = encode_columns(table(container), missing="category", scale=scale)
     assert np.isfinite(columns.values).all()
     assert columns.kinds == (Kind.CONTINUOUS, Kind.NOMINAL, Kind.NOMINAL)
-    assert columns.levels[1].tolist() == ["u", "v", None]
-    assert columns.levels[2].tolist() == [False, True, None]
+    assert columns.categories[1].tolist() == ["u", "v", None]
+    assert columns.categories[2].tolist() == [False, True, None]
     assert columns.missing.tolist() == [[row == 1, False, False] for row in range(4)]
     metric = columns.metric()
     assert np.isfinite(metric).all()
@@ -79,7 +79,7 @@ def test_level_is_equal_to_itself_and_far_from_all_else(container, scale):
     assert (distances[np.ix_([0, 2, 3], [0, 2, 3], [0])] < FARTHEST).all()
 
 
-def test_two_missing_values_are_neighbours():
+def test_two_missing_values_are_neighbors():
     metric = encode_columns([1.5, None, None, 2.5], missing="category").metric().ravel()
     assert metric[1] == metric[2]
 
@@ -97,7 +97,7 @@ def test_taken_columns_keep_their_gaps():
     assert columns.take(np.array([1])).names == ("b",)
 
 
-def test_a_missing_target_is_not_a_level():
+def test_a_missing_target_is_not_a_category():
     message = r"Input y contains NaN: column 'y' has .* Use missing='drop', or fill them in\."
     with pytest.raises(DataError, match=message):
         encode([[1.5], [2.5], [3.5]], ["a", None, "b"], missing="category")
@@ -119,7 +119,7 @@ def test_masked_arrays_are_missing_where_masked():
     columns = encode_columns(values, missing="category")
     assert columns.missing.tolist() == [[False, True], [False, False], [False, False]]
     words = np.ma.masked_array(["a", "b"], [0, 1])
-    assert encode_columns(words, missing="category").levels[0].tolist() == ["a", None]
+    assert encode_columns(words, missing="category").categories[0].tolist() == ["a", None]
 
 
 @pytest.mark.parametrize(

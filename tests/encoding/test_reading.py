@@ -26,7 +26,7 @@ KINDS = (Kind.CONTINUOUS, Kind.COUNT, Kind.NOMINAL, Kind.BOOLEAN)
 def assert_same(got, expected):
     np.testing.assert_array_equal(got.values, expected.values)
     assert got.kinds == expected.kinds
-    for one, other in zip(got.levels, expected.levels, strict=True):
+    for one, other in zip(got.categories, expected.categories, strict=True):
         assert (one is None) == (other is None)
         if one is not None:
             assert one.tolist() == other.tolist()
@@ -115,7 +115,7 @@ def test_what_leaves_is_frozen_and_a_copy():
     labels = encode(values.repeat(2, axis=0), ["a", "a", "b", "b", "a", "b"])
     assert not labels.target.labels.flags.writeable
     assert not labels.target.classes.flags.writeable
-    assert not encode_columns(["a", "b"]).levels[0].flags.writeable
+    assert not encode_columns(["a", "b"]).categories[0].flags.writeable
     assert not encode_columns([1.5, None], missing="category").missing.flags.writeable
 
 
@@ -127,13 +127,13 @@ def test_object_numbers():
     np.testing.assert_array_equal(encode_columns(decimals, scale="none").values, [[1.5], [2.25]])
 
 
-def test_objects_that_are_not_numbers_are_levels():
+def test_objects_that_are_not_numbers_are_categories():
     columns = encode_columns(np.array([1, "a", (1, 2), 1.0], dtype=object))
     assert columns.kinds == (Kind.NOMINAL,)
     assert columns.values[0] == columns.values[3]
     assert len(np.unique(columns.values)) == 3
     assert columns.notes[0] == (
-        "column 'x' holds objects (float, int, str, tuple), read as nominal levels"
+        "column 'x' holds objects (float, int, str, tuple), read as categories"
     )
 
 
@@ -193,7 +193,7 @@ def test_years_and_months_have_a_length():
 
 def test_huge_whole_numbers_that_coincide_are_said():
     assert not encode_columns([2**60, 2**61, 3]).notes
-    note = "column 'x' holds whole numbers so large that different ones become equal"
+    note = "column 'x' holds integers so large that different ones become equal"
     assert note in encode_columns(np.array([2**60, 2**60 + 1, 3])).notes
 
 

@@ -1,4 +1,4 @@
-"""Scaling: against the twin, and what must not change when features do."""
+"""Scaling: against the twin, and what must not change when units do."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from oracles import discretisation as oracle
-from pinsker.encoding import FARTHEST, encode_columns
-from pinsker.encoding._scaling import normal_scores, standardise
+from pinsker.encoding import FARTHEST, encode_columns, normal_scores
 from pinsker.exceptions import DataError, ParameterError
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=12)
@@ -17,6 +16,11 @@ tied_tables = hnp.arrays(np.float64, shapes, elements=st.integers(-4, 4).map(flo
 tables = hnp.arrays(np.float64, shapes, elements=st.floats(-100, 100, width=32))
 powers = st.floats(-290, 290).map(lambda power: 10.0**power)
 SCALES = ("copula", "standard", "none")
+
+
+def standardize(values):
+    """Scale columns of numbers to mean 0 and standard deviation 1 through the gate."""
+    return encode_columns(values, scale="standard", categorical_features="none").values
 
 
 @given(st.one_of(tied_tables, tables))
@@ -40,29 +44,29 @@ def test_standardising_forgets_the_unit(values, factor):
     # 100 by 1e-14; values are 1e-3 apart if they differ, so by at most 2e-11 of their deviation.
     values = np.round(values, 3)
     np.testing.assert_allclose(
-        standardise(values * factor), standardise(values), rtol=1e-10, atol=1e-10
+        standardize(values * factor), standardize(values), rtol=1e-10, atol=1e-10
     )
 
 
 @given(tables, st.integers(-1000, 900))
 def test_standardising_is_exact_for_powers_of_two(values, power):
     values = np.round(values, 3)
-    np.testing.assert_array_equal(standardise(np.ldexp(values, power)), standardise(values))
+    np.testing.assert_array_equal(standardize(np.ldexp(values, power)), standardize(values))
 
 
 @given(tables, st.integers(0, 2**32 - 1))
 def test_row_order_and_other_columns_change_no_bit(values, seed):
     order = np.random.default_rng(seed).permutation(len(values))
-    for scale in (normal_scores, standardise):
+    for scale in (normal_scores, standardize):
         whole = scale(values)
         np.testing.assert_array_equal(scale(values[order]), whole[order])
         np.testing.assert_array_equal(scale(values[:, :1]), whole[:, :1])
 
 
 @given(tables)
-def test_standardised_columns_have_mean_0_and_deviation_1(values):
+def test_standardized_columns_have_mean_0_and_deviation_1(values):
     values = np.round(values, 3)
-    scaled = standardise(values)
+    scaled = standardize(values)
     varies = values.max(axis=0) > values.min(axis=0)
     # At most 12 rows, values of about 1: rounding stays far below 1e-12.
     np.testing.assert_allclose(scaled.mean(axis=0), 0.0, atol=1e-12)
@@ -72,19 +76,19 @@ def test_standardised_columns_have_mean_0_and_deviation_1(values):
 @pytest.mark.parametrize("unit", [5e-324, 1e-300, 1.0, 1e300, 1.7e308 / 3])
 def test_extreme_units_neither_overflow_nor_vanish(unit):
     values = np.array([[-3.0], [1.0], [2.0]]) * unit
-    np.testing.assert_allclose(standardise(values), standardise(values / unit), rtol=1e-15)
+    np.testing.assert_allclose(standardize(values), standardize(values / unit), rtol=1e-15)
 
 
 def test_the_whole_range_of_floats_fits_in_one_column():
     largest = np.finfo(float).max
-    np.testing.assert_array_equal(standardise(np.array([[-largest], [largest]])), [[-1.0], [1.0]])
+    np.testing.assert_array_equal(standardize(np.array([[-largest], [largest]])), [[-1.0], [1.0]])
 
 
 def test_blocks_change_nothing(monkeypatch, seed):
     values = np.random.default_rng(seed).normal(size=(20, 7))
     values[3, 4] = np.nan
     whole = [encode_columns(values, scale=scale, missing="category") for scale in SCALES]
-    monkeypatch.setattr("pinsker.encoding._blocks.BLOCK_CELLS", 45)  # two columns, one is left
+    monkeypatch.setattr("pinsker.encoding._read.BLOCK_CELLS", 45)  # two columns, one is left
     for scale, expected in zip(SCALES, whole, strict=True):
         got = encode_columns(values, scale=scale, missing="category")
         np.testing.assert_array_equal(got.values, expected.values)
@@ -98,10 +102,10 @@ def test_constant_columns_become_zeros(scale):
     np.testing.assert_array_equal(columns.values, 0.0)
 
 
-def test_counts_are_standardised_under_copula():
+def test_counts_are_standardized_under_copula():
     columns = encode_columns([0, 0, 0, 0, 0, 0, 1, 1, 5], scale="copula")
     assert columns.kinds == ("count",)
-    np.testing.assert_allclose(columns.values, standardise(np.c_[[0.0] * 6 + [1, 1, 5]]))
+    np.testing.assert_allclose(columns.values, standardize(np.c_[[0.0] * 6 + [1, 1, 5]]))
 
 
 def test_none_leaves_numbers_alone():

@@ -1,4 +1,4 @@
-"""Targets: classes or numbers, guessed or said."""
+"""Targets: classes or numbers, guessed or declared."""
 
 import warnings
 
@@ -7,8 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pinsker.encoding import encode_target
-from pinsker.encoding._scaling import normal_scores, standardise
+from pinsker.encoding import encode_columns, encode_target, normal_scores
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 
@@ -46,11 +45,11 @@ def test_the_guess(y, task, doubtful):
 
 def test_a_doubtful_guess_says_what_was_seen():
     assert encode_target(repeated(7, 70, start=3)).notes[0] == (
-        "target 'y' holds 7 different whole numbers (3 to 9), read as classes; "
+        "target 'y' holds 7 different integers (3 to 9), read as classes; "
         "pass task='regression' if that is wrong"
     )
     assert encode_target(repeated(10, 29)).notes[0] == (
-        "target 'y' holds 10 different whole numbers (0 to 9), read as numbers; "
+        "target 'y' holds 10 different integers (0 to 9), read as numbers; "
         "pass task='classification' if that is wrong"
     )
 
@@ -100,11 +99,12 @@ def test_numbers(seed):
     np.testing.assert_array_equal(target.values, normal_scores(y))
     assert target.labels is target.classes is None
     assert target.n_rows == 20
-    np.testing.assert_array_equal(encode_target(y, scale="standard").values, standardise(y))
+    scaled = encode_columns(y, scale="standard").values
+    np.testing.assert_array_equal(encode_target(y, scale="standard").values, scaled)
     np.testing.assert_array_equal(encode_target(y, scale="none").values, y)
 
 
-def test_said_regression():
+def test_declared_regression():
     target = encode_target([0, 1, 0, 1], task="regression")
     assert target.raw.ravel().tolist() == [0, 1, 0, 1]
     assert encode_target([True, False], task="regression").raw.ravel().tolist() == [1, 0]
@@ -160,7 +160,7 @@ def test_unknown_task_and_scale():
 
 
 def test_a_class_with_a_single_row_is_named():
-    message = r"^class 'rare' has a single row: nothing can be learnt about it; merge or leave out"
+    message = r"^class 'rare' has a single row: nothing can be learned about it; merge or leave out"
     with pytest.warns(DataWarning, match=message):
         encode_target(["a", "a", "rare", "b", "b"])
     with pytest.warns(DataWarning, match=r"^classes 1, 2 have a single row: .* about them"):

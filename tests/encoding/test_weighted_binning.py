@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pinsker.encoding import bin_columns, encode_columns
-from pinsker.encoding._weighted_binning import bin_weighted, weighted_cuts
+from pinsker.encoding import bin_columns, bin_weighted, encode_columns, weighted_cuts
 from pinsker.exceptions import ParameterError
 
 
@@ -35,7 +34,7 @@ def test_whole_weights_are_repeated_rows(table, strategy, bins):
     )
     for ours, theirs in zip(got.edges, want.edges, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)  # interpolated in float64
-    assert_array_equal(got.n_levels, want.n_levels)
+    assert_array_equal(got.n_categories, want.n_categories)
     assert_array_equal(got.codes[repeated], want.codes)
 
 
@@ -61,7 +60,7 @@ def test_missing_values_keep_a_level_of_their_own():
     columns = encode_columns([1.5, np.nan, 2.5, 3.5, 9.5], scale="none", missing="category")
     binned = bin_weighted(columns, np.array([1.0, 5.0, 2.0, 1.0, 1.0]), bins=2)
     assert binned.codes.ravel().tolist() == [0, 2, 0, 1, 1]
-    assert binned.n_levels.tolist() == [3]
+    assert binned.n_categories.tolist() == [3]
 
 
 def test_codes_of_other_kinds_stay():
@@ -73,9 +72,9 @@ def test_codes_of_other_kinds_stay():
     assert binned.edges[0] is None
 
 
-def test_mdl_needs_whole_weights(table):
+def test_mdl_needs_integer_weights(table):
     x, _, labels = table
-    with pytest.raises(ParameterError, match=r"strategy='mdl' counts rows, so it needs whole"):
+    with pytest.raises(ParameterError, match=r"strategy='mdl' counts rows, so it needs integer"):
         bin_weighted(encode_columns(x, scale="none"), np.full(60, 0.5), labels, strategy="mdl")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import pinsker
 from pinsker import conditional_mutual_information, entropy, mutual_information
-from pinsker.datasets import Chain, CommonCause, SignOfProduct, TwoNormalClasses
 from pinsker.exceptions import DataError, ParameterError, UnreliableEstimateWarning
+from pinsker.testing import Chain, CommonCause, TwoNormalClasses, information_problems
 
 
 def continuous(n=60, seed_of_rows=0):
@@ -138,7 +138,7 @@ def test_neighbours_that_do_not_exist():
     x, y, _ = continuous(5)
     with pytest.raises(ParameterError, match="n_neighbors=5 needs at least 6 rows"):
         mutual_information(x, y, n_neighbors=5)
-    with pytest.raises(ParameterError, match=r"n_neighbors=0 must be a whole number"):
+    with pytest.raises(ParameterError, match=r"n_neighbors=0 must be an integer"):
         mutual_information(x, y, n_neighbors=0)
 
 
@@ -218,6 +218,6 @@ def test_everything_is_exported():
 
 
 def test_interaction_that_no_single_column_shows():
-    x, y, z = SignOfProduct(True).sample(500, seed=0)
+    x, y, z = information_problems()["M6 given second"].sample(500, seed=0)
     assert abs(mutual_information(x, y)) < 0.1
     assert conditional_mutual_information(x, y, z) > 0.5

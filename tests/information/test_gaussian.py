@@ -7,9 +7,9 @@ import pytest
 
 import pinsker
 from oracles import gaussian as oracle
-from pinsker.datasets import BivariateNormal
 from pinsker.exceptions import DataError, UnreliableEstimateWarning
 from pinsker.information._gaussian import gaussian_entropy, gaussian_information
+from pinsker.testing import BivariateNormal
 
 
 def correlated(rng, n, d):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from pinsker import independence_test
-from pinsker.datasets import BivariateNormal, Chain, Collider, Xor
 from pinsker.encoding import encode_columns
 from pinsker.exceptions import ParameterError
 from pinsker.information._independence import _permutations, _within_states, local_permutations
+from pinsker.testing import BivariateNormal, Chain, Xor, information_problems
 
 
 def test_dependence_is_found():
@@ -25,7 +25,7 @@ def test_dependence_is_found():
 
 
 def test_dependence_through_a_condition_only():
-    x, y, z = Collider(True).sample(200, seed=0)
+    x, y, z = information_problems()["G3 collider given z"].sample(200, seed=0)
     assert independence_test(x, y, n_permutations=99).p_value > 0.05
     assert independence_test(x, y, z, n_permutations=99).p_value <= 0.02
     x, y, z = Xor(True).sample(60, seed=0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pinsker import conditional_mutual_information, entropy, mutual_information
-from pinsker.datasets import BivariateNormal, CommonCause, ManyWeakCauses, TwoNormalClasses
 from pinsker.exceptions import UnreliableEstimateWarning
+from pinsker.testing import BivariateNormal, CommonCause, ManyWeakCauses, TwoNormalClasses
 
 
 def test_the_ceiling_of_many_conditions():

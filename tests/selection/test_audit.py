@@ -9,8 +9,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC
 
 from pinsker import BackwardElimination, FeatureCount, audit
-from pinsker.datasets import Friedman, NoisyXor
+from pinsker.datasets import NoisyXor
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.testing import Friedman
 
 PROBLEM = NoisyXor(n_columns=5)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
-from pinsker.datasets import NoisyXor, RedundantLinear
+from pinsker.datasets import NoisyXor
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.testing import RedundantLinear
 
 LINEAR = ["linear"]
 PROBLEM = RedundantLinear()

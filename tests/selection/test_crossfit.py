@@ -9,7 +9,7 @@ from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
 from pinsker import BackwardElimination, ForwardSelection
 from pinsker.bounds import TargetFacts
-from pinsker.datasets import NoisyXor, RedundantLinear
+from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode
 from pinsker.exceptions import ParameterError
 from pinsker.information.models import default_models
@@ -19,6 +19,7 @@ from pinsker.selection._crossfit_jobs import Jobs
 from pinsker.selection._crossfit_judge import Judge
 from pinsker.selection._crossfit_selector import TOO_FEW
 from pinsker.selection._crossfit_trials import ALL, Trial, geometric_sizes, smallest
+from pinsker.testing import RedundantLinear
 
 LINEAR = ["linear"]
 

@@ -11,10 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
-from pinsker.datasets import Clusters, MixedKinds, NoisyXor, RedundantLinear, selection_problems
+from pinsker.datasets import NoisyXor
 from pinsker.engine import Backward
 from pinsker.exceptions import DataWarning, ParameterError, PinskerWarning
 from pinsker.selection._crossfit_selector import TOO_FEW
+from pinsker.testing import Clusters, MixedKinds, RedundantLinear, selection_problems
 
 MACHINE = ["svm"]
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from pinsker import CriterionSelection
-from pinsker.encoding import _partitions
 from pinsker.engine import _partition_counts, _partition_passes
 from pinsker.exceptions import DataError, DataTypeError, MemoryBudgetError, ParameterError
 from pinsker.selection import PermutationTest
@@ -122,8 +121,7 @@ def test_parquet_that_is_read_again_in_every_step(frame, tmp_path, monkeypatch):
 
 
 def test_cuts_of_a_large_table_come_from_a_sample(frame, dask_frame, monkeypatch):
-    monkeypatch.setattr(_partitions, "SAMPLED_ROWS", 200)
-    monkeypatch.setattr("pinsker.encoding._large_table.SAMPLED_ROWS", 200)
+    monkeypatch.setattr("pinsker.encoding._dask.SAMPLED_ROWS", 200)
     selector = CriterionSelection("jmi", 3).fit(dask_frame, "answer")
     assert selector.binning_.codes.shape[0] == 200
     note = "kinds and cuts of columns were found from 200 of 600 rows; every row was counted"

@@ -137,7 +137,7 @@ def test_keep_keeps(kind):
     assert selector.path_.n_forced == 2
     grouped = kind(1.0, keep=["pair"], groups={"pair": ["ash", "alcohol"]}).fit(X, y)
     assert list(grouped.get_feature_names_out()) == ["alcohol", "ash"]
-    with pytest.raises(ParameterError, match="keep asks for column 'beer', which does not exist"):
+    with pytest.raises(ParameterError, match="keep names column 'beer', which does not exist"):
         kind(keep=["beer"]).fit(X, y)
 
 

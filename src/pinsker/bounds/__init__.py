@@ -80,7 +80,15 @@ from pinsker.bounds._range import (
 )
 from pinsker.bounds._regression import regression_budget, regression_growth
 from pinsker.bounds._target_facts import TargetFacts
-from pinsker.bounds._units import Bound, bound_for, METRICS, METRIC_NAMES, UNITS, error_growth, information_budget
+from pinsker.bounds._units import (
+    METRIC_NAMES,
+    METRICS,
+    UNITS,
+    Bound,
+    bound_for,
+    error_growth,
+    information_budget,
+)
 
 __all__ = [
     "UNITS", "METRICS", "METRIC_NAMES", "Bound", "bound_for",

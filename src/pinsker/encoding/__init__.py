@@ -5,23 +5,32 @@
 tables that criteria count in.
 """
 
-from pinsker.encoding._binning import Binned, Strategy, bin_columns, bin_values
-from pinsker.encoding._columns import encode_columns, encode_together
-from pinsker.encoding._encode import encode
-from pinsker.encoding._encoded import FARTHEST, NOMINAL_STEP, Columns, Encoded, Kind, Target, frozen
-from pinsker.encoding._frames import is_frame
-from pinsker.encoding._kinds import find_columns
-from pinsker.encoding._large_table import LargeTable, read_large
-from pinsker.encoding._layout import check_scale
-from pinsker.encoding._neighbours import check_neighbors
-from pinsker.encoding._partitions import is_dask_frame
-from pinsker.encoding._repeats import constant_columns, duplicate_columns
-from pinsker.encoding._scaling import normal_scores
-from pinsker.encoding._table import read_table
-from pinsker.encoding._target import encode_target
-from pinsker.encoding._temporary import find_features, take_features, take_rows
-from pinsker.encoding._task import guess_task
-from pinsker.encoding._weighted_binning import bin_weighted, weighted_cuts
+from pinsker.encoding._checks import check_neighbors, constant_columns, duplicate_columns
+from pinsker.encoding._dask import LargeTable, is_dask_frame, read_large
+from pinsker.encoding._discretize import (
+    Binned,
+    Strategy,
+    bin_columns,
+    bin_values,
+    bin_weighted,
+    weighted_cuts,
+)
+from pinsker.encoding._encode import encode, encode_columns, encode_together
+from pinsker.encoding._encoded import (
+    FARTHEST,
+    NOMINAL_STEP,
+    Columns,
+    Encoded,
+    Kind,
+    Target,
+    frozen,
+    take_features,
+    take_rows,
+)
+from pinsker.encoding._groups import find_columns, find_features
+from pinsker.encoding._read import is_frame, read_table
+from pinsker.encoding._scaling import check_scale, normal_scores
+from pinsker.encoding._target import encode_target, guess_task
 
 __all__ = [
     "FARTHEST",
@@ -46,8 +55,6 @@ __all__ = [
     "encode_together",
     "find_columns",
     "find_features",
-    "take_features",
-    "take_rows",
     "frozen",
     "guess_task",
     "is_dask_frame",
@@ -55,5 +62,7 @@ __all__ = [
     "normal_scores",
     "read_large",
     "read_table",
+    "take_features",
+    "take_rows",
     "weighted_cuts",
 ]

@@ -1,4 +1,4 @@
-"""The cells of one column: whatever Python objects they are, turned into numbers or levels."""
+"""The cells of one column: whatever Python objects they are, turned into numbers or categories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy as np
 from pinsker._types import AnyArray, BoolArray, FloatArray
 from pinsker.exceptions import DataError, DataTypeError
 
-#: Whole numbers up to here are exact in float64.
+#: Integers up to here are exact in float64.
 EXACT_INTEGERS = 2**53
 _SECOND = np.timedelta64(1, "s")
 
@@ -36,10 +36,10 @@ class Cells:
     Attributes
     ----------
     values : ndarray of shape (n_rows,), float64
-        Numbers, or positions in `levels`; NaN where missing.
+        Numbers, or positions in `categories`; NaN where missing.
     origin : Origin
         What the column was made of.
-    levels : ndarray or None
+    categories : ndarray or None
         The values behind the positions.
     note : str
         What a user should know about the reading, or nothing.
@@ -47,7 +47,7 @@ class Cells:
 
     values: FloatArray
     origin: Origin
-    levels: AnyArray | None = None
+    categories: AnyArray | None = None
     note: str = ""
 
 
@@ -65,35 +65,36 @@ def read_cells(cells: AnyArray, name: str) -> Cells:
     if kind == "c":
         raise DataError(f"Complex data not supported: column {name!r} is of type {cells.dtype}")
     if kind in "US":
-        levels, codes = np.unique(cells, return_inverse=True)
-        return Cells(codes.astype(np.float64), Origin.TEXT, levels, _numbers_note(levels, name))
+        categories, codes = np.unique(cells, return_inverse=True)
+        note = _numbers_note(categories, name)
+        return Cells(codes.astype(np.float64), Origin.TEXT, categories, note)
     return _read_objects(cells.astype(object), name)
 
 
-def read_levels(
-    cells: AnyArray, categories: Sequence[Any], name: str, *, ordered: bool = False
+def read_categories(
+    cells: AnyArray, declared: Sequence[Any], name: str, *, ordered: bool = False
 ) -> Cells:
-    """Read one column of a categorical type: the categories' order is the order of the codes."""
-    position = {category: float(i) for i, category in enumerate(categories)}
+    """Read one column of a categorical type: the declared order is the order of the codes."""
+    position = {category: float(i) for i, category in enumerate(declared)}
     values = np.array([position.get(cell, np.nan) for cell in cells], dtype=np.float64)
-    levels = object_array(categories)
+    categories = object_array(declared)
     if ordered:
-        return Cells(values, Origin.ORDERED, levels)
-    return Cells(values, Origin.CATEGORY, levels, _numbers_note(levels, name))
+        return Cells(values, Origin.ORDERED, categories)
+    return Cells(values, Origin.CATEGORY, categories, _numbers_note(categories, name))
 
 
 def _read_integers(cells: AnyArray, name: str) -> Cells:
-    """Whole numbers; beyond 2**53 neighbouring ones may become equal, which is said."""
+    """Read integers; beyond 2**53 neighboring ones may become equal, which is noted."""
     values = cells.astype(np.float64)
     large = np.abs(values) > EXACT_INTEGERS
     if large.any() and len(np.unique(values[large])) < len(np.unique(cells[large])):
-        note = f"column {name!r} holds whole numbers so large that different ones become equal"
+        note = f"column {name!r} holds integers so large that different ones become equal"
         return Cells(values, Origin.NUMBER, note=note)
     return Cells(values, Origin.NUMBER)
 
 
 def _read_times(cells: AnyArray, name: str) -> Cells:
-    """Dates as seconds since the first one, durations in seconds."""
+    """Read dates as seconds since the first one, durations in seconds."""
     if np.datetime_data(cells.dtype)[0] in ("Y", "M", "generic"):
         cells = cells.astype(f"{cells.dtype.kind}8[s]")  # units without a fixed length
     if cells.dtype.kind == "m":
@@ -106,7 +107,7 @@ def _read_times(cells: AnyArray, name: str) -> Cells:
 
 
 def _read_objects(cells: AnyArray, name: str) -> Cells:
-    """Python objects: booleans, numbers, dates, else levels."""
+    """Read Python objects: booleans, numbers, dates, else categories."""
     missing = np.fromiter(map(_is_missing, cells), dtype=np.bool_, count=len(cells))
     present = cells[~missing]
     types = {type(cell) for cell in present}
@@ -123,7 +124,7 @@ def _read_objects(cells: AnyArray, name: str) -> Cells:
 
 
 def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: str) -> Cells:
-    """Text, or any other objects that can be told apart."""
+    """Read text, or any other objects that can be compared."""
     try:
         distinct = set(present)
     except TypeError as error:
@@ -133,19 +134,22 @@ def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: 
             "a string or a number in every cell."
         ) from error
     text = _all_of(types, (str,))
-    levels = sorted(distinct) if text else sorted(distinct, key=lambda v: (str(type(v)), str(v)))
-    code = {level: float(i) for i, level in enumerate(levels)}
+    if text:
+        categories = sorted(distinct)
+    else:
+        categories = sorted(distinct, key=lambda cell: (str(type(cell)), str(cell)))
+    code = {category: float(i) for i, category in enumerate(categories)}
     values = _with_gaps(np.array([code[cell] for cell in present], dtype=np.float64), missing)
     if text:
-        note = _numbers_note(levels, name)
+        note = _numbers_note(categories, name)
     else:
         kinds = ", ".join(sorted(t.__name__ for t in types))
-        note = f"column {name!r} holds objects ({kinds}), read as nominal levels"
-    return Cells(values, Origin.TEXT, object_array(levels), note)
+        note = f"column {name!r} holds objects ({kinds}), read as categories"
+    return Cells(values, Origin.TEXT, object_array(categories), note)
 
 
 def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cells:
-    """Python dates and durations; an aware date is compared by its moment."""
+    """Read Python dates and durations; dates with a time zone are compared in UTC."""
     whole_days = [type(cell) is date for cell in present]
     if any(whole_days) and not all(whole_days):
         present = object_array(
@@ -159,13 +163,13 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
         raise DataTypeError(
             f"column {name!r} mixes dates that cannot be compared (with and without a time zone)"
         ) from error
-    seconds = np.array([gap / _feature_of(gap) for gap in gaps], dtype=np.float64)
+    seconds = np.array([gap / _one_second(gap) for gap in gaps], dtype=np.float64)
     what = "durations, read as seconds" if duration else f"dates, read as seconds since {first}"
     note = f"column {name!r} holds {what}"
     return Cells(_with_gaps(seconds, missing), Origin.TIME, note=note)
 
 
-def _feature_of(gap: Any) -> Any:
+def _one_second(gap: Any) -> Any:
     return timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND
 
 
@@ -197,6 +201,7 @@ def _with_gaps(present: FloatArray, missing: BoolArray) -> FloatArray:
 
 
 def object_array(items: Sequence[Any]) -> AnyArray:
+    """Return a vector of objects."""
     return np.fromiter(items, dtype=object, count=len(items))  # tuples stay one item each
 
 
@@ -209,13 +214,13 @@ def _first_unhashable(present: AnyArray, missing: BoolArray) -> tuple[int, Any]:
     raise AssertionError("unreachable: some cell was unhashable")
 
 
-def _numbers_note(levels: Any, name: str) -> str:
-    """Say so when text reads as numbers throughout: it may be a column that was never parsed."""
-    if len(levels) <= 2 or not all(isinstance(level, str | bytes) for level in levels):
+def _numbers_note(categories: Any, name: str) -> str:
+    """Return a note when all text reads as numbers: it may be a column that was never parsed."""
+    if len(categories) <= 2 or not all(isinstance(one, str | bytes) for one in categories):
         return ""
     try:
-        for level in levels:
-            float(level)
+        for category in categories:
+            float(category)
     except ValueError:
         return ""
     return f"column {name!r} holds text that reads as numbers; convert it if numbers are meant"

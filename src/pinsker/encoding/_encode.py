@@ -1,15 +1,19 @@
-"""The gate: a table and a target in, `Encoded` out."""
+"""The gate: a table and a target in, `Encoded` out; or columns in, `Columns` out."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
-from pinsker._types import Missing, Scale, Task
-from pinsker.encoding._columns import check_lengths
-from pinsker.encoding._encoded import Encoded, frozen
+import numpy as np
+
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
+from pinsker.encoding._cells import object_array
+from pinsker.encoding._checks import column_notes, drop_note, usable_rows
+from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen
 from pinsker.encoding._groups import FeatureGroups, make_features
-from pinsker.encoding._kinds import CategoricalFeatures
-from pinsker.encoding._layout import build_columns
-from pinsker.encoding._missing import drop_note, usable_rows
-from pinsker.encoding._table import read_table
+from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
+from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.encoding._target import build_target
 from pinsker.exceptions import DataError
 
@@ -44,7 +48,7 @@ def encode(
     Returns
     -------
     Encoded
-        Frozen; ``notes`` says what a user should know.
+        Frozen; ``notes`` holds what a user should know.
 
     Examples
     --------
@@ -58,18 +62,205 @@ def encode(
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
-    answer = read_table(y, label="y", prefix="y")
-    check_lengths([table, answer])
+    target_table = read_table(y, label="y", prefix="y")
+    check_lengths([table, target_table])
     if table.n_rows < 2:
         raise DataError(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
             "required."
         )
-    rows = usable_rows([table], missing, target=answer)
+    rows = usable_rows([table], missing, target=target_table)
     features, feature_names = make_features(table.names, feature_groups)
     notes = drop_note(len(rows), table.n_rows)
     columns = build_columns(
         table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
     )
-    target = build_target(answer.keep(rows), task=task, scale=scale, notes=[])
+    target = build_target(target_table.keep(rows), task=task, scale=scale, notes=[])
     return Encoded(columns, target, features, feature_names, frozen(rows))
+
+
+def encode_columns(
+    x: Any,
+    *,
+    name: str = "x",
+    scale: Scale = "copula",
+    categorical_features: CategoricalFeatures = "from_dtype",
+    missing: Missing = "error",
+) -> Columns:
+    r"""Turn one or several columns of any kind into validated, scaled, frozen `Columns`.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_rows,) or (n_rows, n_columns)
+        NumPy array, list, pandas or polars frame or series. Strings, categories, booleans, dates
+        and objects are understood as they are.
+    name : str, default="x"
+        What messages call the table, and the start of the names of columns that have none.
+    scale : {"copula", "standard", "none"}, default="copula"
+        Scaling of continuous columns: normal scores :math:`\Phi^{-1}(r/(n+1))` of the ranks, mean 0
+        and standard deviation 1, or nothing. Counts are standardized unless scale is "none".
+    categorical_features : default="from_dtype"
+        Which columns are discrete. See Notes.
+    missing : {"error", "drop", "category"}, default="error"
+        What a missing value (NaN, None, NA, NaT, null) means: an error that names the column, a row
+        to leave out, or a value of its own, equal to itself and infinitely far from all others.
+
+    Returns
+    -------
+    Columns
+        Read-only values, kinds, names, categories and notes.
+
+    Raises
+    ------
+    DataError
+        When the table is empty, ragged, infinite, complex, sparse, or has missing values.
+    ParameterError
+        When a parameter is not known or does not fit the table.
+
+    Notes
+    -----
+    ``categorical_features="from_dtype"`` guesses a kind for each column:
+
+    =======================  ===================================================================
+    booleans                 boolean
+    text, objects            nominal
+    categories               nominal; count, by position, if pandas has them ordered
+    dates, durations         continuous, in seconds
+    numbers with fractions   continuous
+    integers                 count if there are two different ones, or at most 100 with three rows
+                             for each on average; otherwise continuous
+    =======================  ===================================================================
+
+    A list of columns (names or positions), a mask, ``"all"`` or ``"none"`` states which columns of
+    numbers are discrete, as `discrete_features` of scikit-learn's
+    :func:`~sklearn.feature_selection.mutual_info_classif` does: integers that are marked are
+    counts, other numbers that are marked are nominal, numbers that are not marked are continuous.
+    Text, categories and booleans keep their kind in any case. A dict ``{column: kind}`` declares
+    some kinds outright and leaves the others to the guess. Integers always mean positions.
+
+    Examples
+    --------
+    >>> columns = encode_columns([[1.5, "red"], [0.2, "blue"], [9.0, "red"]])
+    >>> columns.kinds
+    (<Kind.CONTINUOUS: 'continuous'>, <Kind.NOMINAL: 'nominal'>)
+    >>> columns.values.round(2) + 0.0
+    array([[ 0.  ,  1.  ],
+           [-0.67,  0.  ],
+           [ 0.67,  1.  ]])
+    >>> columns.categories[1].tolist()
+    ['blue', 'red']
+    """
+    table = read_table(x, label=name, prefix=name)
+    rows = usable_rows([table], missing)
+    notes = drop_note(len(rows), table.n_rows)
+    return build_columns(
+        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
+    )
+
+
+def encode_together(
+    tables: Mapping[str, Any],
+    *,
+    scale: Scale = "copula",
+    categorical_features: Mapping[str, CategoricalFeatures] | None = None,
+    missing: Missing = "error",
+) -> tuple[dict[str, Columns], IntArray]:
+    """Encode several tables that share their rows, so that ``missing="drop"`` drops the same ones.
+
+    Parameters
+    ----------
+    tables : mapping of str to array-like
+        The tables by the name that messages use, for example ``{"x": x, "y": y, "z": z}``.
+    scale, missing
+        As in `encode_columns`.
+    categorical_features : mapping of str to what `encode_columns` takes, optional
+        By table; tables that are not in it are guessed.
+
+    Returns
+    -------
+    columns : dict of str to Columns
+    rows : ndarray of int64
+        Which rows of the user's tables were used.
+
+    Examples
+    --------
+    >>> columns, rows = encode_together(
+    ...     {"x": [1.5, None, 2.5, 0.1], "y": ["a", "b", None, "a"]}, missing="drop"
+    ... )
+    >>> rows
+    array([0, 3])
+    """
+    read = {key: read_table(data, label=key, prefix=key) for key, data in tables.items()}
+    check_lengths(list(read.values()))
+    rows = usable_rows(list(read.values()), missing)
+    encoded = {}
+    for key, table in read.items():
+        encoded[key] = build_columns(
+            table.keep(rows),
+            scale=scale,
+            categorical_features=(categorical_features or {}).get(key, "from_dtype"),
+            notes=drop_note(len(rows), table.n_rows),
+        )
+    return encoded, frozen(rows)
+
+
+def check_lengths(tables: list[RawTable]) -> None:
+    """Refuse tables of different lengths, with scikit-learn's message."""
+    lengths = [table.n_rows for table in tables]
+    if len(set(lengths)) > 1:
+        labels = " and ".join(table.label for table in tables)
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: {lengths} rows in "
+            f"{labels}. Every row needs an entry in each."
+        )
+
+
+def build_columns(
+    table: RawTable, *, scale: Scale, categorical_features: CategoricalFeatures, notes: list[str]
+) -> Columns:
+    """Choose kinds, scale numbers, code categories, and note what a user should know."""
+    check_scale(scale)
+    kinds, doubts = choose_kinds(table, categorical_features)
+    numeric = np.array([kind.is_numeric for kind in kinds])
+    ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
+    values = scale_columns(table.values, numeric, ranked, scale)
+    if scale == "none":
+        refuse_far(values, numeric, table)
+    categories: list[AnyArray | None] = [None] * table.n_columns
+    for j in np.flatnonzero(~numeric):
+        values[:, j], categories[j] = _code_categories(table, int(j), kinds[j])
+    gaps = np.isnan(values)
+    values[gaps] = 0.0
+    values.flags.writeable = False
+    columns = Columns(
+        values,
+        tuple(_final_kind(*pair) for pair in zip(kinds, categories, strict=True)),
+        table.names,
+        tuple(categories),
+        scale,
+        missing=frozen(gaps) if gaps.any() else None,
+    )
+    return replace(columns, notes=(*notes, *table.notes, *doubts, *column_notes(columns)))
+
+
+def _final_kind(kind: Kind, categories: AnyArray | None) -> Kind:
+    """A boolean column whose missing values are a third value is boolean no longer."""
+    return Kind.NOMINAL if categories is not None and len(categories) > 2 else kind
+
+
+def _code_categories(table: RawTable, j: int, kind: Kind) -> tuple[FloatArray, AnyArray]:
+    """Return codes 0, 1, ... of the categories in use, missing last, and the categories."""
+    column, known = table.values[:, j], table.categories[j]
+    gaps: BoolArray = np.isnan(column)
+    if kind is Kind.BOOLEAN and known is not None and len(known) == 2:
+        codes, categories = column.copy(), known  # False stays 0 and True 1, whichever occur
+    else:
+        used, inverse = np.unique(column[~gaps], return_inverse=True)
+        codes = np.zeros(len(column))
+        codes[~gaps] = inverse
+        categories = used if known is None else known[used.astype(np.int64)]
+    if gaps.any():
+        codes[gaps] = len(categories)
+        categories = object_array([*categories.tolist(), None])
+    categories.flags.writeable = False
+    return codes, categories

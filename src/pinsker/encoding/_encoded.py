@@ -1,6 +1,7 @@
 """The values that leave the encoding stage: validated, typed and frozen."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -9,9 +10,9 @@ import numpy.typing as npt
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Scale, Task
 
-#: Two different levels of a nominal column are this far apart in metric form; see `FARTHEST`.
+#: Two different categories of a nominal column are this far apart in metric form; see `FARTHEST`.
 NOMINAL_STEP = 1e200
-#: A distance of this size or more counts as infinite: such rows are never neighbours.
+#: A distance of this size or more counts as infinite: such rows are never neighbors.
 FARTHEST = 1e100
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -56,21 +57,22 @@ class Columns:
         One per column.
     names : tuple of str
         One per column.
-    levels : tuple
+    categories : tuple
         Per column, the original values behind the codes; None for numeric kinds.
     scale : {"copula", "standard", "none"}
         How numeric columns were scaled.
     notes : tuple of str
         What a user should know: constants, duplicates, guesses about kinds.
     missing : ndarray of shape (n_rows, n_columns), bool, read-only, or None
-        Where a numeric column has no value (only with ``missing="category"``); `values` holds 0 there.
-        None when nothing is missing. A missing value of a nominal column is one of its levels.
+        Where a numeric column has no value (only with ``missing="category"``); `values` holds 0
+        there. None when nothing is missing. A missing value of a nominal column is one of its
+        categories.
     """
 
     values: FloatArray
     kinds: tuple[Kind, ...]
     names: tuple[str, ...]
-    levels: tuple[AnyArray | None, ...]
+    categories: tuple[AnyArray | None, ...]
     scale: Scale = "none"
     notes: tuple[str, ...] = ()
     missing: BoolArray | None = None
@@ -88,7 +90,7 @@ class Columns:
     def metric(self) -> FloatArray:
         """Return values whose coordinate differences are the distances the kernels use.
 
-        Nominal codes are spread by `NOMINAL_STEP`, so that two levels are either equal or
+        Nominal codes are spread by `NOMINAL_STEP`, so that two categories are either equal or
         farther apart than `FARTHEST`: the 0/infinity metric without a special case. Missing values
         of a numeric column lie one such step away: next to each other, infinitely far from all
         that is present.
@@ -102,13 +104,13 @@ class Columns:
         return metric
 
     def take(self, indices: IntArray) -> "Columns":
-        """Return some of the columns, in the order asked for."""
+        """Return some of the columns, in the order given."""
         picked = [int(i) for i in indices]
         return Columns(
             frozen(self.values[:, picked]),
             tuple(self.kinds[i] for i in picked),
             tuple(self.names[i] for i in picked),
-            tuple(self.levels[i] for i in picked),
+            tuple(self.categories[i] for i in picked),
             self.scale,
             missing=None if self.missing is None else frozen(self.missing[:, picked]),
         )
@@ -191,3 +193,85 @@ class Encoded:
     def notes(self) -> tuple[str, ...]:
         """What a user should know about table and target."""
         return self.columns.notes + self.target.notes
+
+
+def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
+    """Return some rows of an encoded table, with values and codes as they are.
+
+    Nothing is scaled again: the values of a row are those it has in the whole table.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    rows : ndarray of int64
+        Positions among the rows of `encoded`, in the order wanted.
+
+    Returns
+    -------
+    Encoded
+        Frozen copies of these rows.
+
+    Examples
+    --------
+    >>> from pinsker.encoding import encode, take_rows
+    >>> encoded = encode([[0.1], [0.7], [0.2], [0.9]], ["a", "b", "a", "b"])
+    >>> part = take_rows(encoded, np.array([3, 0]))
+    >>> part.target.labels, part.rows
+    (array([1, 0]), array([3, 0]))
+    """
+    columns = encoded.columns
+    target = encoded.target
+    return replace(
+        encoded,
+        columns=replace(
+            columns,
+            values=frozen(columns.values[rows]),
+            missing=None if columns.missing is None else frozen(columns.missing[rows]),
+        ),
+        target=replace(
+            target,
+            labels=None if target.labels is None else frozen(target.labels[rows]),
+            values=None if target.values is None else frozen(target.values[rows]),
+            raw=None if target.raw is None else frozen(target.raw[rows]),
+        ),
+        rows=frozen(encoded.rows[rows]),
+    )
+
+
+def take_features(encoded: Encoded, features: Sequence[int] | IntArray) -> Encoded:
+    """Return an encoded table of some features only, numbered 0, 1, ... in the order given.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    features : sequence of int
+        Numbers of features, each at most once.
+
+    Returns
+    -------
+    Encoded
+        The columns of these features side by side, their names, the same target and rows.
+
+    Examples
+    --------
+    >>> from pinsker.encoding import encode, take_features
+    >>> encoded = encode(
+    ...     [[0.1, 5.5, 1.5], [0.7, 4.5, 2.5], [0.2, 3.1, 0.5]], [0.5, 1.5, 2.5],
+    ...     feature_groups={"both": [0, 1]},
+    ... )
+    >>> part = take_features(encoded, [1, 0])
+    >>> part.features, part.feature_names, part.columns.names
+    (((0,), (1, 2)), ('x2', 'both'), ('x2', 'x0', 'x1'))
+    """
+    chosen = [int(feature) for feature in features]
+    columns = np.array([j for one in chosen for j in encoded.features[one]], dtype=np.int64)
+    ends = np.cumsum([len(encoded.features[one]) for one in chosen]).tolist()
+    places = zip(chosen, ends, strict=True)
+    return replace(
+        encoded,
+        columns=encoded.columns.take(columns),
+        features=tuple(tuple(range(end - len(encoded.features[one]), end)) for one, end in places),
+        feature_names=tuple(encoded.feature_names[one] for one in chosen),
+    )

@@ -1,14 +1,79 @@
-"""Groups of columns that are kept or dropped as one."""
+"""Which columns are meant, by name or position, and groups of them that are one feature."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from pinsker.encoding._kinds import find_columns
-from pinsker.encoding._wording import listing
+import numpy as np
+
+from pinsker.encoding._checks import listing
+from pinsker.encoding._encoded import Encoded
 from pinsker.exceptions import ParameterError
 
 FeatureGroups: TypeAlias = Mapping[Any, Sequence[Any]] | Sequence[Any]
+
+
+def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
+    """Return the positions of columns given by name or by position.
+
+    Parameters
+    ----------
+    columns : iterable of str or int
+        Names, or positions from 0.
+    names : sequence of str
+        The columns that there are.
+    parameter : str
+        Name of the parameter that holds them, for messages.
+
+    Examples
+    --------
+    >>> find_columns(["c", 0], ["a", "b", "c"], "fixed_features")
+    [2, 0]
+    """
+    position = {name: j for j, name in enumerate(names)}
+    found = []
+    for key in columns:
+        if isinstance(key, str) and key in position:
+            found.append(position[key])
+        elif isinstance(key, int | np.integer) and not isinstance(key, bool):
+            if not 0 <= key < len(names):
+                raise ParameterError(
+                    f"{parameter} names column {key}, but columns are numbered 0 to "
+                    f"{len(names) - 1}.",
+                    parameter=parameter,
+                )
+            found.append(int(key))
+        else:
+            raise ParameterError(
+                f"{parameter} names column {key!r}, which does not exist; the columns are "
+                f"{listing(names)}.",
+                parameter=parameter,
+            )
+    return found
+
+
+def find_features(
+    encoded: Encoded, items: Iterable[Any] | None, parameter: str
+) -> tuple[int, ...]:
+    """Return the features that columns (by name or position) and groups (by name) belong to.
+
+    Examples
+    --------
+    >>> from pinsker.encoding import encode
+    >>> table = encode([[1.0, 2.0, 3.0]] * 9, [0, 1] * 4 + [0], feature_groups={"pair": [0, 2]})
+    >>> find_features(table, [1, "pair"], "fixed_features")
+    (0, 1)
+    """
+    of_name = {name: feature for feature, name in enumerate(encoded.feature_names)}
+    of_column = {j: feature for feature, columns in enumerate(encoded.features) for j in columns}
+    found = set()
+    for item in () if items is None else items:
+        if isinstance(item, str) and item in of_name:
+            found.add(of_name[item])
+        else:
+            (column,) = find_columns([item], encoded.columns.names, parameter)
+            found.add(of_column[column])
+    return tuple(sorted(found))
 
 
 def make_features(
@@ -52,30 +117,35 @@ def _members(names: Sequence[str], feature_groups: FeatureGroups) -> dict[Any, l
     members: dict[Any, list[int]] = {}
     if isinstance(feature_groups, Mapping):
         taken: dict[int, Any] = {}
-        for label, asked in feature_groups.items():
+        for label, named in feature_groups.items():
             columns = find_columns(
-                [asked] if isinstance(asked, str) else asked, names, "feature_groups"
+                [named] if isinstance(named, str) else named, names, "feature_groups"
             )
             if not columns:
-                raise ParameterError(f"group {label!r} has no columns: leave it out.")
+                raise ParameterError(
+                    f"group {label!r} has no columns: leave it out.", parameter="feature_groups"
+                )
             for j in columns:
                 if j in taken:
                     raise ParameterError(
                         f"column {names[j]!r} is in group {taken[j]!r} and again in {label!r}: "
-                        "a column belongs to one group at most."
+                        "a column belongs to one group at most.",
+                        parameter="feature_groups",
                     )
                 taken[j] = label
             members[label] = sorted(columns)
         return members
     if isinstance(feature_groups, str) or not hasattr(feature_groups, "__len__"):
         raise ParameterError(
-            f"feature_groups is of type {type(feature_groups).__name__}: pass a dict of name to columns, "
-            "or one label per column."
+            f"feature_groups is of type {type(feature_groups).__name__}: pass a dict of name to "
+            "columns, or one label per column.",
+            parameter="feature_groups",
         )
     if len(feature_groups) != len(names):
         raise ParameterError(
             f"feature_groups has {len(feature_groups)} labels, but there are {len(names)} columns: "
-            "give each column one, None for a column of its own."
+            "give each column one, None for a column of its own.",
+            parameter="feature_groups",
         )
     for j, label in enumerate(feature_groups):
         if label is not None:
@@ -87,5 +157,6 @@ def _refuse_repeated(feature_names: Sequence[str]) -> None:
     repeated = sorted(name for name, times in Counter(feature_names).items() if times > 1)
     if repeated:
         raise ParameterError(
-            f"feature groups and columns share the name {listing(repeated)}: rename the group."
+            f"feature groups and columns share the name {listing(repeated)}: rename the group.",
+            parameter="feature_groups",
         )

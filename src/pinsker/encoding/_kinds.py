@@ -1,4 +1,4 @@
-"""Which kind each column is: the user's word if there is one, else a documented guess."""
+"""Which kind each column is: as declared by the user, else a documented guess."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -6,18 +6,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.encoding._blocks import column_blocks
 from pinsker.encoding._cells import Origin
+from pinsker.encoding._checks import listing
 from pinsker.encoding._encoded import Kind
-from pinsker.encoding._table import Table
-from pinsker.encoding._wording import listing
+from pinsker.encoding._groups import find_columns
+from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import ParameterError
 
-#: Whole numbers are a count when there are at most this many different ones ...
-MOST_COUNT_LEVELS = 100
+#: Integers are a count when there are at most this many different ones ...
+MOST_COUNT_VALUES = 100
 #: ... and each stands for this many rows on average. Fewer repeats and they may as well be
 #: measurements that were rounded. Two different values are always a count.
-ROWS_PER_COUNT_LEVEL = 3
+ROWS_PER_COUNT_VALUE = 3
 
 CategoricalFeatures: TypeAlias = (
     Literal["from_dtype", "none", "all"]
@@ -30,7 +30,7 @@ CategoricalFeatures: TypeAlias = (
 
 
 def choose_kinds(
-    table: Table, categorical_features: CategoricalFeatures = "from_dtype"
+    table: RawTable, categorical_features: CategoricalFeatures = "from_dtype"
 ) -> tuple[tuple[Kind, ...], list[str]]:
     """Return the kind of each column, and notes where the guess is doubtful."""
     if isinstance(categorical_features, Mapping):
@@ -47,17 +47,17 @@ def choose_kinds(
         kinds, notes = _guess(table)
         return tuple(kinds), _doubts(notes)
     marked = _marks(categorical_features, table)
-    whole = whole_numbers(table.values)
-    return tuple(_kind_if(table, j, marked[j], whole[j]) for j in range(table.n_columns)), []
+    integer = are_integers(table.values)
+    return tuple(_kind_if(table, j, marked[j], integer[j]) for j in range(table.n_columns)), []
 
 
-def whole_numbers(values: FloatArray) -> BoolArray:
-    """Return for each column whether all present values are whole numbers."""
-    whole = np.empty(values.shape[1], dtype=np.bool_)
+def are_integers(values: FloatArray) -> BoolArray:
+    """Return for each column whether all present values are integers."""
+    integer = np.empty(values.shape[1], dtype=np.bool_)
     for some in column_blocks(values.shape):
         block = values[:, some]
-        whole[some] = ((np.floor(block) == block) | np.isnan(block)).all(axis=0)
-    return whole
+        integer[some] = ((np.floor(block) == block) | np.isnan(block)).all(axis=0)
+    return integer
 
 
 def count_distinct(values: FloatArray) -> IntArray:
@@ -71,67 +71,30 @@ def count_distinct(values: FloatArray) -> IntArray:
     return distinct
 
 
-def find_columns(asked: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the positions of columns given by name or by position.
-
-    Parameters
-    ----------
-    asked : iterable of str or int
-        Names, or positions from 0.
-    names : sequence of str
-        The columns that there are.
-    parameter : str
-        What messages call the parameter that asked.
-
-    Examples
-    --------
-    >>> find_columns(["c", 0], ["a", "b", "c"], "keep")
-    [2, 0]
-    """
-    position = {name: j for j, name in enumerate(names)}
-    found = []
-    for key in asked:
-        if isinstance(key, str) and key in position:
-            found.append(position[key])
-        elif isinstance(key, int | np.integer) and not isinstance(key, bool):
-            if not 0 <= key < len(names):
-                raise ParameterError(
-                    f"{parameter} asks for column {key}, but columns are numbered 0 to "
-                    f"{len(names) - 1}."
-                )
-            found.append(int(key))
-        else:
-            raise ParameterError(
-                f"{parameter} asks for column {key!r}, which does not exist; the columns are "
-                f"{listing(names)}."
-            )
-    return found
-
-
-def _guess(table: Table) -> tuple[list[Kind], dict[str, list[str]]]:
+def _guess(table: RawTable) -> tuple[list[Kind], dict[str, list[str]]]:
     """Guess all kinds; doubtful columns are listed by what was guessed."""
-    whole = whole_numbers(table.values)
-    kinds = [_kind_if(table, j, None, whole[j]) for j in range(table.n_columns)]
+    integer = are_integers(table.values)
+    kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
     unsure = [j for j, kind in enumerate(kinds) if kind is Kind.COUNT and _is_number(table, j)]
     doubts: dict[str, list[str]] = {"count": [], "continuous": []}
     if not unsure:
         return kinds, doubts
     distinct = count_distinct(table.values[:, unsure])
-    most = most_count_levels(table.n_rows)
-    for j, levels in zip(unsure, distinct, strict=True):
-        if levels > most:
+    most = most_count_values(table.n_rows)
+    for j, n_values in zip(unsure, distinct, strict=True):
+        if n_values > most:
             kinds[j] = Kind.CONTINUOUS
-        if most / 2 < levels <= 2 * most and 2 < levels < table.n_rows:
+        if most / 2 < n_values <= 2 * most and 2 < n_values < table.n_rows:
             doubts[kinds[j].value].append(table.names[j])
     return kinds, doubts
 
 
-def most_count_levels(n_rows: int) -> int:
-    """Return how many different whole numbers still make a count."""
-    return max(2, min(n_rows // ROWS_PER_COUNT_LEVEL, MOST_COUNT_LEVELS))
+def most_count_values(n_rows: int) -> int:
+    """Return how many different integers still make a count."""
+    return max(2, min(n_rows // ROWS_PER_COUNT_VALUE, MOST_COUNT_VALUES))
 
 
-def _kind_if(table: Table, j: int, marked: bool | None, whole: bool) -> Kind:
+def _kind_if(table: RawTable, j: int, marked: bool | None, integer: bool) -> Kind:
     """Kind of column j when it is marked discrete, not marked, or (None) to be guessed."""
     origin = table.origins[j]
     if origin is Origin.BOOLEAN:
@@ -141,13 +104,13 @@ def _kind_if(table: Table, j: int, marked: bool | None, whole: bool) -> Kind:
     if origin in (Origin.CATEGORY, Origin.TEXT):
         return Kind.NOMINAL
     if marked is None:
-        return Kind.COUNT if whole and origin is Origin.NUMBER else Kind.CONTINUOUS
+        return Kind.COUNT if integer and origin is Origin.NUMBER else Kind.CONTINUOUS
     if not marked:
         return Kind.CONTINUOUS
-    return Kind.COUNT if whole else Kind.NOMINAL
+    return Kind.COUNT if integer else Kind.NOMINAL
 
 
-def _marks(categorical_features: Any, table: Table) -> BoolArray:
+def _marks(categorical_features: Any, table: RawTable) -> BoolArray:
     """Return which columns the user marked as discrete."""
     if isinstance(categorical_features, bool) or (
         isinstance(categorical_features, str) and categorical_features in ("none", "all")
@@ -155,48 +118,56 @@ def _marks(categorical_features: Any, table: Table) -> BoolArray:
         return np.full(table.n_columns, categorical_features in ("all", True))
     if isinstance(categorical_features, str) or not isinstance(categorical_features, Iterable):
         raise ParameterError(
-            f"categorical_features={categorical_features!r} is not known: use 'from_dtype', 'none', 'all', a mask with one "
-            "entry per column, a list of columns, or a dict of column to kind."
+            f"categorical_features={categorical_features!r} is not known: use 'from_dtype', "
+            "'none', 'all', a mask with one entry per column, a list of columns, or a dict of "
+            "column to kind.",
+            parameter="categorical_features",
         )
-    asked = list(categorical_features)
-    if asked and all(isinstance(mark, bool | np.bool_) for mark in asked):
-        if len(asked) != table.n_columns:
+    marked = list(categorical_features)
+    if marked and all(isinstance(mark, bool | np.bool_) for mark in marked):
+        if len(marked) != table.n_columns:
             raise ParameterError(
-                f"categorical_features is a mask of {len(asked)} entries, but {table.label} has "
-                f"{table.n_columns} columns."
+                f"categorical_features is a mask of {len(marked)} entries, but {table.label} has "
+                f"{table.n_columns} columns.",
+                parameter="categorical_features",
             )
-        return np.array(asked, dtype=np.bool_)
+        return np.array(marked, dtype=np.bool_)
     marks = np.zeros(table.n_columns, dtype=np.bool_)
-    marks[find_columns(asked, table.names, "categorical_features")] = True
+    marks[find_columns(marked, table.names, "categorical_features")] = True
     return marks
 
 
-def _declared(table: Table, j: int, said: Any) -> Kind:
+def _declared(table: RawTable, j: int, declared: Any) -> Kind:
     """Check a kind the user declared for column j."""
-    name, origin = table.names[j], table.origins[j]
-    if said not in tuple(Kind):
+    problem = _why_not(table, j, declared)
+    if problem:
         raise ParameterError(
-            f"categorical_features says column {name!r} is {said!r}; kinds are {listing(tuple(Kind))}."
+            f"categorical_features declares column {table.names[j]!r} {problem}",
+            parameter="categorical_features",
         )
-    kind = Kind(said)
+    return Kind(declared)
+
+
+def _why_not(table: RawTable, j: int, declared: Any) -> str:
+    """Return why column j cannot be what was declared, or nothing."""
+    if declared not in tuple(Kind):
+        return f"{declared!r}; kinds are {listing(tuple(Kind))}."
+    kind, origin = Kind(declared), table.origins[j]
     if kind.is_numeric and origin is Origin.TEXT:
-        raise ParameterError(
-            f"categorical_features says column {name!r} is {kind.value!r}, but it holds text, which has no "
-            "order: make it numbers or ordered categories first."
+        return (
+            f"{kind.value!r}, but it holds text, which has no order: make it numbers or ordered "
+            "categories first."
         )
     if kind is Kind.CONTINUOUS and origin in (Origin.CATEGORY, Origin.ORDERED):
-        raise ParameterError(
-            f"categorical_features says column {name!r} is 'continuous', but it holds {origin.value}: "
-            "use 'count' for their order or 'nominal'."
+        return (
+            f"'continuous', but it holds {origin.value}: use 'count' for their order or 'nominal'."
         )
     if kind is Kind.BOOLEAN and count_distinct(table.values[:, [j]])[0] > 2:
-        raise ParameterError(
-            f"categorical_features says column {name!r} is 'boolean', but it has more than two values."
-        )
-    return kind
+        return "'boolean', but it has more than two values."
+    return ""
 
 
-def _is_number(table: Table, j: int) -> bool:
+def _is_number(table: RawTable, j: int) -> bool:
     return table.origins[j] is Origin.NUMBER
 
 
@@ -208,7 +179,7 @@ def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[s
         if names:
             repeats = "many" if kind == "count" else "few"
             notes.append(
-                f"whole numbers with {repeats} repeats are read as {kind} in {listing(names)}; "
+                f"integers with {repeats} repeats are read as {kind} in {listing(names)}; "
                 "say otherwise with categorical_features="
             )
     return notes

@@ -6,7 +6,17 @@ import numpy as np
 from scipy.special import ndtri
 
 from pinsker._types import BoolArray, FloatArray, IntArray, Scale
-from pinsker.encoding._blocks import column_blocks
+from pinsker.encoding._encoded import FARTHEST
+from pinsker.encoding._read import RawTable, column_blocks
+from pinsker.exceptions import DataError, ParameterError
+
+
+def check_scale(scale: Scale) -> None:
+    """Refuse a scaling that is not known."""
+    if scale not in ("copula", "standard", "none"):
+        raise ParameterError(
+            f"scale={scale!r} is not known: use 'copula', 'standard' or 'none'.", parameter="scale"
+        )
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
@@ -39,7 +49,7 @@ def normal_scores(values: FloatArray) -> FloatArray:
     return _score_table(values.shape[0])[doubled].T
 
 
-def standardise(values: FloatArray) -> FloatArray:
+def standardize(values: FloatArray) -> FloatArray:
     r"""Return each column with mean 0 and standard deviation 1: :math:`(x - \bar x) / s`.
 
     :math:`s^2` is the mean squared deviation. Columns are first multiplied by a power of two, which
@@ -58,7 +68,7 @@ def standardise(values: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> standardise(np.array([[1e300], [3e300]])).ravel()
+    >>> standardize(np.array([[1e300], [3e300]])).ravel()
     array([-1.,  1.])
     """
     rows = np.ascontiguousarray(values.T)
@@ -71,10 +81,10 @@ def standardise(values: FloatArray) -> FloatArray:
     # Differences from the smallest value first: a large offset then costs no digits.
     low = ordered[:, :1].copy()
     ordered -= low
-    centre = ordered.mean(axis=1, keepdims=True)
-    ordered -= centre
+    center = ordered.mean(axis=1, keepdims=True)
+    ordered -= center
     spread = np.sqrt(np.mean(ordered * ordered, axis=1))
-    scaled = ((rows - low) - centre) / np.where(varies, spread, 1.0)[:, None]
+    scaled = ((rows - low) - center) / np.where(varies, spread, 1.0)[:, None]
     return np.where(varies[:, None], scaled, 0.0).T
 
 
@@ -84,7 +94,7 @@ def scale_columns(
     """Return a C-ordered copy with the `numeric` columns scaled, the others as they are.
 
     Under "copula" the `ranked` columns become normal scores and other numeric ones are
-    standardised. NaN marks what is missing and stays NaN: only present values are ranked or
+    standardized. NaN marks what is missing and stays NaN: only present values are ranked or
     averaged.
     """
     scaled = np.empty(values.shape)
@@ -93,7 +103,7 @@ def scale_columns(
         if scale != "none":
             by_rank = numeric[some] & ranked[some] & (scale == "copula")
             _scale_block(block, by_rank, normal_scores)
-            _scale_block(block, numeric[some] & ~by_rank, standardise)
+            _scale_block(block, numeric[some] & ~by_rank, standardize)
         scaled[:, some] = block
     return scaled
 
@@ -106,8 +116,8 @@ def _scale_block(
         return
     gaps = np.isnan(block)
     complete = ~gaps.any(axis=0)
-    whole = np.flatnonzero(chosen & complete)
-    block[:, whole] = method(block[:, whole])
+    filled = np.flatnonzero(chosen & complete)
+    block[:, filled] = method(block[:, filled])
     for j in np.flatnonzero(chosen & ~complete):
         present = ~gaps[:, j]
         block[present, j] = method(block[present, j : j + 1])[:, 0]
@@ -138,3 +148,14 @@ def _doubled_ranks(rows: FloatArray) -> IntArray:
         length = np.diff(first, append=rows.size)
         ranks[order.ravel()] = np.repeat(2 * (first % n) + length + 1, length)
     return ranks.reshape(rows.shape)
+
+
+def refuse_far(values: FloatArray, numeric: BoolArray, table: RawTable) -> None:
+    """Refuse distances that the kernels would take for infinite."""
+    reach = np.fmax(np.fmax.reduce(values, axis=0), -np.fmin.reduce(values, axis=0))
+    for j in np.flatnonzero(numeric & (reach >= FARTHEST / 2)):
+        raise DataError(
+            f"column {table.names[j]!r} of {table.label} reaches {reach[j]:.3g}, too far for "
+            f"distances below {FARTHEST:g}: use scale='copula' or 'standard', or another unit.",
+            parameter="scale",
+        )

@@ -5,18 +5,26 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._types import AnyArray, IntArray, Missing, Scale, Task
+from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Scale, Task
 from pinsker.encoding._cells import Origin, object_array
+from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
 from pinsker.encoding._encoded import Target, frozen
-from pinsker.encoding._kinds import count_distinct, most_count_levels, whole_numbers
-from pinsker.encoding._layout import check_scale, refuse_far
-from pinsker.encoding._missing import drop_note, usable_rows
-from pinsker.encoding._scaling import scale_columns
-from pinsker.encoding._table import Table, read_table
-from pinsker.encoding._task import guess_task
-from pinsker.encoding._wording import listing, plural
+from pinsker.encoding._kinds import (
+    ROWS_PER_COUNT_VALUE,
+    are_integers,
+    count_distinct,
+    most_count_values,
+)
+from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 
+#: Up to here integers are classes, if they repeat.
+MOST_CLASSES = 20
+#: Up to here too, if they run from 0 or 1 without a gap, as class codes do.
+MOST_CODED_CLASSES = 100
+#: Class codes that run from 0 or 1 up to here are beyond doubt.
+_SURE_CLASSES = 10
 _NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
 
 
@@ -49,18 +57,18 @@ def encode_target(
     Raises
     ------
     DataError
-        When the target holds one value only, is continuous where classes are asked for, is text
+        When the target holds one value only, is continuous where classes are needed, is text
         where numbers are, or has missing or infinite values.
 
     Warns
     -----
     DataWarning
-        When a class has a single row: no neighbour can be found for it.
+        When a class has a single row: no neighbor can be found for it.
 
     Notes
     -----
     ``task="auto"`` takes text, categories and booleans for classes and numbers with fractions for
-    numbers. Whole numbers are classes if there are at most two different ones; or at most 20, with
+    numbers. Integers are classes if there are at most two different ones; or at most 20, with
     three rows for each on average; or at most 100 that run from 0 or 1 without a gap, with three
     rows for each. A guess that could be otherwise is explained in `Target.notes`. With several
     columns, one of text makes all of them classes, else one of numbers makes all of them numbers.
@@ -80,12 +88,13 @@ def encode_target(
 
 
 def build_target(
-    table: Table, *, task: Literal["auto"] | Task, scale: Scale, notes: list[str]
+    table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[str]
 ) -> Target:
     """Decide the task, then code classes or scale numbers."""
     if task not in ("auto", "classification", "regression"):
         raise ParameterError(
-            f"task={task!r} is not known: use 'auto', 'classification' or 'regression'."
+            f"task={task!r} is not known: use 'auto', 'classification' or 'regression'.",
+            parameter="task",
         )
     check_scale(scale)
     _refuse_one_value(table)
@@ -105,7 +114,7 @@ def build_target(
     return Target(task, None, None, values, frozen(table.values), table.names, tuple(notes))
 
 
-def _classes(table: Table) -> tuple[IntArray, AnyArray]:
+def _classes(table: RawTable) -> tuple[IntArray, AnyArray]:
     """Return class codes and classes; several columns become one class per combination."""
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     if len(columns) == 1:
@@ -117,16 +126,16 @@ def _classes(table: Table) -> tuple[IntArray, AnyArray]:
     return labels.reshape(-1).astype(np.int64), object_array(combined)
 
 
-def _column_classes(table: Table, j: int) -> tuple[IntArray, AnyArray]:
+def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
     used, labels = np.unique(table.values[:, j], return_inverse=True)
-    known = table.levels[j]
+    known = table.categories[j]
     if known is not None:
         return labels.astype(np.int64), known[used.astype(np.int64)]
-    whole = bool(whole_numbers(used[:, None])[0]) and bool((np.abs(used) < 2**63).all())
-    return labels.astype(np.int64), used.astype(np.int64) if whole else used
+    integer = bool(are_integers(used[:, None])[0]) and bool((np.abs(used) < 2**63).all())
+    return labels.astype(np.int64), used.astype(np.int64) if integer else used
 
 
-def _refuse_one_value(table: Table) -> None:
+def _refuse_one_value(table: RawTable) -> None:
     distinct = count_distinct(table.values)
     if (distinct <= 1).all():
         _, (only, *_) = _column_classes(table, 0)
@@ -136,24 +145,26 @@ def _refuse_one_value(table: Table) -> None:
         )
 
 
-def _refuse_continuous(table: Table) -> None:
+def _refuse_continuous(table: RawTable) -> None:
     """Refuse numbers with fractions that hardly repeat as classes."""
     distinct = count_distinct(table.values)
-    fractions = ~whole_numbers(table.values)
-    for j in np.flatnonzero(fractions & (distinct > most_count_levels(table.n_rows))):
+    fractions = ~are_integers(table.values)
+    for j in np.flatnonzero(fractions & (distinct > most_count_values(table.n_rows))):
         raise DataError(
             f"Unknown label type: continuous. Target {table.names[j]!r} has {distinct[j]} "
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
-            "use task='regression', or bin it first."
+            "use task='regression', or bin it first.",
+            parameter="task",
         )
 
 
-def _refuse_text(table: Table) -> None:
+def _refuse_text(table: RawTable) -> None:
     for name, origin in zip(table.names, table.origins, strict=True):
         if origin not in _NUMBERS:
             raise DataError(
                 f"target {name!r} holds {origin.value}, not numbers: use task='classification', "
-                "or convert it to numbers."
+                "or convert it to numbers.",
+                parameter="task",
             )
 
 
@@ -164,8 +175,56 @@ def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:
         who = "class" if len(single) == 1 else "classes"
         have = "has" if len(single) == 1 else "have"
         warnings.warn(
-            f"{who} {listing(single)} {have} a single row: nothing can be learnt about "
+            f"{who} {listing(single)} {have} a single row: nothing can be learned about "
             f"{'it' if len(single) == 1 else 'them'}; merge or leave out such classes.",
             DataWarning,
             stacklevel=4,
         )
+
+
+def guess_task(table: RawTable) -> tuple[Task, list[str]]:
+    """Return the task and, when it could be otherwise, a note on it."""
+    if any(origin not in (Origin.NUMBER, Origin.TIME) for origin in table.origins):
+        return "classification", []
+    integer = are_integers(table.values)
+    guesses = [
+        _guess_column(table.values[:, j])
+        if integer[j] and table.origins[j] is Origin.NUMBER
+        else ("regression", False)
+        for j in range(table.n_columns)
+    ]
+    tasks = [task for task, _ in guesses]
+    task: Task = "regression" if "regression" in tasks else "classification"
+    notes = []
+    for name, values, (_, doubtful) in zip(table.names, table.values.T, guesses, strict=True):
+        if doubtful and len(guesses) == 1:
+            notes.append(_explain(name, values, task))
+    if len(set(tasks)) > 1:
+        notes.append(
+            "some target columns look like classes, others like numbers: all are read as numbers; "
+            "say otherwise with task="
+        )
+    return task, notes
+
+
+def _guess_column(values: FloatArray) -> tuple[Task, bool]:
+    """Return the guess for a column of integers, and whether it is doubtful."""
+    distinct = np.unique(values)
+    m = len(distinct)
+    coded = distinct[0] in (0.0, 1.0) and distinct[-1] - distinct[0] == m - 1
+    repeats = len(values) >= ROWS_PER_COUNT_VALUE * m
+    most = MOST_CODED_CLASSES if coded else MOST_CLASSES
+    if m <= 2 or (repeats and m <= most):
+        return "classification", m > 2 and not (coded and m <= _SURE_CLASSES)
+    return "regression", m <= MOST_CODED_CLASSES and m < len(values)
+
+
+def _explain(name: str, values: FloatArray, task: Task) -> str:
+    meant, other = ("classes", "regression")
+    if task == "regression":
+        meant, other = ("numbers", "classification")
+    return (
+        f"target {name!r} holds {len(np.unique(values))} different integers "
+        f"({values.min():g} to {values.max():g}), read as {meant}; "
+        f"pass task={other!r} if that is wrong"
+    )

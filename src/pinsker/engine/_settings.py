@@ -1,5 +1,5 @@
 """Temporary."""
-from dataclasses import dataclass, asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 

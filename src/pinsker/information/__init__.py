@@ -15,8 +15,8 @@ from pinsker.information.models import (
     PriorModel,
     best_by_information,
     best_by_loss,
-    log_likelihood_of_numbers,
     default_models,
+    log_likelihood_of_numbers,
     named_models,
     score_holdout,
 )

@@ -109,5 +109,5 @@ def _as_target(y: Any) -> tuple[Any, list[str]]:
     task, notes = guess_task(table.keep(complete))
     if task == "regression":
         return "from_dtype", []
-    whole = {j: "nominal" for j, levels in enumerate(table.levels) if levels is None}
+    whole = {j: "nominal" for j, known in enumerate(table.categories) if known is None}
     return whole, [note.replace("task='regression'", "discrete={'y': 'count'}") for note in notes]

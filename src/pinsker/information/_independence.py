@@ -114,7 +114,7 @@ def independence_test(
     Examples
     --------
     >>> from pinsker import independence_test
-    >>> from pinsker.datasets import Chain
+    >>> from pinsker.testing import Chain
     >>> x, y, z = Chain(given_z=True).sample(200, seed=1)
     >>> independence_test(x, y, n_permutations=99).p_value
     0.01

@@ -127,7 +127,7 @@ def mutual_information(
     Examples
     --------
     >>> from pinsker import mutual_information
-    >>> from pinsker.datasets import BivariateNormal
+    >>> from pinsker.testing import BivariateNormal
     >>> problem = BivariateNormal(rho=0.6)
     >>> x, y, _ = problem.sample(1000, seed=0)
     >>> round(problem.truth(), 3)

@@ -182,7 +182,7 @@ def _data(selector: Any, measures: Measures | None) -> dict[str, Any]:
     if measures is None:
         return data
     columns = measures.encoded.columns
-    levels = [None if values is None else len(values) for values in columns.levels]
+    levels = [None if values is None else len(values) for values in columns.categories]
     return {
         **data,
         "n_rows": columns.n_rows,

@@ -130,7 +130,7 @@ class CountedProblem:
         coder = large.coder
         tables = PartitionTables(
             large.partitions.map(coder.code),
-            coder.n_levels,
+            coder.n_categories,
             len(coder.classes),
             large.n_rows,
             settings.correction,
@@ -191,15 +191,15 @@ def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArra
     if all(len(columns) == 1 for columns in encoded.features):
         order = [columns[0] for columns in encoded.features]
         if order == list(range(len(order))):
-            return binning.codes, binning.n_levels
-        return binning.codes[:, order], binning.n_levels[order]
+            return binning.codes, binning.n_categories
+        return binning.codes[:, order], binning.n_categories[order]
     codes = np.empty((binning.codes.shape[0], encoded.n_features), dtype=np.int64, order="F")
     levels = np.empty(encoded.n_features, dtype=np.int64)
     for j, columns in enumerate(encoded.features):
         group = Group.trivial(codes.shape[0])
         for column in columns:
             column_codes = binning.codes[:, column].astype(np.uint32)
-            group = group.joined(column_codes, int(binning.n_levels[column]))
+            group = group.joined(column_codes, int(binning.n_categories[column]))
         codes[:, j], levels[j] = group.codes, group.n_groups
     return codes, levels
 

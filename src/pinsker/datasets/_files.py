@@ -1,19 +1,31 @@
-"""Where the paper's real data sets come from, and how to know that they are the right ones."""
+"""Files of data sets: where they come from, where they are looked for, how they are checked.
+
+A file is taken from a named folder, from beside the checkout, from the cache, or downloaded by
+pooch into the cache; in this order.
+"""
 
 import hashlib
 import io
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
+from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray
-from pinsker.exceptions import DataError
+from pinsker.exceptions import DataError, DownloadError, MissingDependencyError
 
 _ASU = "https://jundongl.github.io/scikit-feature/files/datasets"
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
-#: Glass gives refractive indices with five decimals and shares of oxides with two.
+#: Glass gives refractive indices with five decimals and percentages of oxides with two.
 _GLASS_UNIT = 1e5
+#: Seconds without an answer after which a download is given up.
+_TIMEOUT = 30.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,7 @@ class DataSource:
     form: Literal["mat", "csv"] = "mat"
 
     def read(self, content: bytes, where: str) -> tuple[FloatArray, IntArray]:
-        """Read table and classes from a file's content, or say what is wrong with it.
+        """Read table and classes from a file's content, or refuse it.
 
         Parameters
         ----------
@@ -77,7 +89,7 @@ class DataSource:
         return X, y
 
     def _read_numbers(self, content: bytes, where: str) -> tuple[FloatArray, IntArray]:
-        """Read a text table; whole units go into the checksum, so that rounding cannot matter."""
+        """Read a text table; integer units go into the checksum, so that rounding cannot matter."""
         try:
             X, y = _read_csv(content, self.n_columns)
         except ValueError as error:
@@ -100,11 +112,6 @@ class DataSource:
 def data_sources() -> dict[str, DataSource]:
     """Return the real data sets of the paper's Table I that do not ship with scikit-learn.
 
-    Returns
-    -------
-    dict of str to DataSource
-        By name.
-
     References
     ----------
     J. Li et al., "Feature Selection: A Data Perspective", ACM Computing Surveys 50(6), 2017 (ORL,
@@ -112,7 +119,6 @@ def data_sources() -> dict[str, DataSource]:
 
     Examples
     --------
-    >>> from pinsker.datasets import data_sources
     >>> for name, source in data_sources().items():
     ...     print(name, source.n_rows, source.n_columns, source.n_classes)
     ORL 400 1024 40
@@ -121,6 +127,111 @@ def data_sources() -> dict[str, DataSource]:
     glass 214 9 6
     """
     return {source.name: source for source in (*_ASU_SOURCES, _GLASS)}
+
+
+def data_folders() -> list[Path]:
+    """Return the folders in which data sets are looked for, first one first.
+
+    These are the folder named by the environment variable ``PINSKER_DATA``, ``../shared/data``
+    beside a checkout of pinsker, and the cache: ``PINSKER_CACHE``, else ``pinsker`` in the user's
+    folder for caches, as pooch finds it. Only the cache is ever written to.
+
+    Returns
+    -------
+    list of Path
+        The last one is the cache; it need not exist.
+
+    Raises
+    ------
+    DataError
+        If ``PINSKER_DATA`` names something that is not a folder.
+
+    Examples
+    --------
+    >>> from pinsker.datasets import data_folders
+    >>> all(folder.is_absolute() for folder in data_folders()[:-1])
+    True
+    """
+    folders = list(local_folders())
+    with suppress(MissingDependencyError):  # without pooch nothing was downloaded
+        folders.append(cache_folder())
+    return folders
+
+
+def local_folders() -> Iterator[Path]:
+    """Yield the folders that belong to the user: named, or beside the checkout."""
+    named = os.environ.get("PINSKER_DATA")
+    if named:
+        if not Path(named).is_dir():
+            raise DataError(
+                f"PINSKER_DATA names {named!r}, which is not a folder: correct or unset it"
+            )
+        yield Path(named)
+    root = Path(__file__).resolve().parents[3]
+    beside = root.parent / "shared" / "data"
+    if (root / "pyproject.toml").is_file() and beside.is_dir():
+        yield beside
+
+
+def cache_folder() -> Path:
+    """Return where downloads are kept."""
+    named = os.environ.get("PINSKER_CACHE")
+    return Path(named).expanduser() if named else Path(_pooch().os_cache("pinsker"))
+
+
+def load_table(source: DataSource, *, download: bool) -> tuple[FloatArray, IntArray]:
+    """Read a data set from the first folder that holds it, else from its home into the cache."""
+    for folder in data_folders():
+        for file in source.files:
+            path = folder / file
+            if path.is_file():
+                return source.read(path.read_bytes(), str(path))
+    if not download:
+        looked = ", ".join(str(folder) for folder in data_folders())
+        raise DownloadError(
+            f"{source.files[-1]} is not in {looked or 'any folder'}, and download=False: get it "
+            f"from {source.url} and name its folder in PINSKER_DATA",
+            parameter="download",
+        )
+    path = _download(source)
+    try:
+        return source.read(path.read_bytes(), source.url)
+    except DataError:
+        path.unlink()  # what is wrong is not kept
+        raise
+
+
+def _download(source: DataSource) -> Path:
+    """Let pooch fetch a file into the cache: whole, checked, or not at all."""
+    pooch = _pooch()
+    try:
+        return Path(
+            pooch.retrieve(
+                source.url,
+                # The checksum of a text table is that of its numbers: `read` looks at it.
+                known_hash=f"sha256:{source.sha256}" if source.form == "mat" else None,
+                fname=source.files[-1],
+                path=cache_folder(),
+                downloader=pooch.HTTPDownloader(timeout=_TIMEOUT),
+            )
+        )
+    except ValueError as error:
+        raise DataError(
+            f"{source.url} is not the file of {source.name} that is expected: {_one_line(error)}"
+        ) from error
+    except OSError as error:  # requests' own errors among them
+        raise DownloadError(
+            f"could not download {source.url} ({_one_line(error)}): get {source.files[-1]} by "
+            "other means and name its folder in PINSKER_DATA"
+        ) from error
+
+
+def _pooch() -> ModuleType:
+    return require("pooch", purpose="downloading a data set", extra="data")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _asu(name: str, size: tuple[int, int, int], sha256: str) -> DataSource:

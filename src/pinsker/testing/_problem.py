@@ -10,7 +10,7 @@ from pinsker._types import AnyArray, FloatArray
 ColumnKind = Literal["continuous", "count", "nominal"]
 
 
-class Sample(NamedTuple):
+class InformationSample(NamedTuple):
     """Rows drawn from a problem.
 
     Attributes
@@ -40,7 +40,7 @@ class InformationProblem(ABC):
         """Information in nats, from its closed form or an exact integral."""
 
     @abstractmethod
-    def sample(self, n_rows: int, seed: int) -> Sample:
+    def sample(self, n_rows: int, seed: int) -> InformationSample:
         """Draw independent rows; the same seed gives the same rows."""
 
 

@@ -1,4 +1,4 @@
-"""Problems that know which of their columns matter."""
+"""Problems that know which of their columns matter: tables with a known answer."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class LabelledSample(NamedTuple):
 
 
 class SelectionProblem(ABC):
-    """A law of rows in which only some columns matter. Subclasses are frozen dataclasses."""
+    """Rows in which only some columns matter. Subclasses are frozen dataclasses."""
 
     @property
     def name(self) -> str:
@@ -77,7 +77,7 @@ class Radial(SelectionProblem):
         return tuple(range(self.n_relevant))
 
     def sample(self, n_rows: int, seed: int) -> LabelledSample:
-        """Draw rows: a direction, and a radius from the chi-square law cut to its interval."""
+        """Draw rows: a direction, and a radius from a truncated chi-square distribution."""
         rng = np.random.default_rng(seed)
         k = self.n_relevant
         y = rng.permutation(np.arange(n_rows) % 2)
@@ -90,37 +90,6 @@ class Radial(SelectionProblem):
         directions = X[:, :k] / np.linalg.norm(X[:, :k], axis=1, keepdims=True)
         X[:, :k] = directions * np.sqrt(squares)[:, None]
         return LabelledSample(X, y)
-
-
-@dataclass(frozen=True)
-class RedundantLinear(SelectionProblem):
-    """A logistic class of a few columns, noisy copies of them, and noise.
-
-    Attributes
-    ----------
-    n_relevant, n_copies, n_noise : int
-        Columns of each sort, in this order.
-    """
-
-    n_relevant: int = 4
-    n_copies: int = 8
-    n_noise: int = 8
-
-    @property
-    def relevant(self) -> tuple[int, ...]:
-        """The first columns."""
-        return tuple(range(self.n_relevant))
-
-    def sample(self, n_rows: int, seed: int) -> LabelledSample:
-        """Draw rows."""
-        rng = np.random.default_rng(seed)
-        causes = rng.normal(size=(n_rows, self.n_relevant))
-        weights = 2.0 * np.where(np.arange(self.n_relevant) % 2, -1.0, 1.0)
-        y = (causes @ weights + rng.logistic(size=n_rows) > 0).astype(np.int64)
-        copied = causes[:, np.arange(self.n_copies) % self.n_relevant]
-        copies = copied + 0.5 * rng.normal(size=copied.shape)
-        noise = rng.normal(size=(n_rows, self.n_noise))
-        return LabelledSample(np.hstack([causes, copies, noise]), y)
 
 
 @dataclass(frozen=True)
@@ -148,65 +117,10 @@ class NoisyXor(SelectionProblem):
         return LabelledSample(X, y.astype(np.int64))
 
 
-@dataclass(frozen=True)
-class Blobs(SelectionProblem):
-    """Normal clouds around the corners of a simplex in the first columns, and noise.
-
-    Attributes
-    ----------
-    n_classes, n_columns : int
-        Clouds, which take as many columns, and columns altogether.
-    distance : float
-        From the origin to each centre, in standard deviations.
-    """
-
-    n_classes: int = 5
-    n_columns: int = 20
-    distance: float = 3.0
-
-    @property
-    def relevant(self) -> tuple[int, ...]:
-        """One column per class."""
-        return tuple(range(self.n_classes))
-
-    def sample(self, n_rows: int, seed: int) -> LabelledSample:
-        """Draw rows."""
-        rng = np.random.default_rng(seed)
-        y = rng.integers(0, self.n_classes, size=n_rows)
-        X = rng.normal(size=(n_rows, self.n_columns))
-        X[np.arange(n_rows), y] += self.distance
-        return LabelledSample(X, y)
-
-
-@dataclass(frozen=True)
-class FewOfMany(SelectionProblem):
-    """A class that depends on five of many columns, two of them through their product.
-
-    Attributes
-    ----------
-    n_columns : int
-        Columns.
-    """
-
-    n_columns: int = 200
-
-    @property
-    def relevant(self) -> tuple[int, ...]:
-        """The first five columns."""
-        return (0, 1, 2, 3, 4)
-
-    def sample(self, n_rows: int, seed: int) -> LabelledSample:
-        """Draw rows."""
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(n_rows, self.n_columns))
-        signal = 2.0 * X[:, 0] + 2.0 * X[:, 1] - 2.0 * X[:, 2] + 1.5 * X[:, 3] * X[:, 4]
-        return LabelledSample(X, (signal + rng.logistic(size=n_rows) > 0).astype(np.int64))
-
-
 def _chi2_between(
     rng: np.random.Generator, k: int, low: float, high: float, n_rows: int
 ) -> FloatArray:
-    """Draw from the chi-square law with k degrees of freedom inside of an interval."""
+    """Draw from the chi-square distribution with k degrees of freedom inside of an interval."""
     from scipy.stats import chi2
 
     below, above = float(chi2.cdf(low, k)), float(chi2.cdf(high, k))

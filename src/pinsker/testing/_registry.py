@@ -3,44 +3,38 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pinsker.datasets._classes import (
-    ExponentialPoissonBinomial,
-    SignOfProduct,
-    UniformClasses,
-    UnrelatedSymbols,
-)
-from pinsker.datasets._continuous import (
+from pinsker.testing._continuous import (
     AdditiveUniform,
-    ExponentialSum,
-    GammaExponential,
-    StudentT,
-    UniformDisc,
-)
-from pinsker.datasets._discrete import (
-    And,
-    BinaryChannel,
-    BinomialPoisson,
-    JointTable,
-    UniformCopy,
-    Xor,
-)
-from pinsker.datasets._gaussian import (
     BivariateNormal,
     Chain,
     Collider,
     CommonCause,
+    ExponentialSum,
+    GammaExponential,
     IrrelevantCondition,
     ManyWeakCauses,
     MultivariateNormal,
+    StudentT,
+    UniformDisc,
 )
-from pinsker.datasets._mixed import (
+from pinsker.testing._discrete import (
+    And,
+    BinaryChannel,
+    BinomialPoisson,
+    ExponentialPoissonBinomial,
     HalfNormalHalfAtoms,
+    JointTable,
     LogisticClass,
+    SignOfProduct,
     SlidingWindow,
     TwoNormalClasses,
+    UniformClasses,
+    UniformCopy,
+    UnrelatedSymbols,
+    Xor,
     ZeroInflatedPoisson,
 )
-from pinsker.datasets._problem import InformationProblem
+from pinsker.testing._problem import InformationProblem
 
 #: Covariance of x = u1, y = u2 + u3 + 2 u4, z = (2 u1 + u3, u1 + u4) for independent unit normals.
 _FOUR_GAUSSIANS = (
@@ -63,7 +57,7 @@ def information_problems() -> Mapping[str, InformationProblem]:
 
     Examples
     --------
-    >>> from pinsker.datasets import information_problems
+    >>> from pinsker.testing import information_problems
     >>> problem = information_problems()["G1 rho=0.6"]
     >>> round(problem.truth(), 6)
     0.223144

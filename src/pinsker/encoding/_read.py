@@ -1,31 +1,35 @@
 """What the user handed over, as one matrix of numbers and codes: the reader of the gate.
 
-Everything that is read becomes a `Table`. What its columns *mean* is decided in `_kinds`.
+Everything that is read becomes a `RawTable`. What its columns *mean* is decided in `_kinds`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.encoding._cells import Cells, Origin, read_cells
-from pinsker.encoding._frames import is_frame, read_frame
+from pinsker.encoding._cells import Cells, Origin, read_categories, read_cells
 from pinsker.exceptions import DataError, DataTypeError
+
+_NEVER_FRAMES = {"builtins", "numpy", "array"}
+#: Cells in a block of columns; a few temporary arrays of this size stay in the processor's cache.
+BLOCK_CELLS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RawTable:
     """A table as it was read, before anything is guessed or scaled.
 
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_columns), float64, Fortran order
-        Numbers in the user's unit, or positions in `levels`; NaN where a value is missing.
+        Numbers in the user's unit, or positions in `categories`; NaN where a value is missing.
     origins : tuple of Origin
         What each column was made of.
-    levels : tuple
+    categories : tuple
         Per column, the values behind the positions; None for columns of numbers.
     names : tuple of str
         One per column.
@@ -37,7 +41,7 @@ class Table:
 
     values: FloatArray
     origins: tuple[Origin, ...]
-    levels: tuple[AnyArray | None, ...]
+    categories: tuple[AnyArray | None, ...]
     names: tuple[str, ...]
     label: str
     notes: tuple[str, ...] = ()
@@ -52,15 +56,15 @@ class Table:
         """Number of columns."""
         return int(self.values.shape[1])
 
-    def keep(self, rows: IntArray) -> "Table":
+    def keep(self, rows: IntArray) -> "RawTable":
         """Return the table with these rows only."""
         if len(rows) == self.n_rows:
             return self
         values = np.asfortranarray(self.values[rows])
-        return Table(values, self.origins, self.levels, self.names, self.label, self.notes)
+        return RawTable(values, self.origins, self.categories, self.names, self.label, self.notes)
 
 
-def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = False) -> Table:
+def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = False) -> RawTable:
     """Read whatever holds columns: an array, nested lists, a pandas or polars frame or series.
 
     Parameters
@@ -95,7 +99,7 @@ def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = Fa
     if array.dtype.kind == "f":
         values = np.asfortranarray(array, dtype=np.float64)
         d = len(names)
-        return Table(values, (Origin.NUMBER,) * d, (None,) * d, names, label)
+        return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label)
     return _stack([read_cells(array[:, j], names[j]) for j in range(len(names))], names, label)
 
 
@@ -155,13 +159,97 @@ def _one_dimension(label: str, found: str) -> str:
     )
 
 
-def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> Table:
+def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
     values = np.asfortranarray(np.stack([column.values for column in cells]).T)
-    return Table(
+    return RawTable(
         values,
         tuple(column.origin for column in cells),
-        tuple(column.levels for column in cells),
+        tuple(column.categories for column in cells),
         names,
         label,
         tuple(column.note for column in cells if column.note),
     )
+
+
+def is_frame(data: Any) -> bool:
+    """Whether `data` is a frame or a series of some data frame package."""
+    if type(data).__module__.partition(".")[0] in _NEVER_FRAMES:
+        return False  # the common case, without importing narwhals
+    import narwhals.stable.v1 as nw
+
+    return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
+
+
+def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
+    """Return names and columns of a frame, or of a series."""
+    import narwhals.stable.v1 as nw
+
+    wrapped = _wrap(data)
+    if isinstance(wrapped, nw.LazyFrame):
+        raise DataTypeError(
+            f"{label} is a lazy frame ({type(data).__module__}.{type(data).__name__}). "
+            f"Collect it first: {label}.collect()."
+        )
+    if isinstance(wrapped, nw.Series):
+        name = str(wrapped.name) if wrapped.name not in (None, "") else prefix
+        return (name,), [_read_series(wrapped, name)]
+    names = tuple(str(name) for name in wrapped.columns)
+    if len(set(names)) < len(names):
+        raise DataError(_repeated(names))
+    columns = zip(names, wrapped.columns, strict=True)
+    return names, [_read_series(wrapped.get_column(key), name) for name, key in columns]
+
+
+def _wrap(data: Any) -> Any:
+    import narwhals.stable.v1 as nw
+
+    try:
+        return nw.from_native(data, pass_through=True, allow_series=True)
+    except ValueError as error:  # its subclass for repeated names changed places over time
+        names = [str(name) for name in getattr(data, "columns", ())]
+        if len(set(names)) == len(names):
+            raise
+        raise DataError(_repeated(names)) from error
+
+
+def _repeated(names: Sequence[str]) -> str:
+    repeated = next(name for j, name in enumerate(names) if name in names[:j])
+    return (
+        f"more than one column is called {repeated!r}: rename them, so that results can tell them "
+        "apart."
+    )
+
+
+def _read_series(series: Any, name: str) -> Cells:
+    """Read one narwhals series."""
+    import narwhals.stable.v1 as nw
+
+    dtype, native = series.dtype, series.to_native()
+    if isinstance(dtype, nw.List | nw.Struct | nw.Array):
+        raise DataTypeError(
+            f"column {name!r} holds values of type {dtype}; each cell must be a string or a number."
+        )
+    if isinstance(dtype, nw.Enum):
+        categories = series.cat.get_categories().to_list()
+        note = f"the order of Enum column {name!r} is not used; to use it, declare it a 'count'"
+        return replace(read_categories(series.to_numpy(), categories, name), note=note)
+    native_type: Any = getattr(native, "dtype", None)
+    if isinstance(dtype, nw.Categorical) and hasattr(native_type, "ordered"):  # pandas
+        categories, ordered = native_type.categories.tolist(), bool(native_type.ordered)
+        return read_categories(series.to_numpy(), categories, name, ordered=ordered)
+    # Other categorical types number categories as they occur: that order means nothing.
+    return read_cells(series.to_numpy(), name)
+
+
+def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Yield slices of columns that cover a table of this shape.
+
+    Examples
+    --------
+    >>> list(column_blocks((100_000, 5)))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    n_rows, n_columns = shape
+    step = max(1, BLOCK_CELLS // max(n_rows, 1))
+    for start in range(0, n_columns, step):
+        yield slice(start, min(start + step, n_columns))

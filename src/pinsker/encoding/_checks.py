@@ -1,0 +1,193 @@
+"""What is checked before and after encoding: missing values, repeated columns, neighbors."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import BoolArray, IntArray, Missing
+from pinsker.encoding._encoded import Columns
+from pinsker.encoding._read import RawTable, column_blocks
+from pinsker.exceptions import DataError, ParameterError
+
+#: A nominal column with more categories than this fraction of the rows identifies rows.
+_IDENTIFIER_FRACTION = 0.5
+_FEWEST_IDENTIFIED = 10
+#: Messages name so many items of a list and count the others.
+_MOST_NAMED = 5
+
+
+def usable_rows(
+    tables: Sequence[RawTable], missing: Missing, *, target: RawTable | None = None
+) -> IntArray:
+    """Return the rows that all tables can use, or raise an error that names what is in the way.
+
+    Infinite values are always an error. Missing ones are an error under ``"error"``, cost the row
+    under ``"drop"`` and are left in place under ``"category"``; but a row whose target is missing
+    teaches nothing, so that there ``"category"`` is an error too.
+    """
+    if missing not in ("error", "drop", "category"):
+        raise ParameterError(
+            f"missing={missing!r} is not known: use 'error', 'drop' or 'category'.",
+            parameter="missing",
+        )
+    everything = [*tables, *([] if target is None else [target])]
+    n = everything[0].n_rows
+    usable = np.ones(n, dtype=np.bool_)
+    for table in everything:
+        if np.isfinite(table.values).all():
+            continue
+        _refuse_infinite(table)
+        gaps = np.isnan(table.values)
+        if missing == "error" or (missing == "category" and table is target):
+            choices = "missing='drop'" if table is target else "missing='drop', missing='category'"
+            raise DataError(
+                _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in.",
+                parameter="missing",
+            )
+        if missing == "drop":
+            usable &= ~gaps.any(axis=1)
+    if not usable.any():
+        raise DataError(
+            f"missing='drop' leaves no row: every one of the {n} misses some value.",
+            parameter="missing",
+        )
+    return np.flatnonzero(usable)
+
+
+def drop_note(kept: int, total: int) -> list[str]:
+    """Return a note on how many rows were dropped, if any."""
+    if kept == total:
+        return []
+    return [f"missing='drop' left out {total - kept} of {plural(total, 'row')}"]
+
+
+def _refuse_infinite(table: RawTable) -> None:
+    infinite = np.isinf(table.values)
+    if infinite.any():
+        raise DataError(
+            _report(table, infinite, "infinity", "infinite values")
+            + " Replace them: an infinity is neither a number nor a missing value."
+        )
+
+
+def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
+    """Name the first column concerned, its rows, and how many other columns there are."""
+    columns = np.flatnonzero(found.any(axis=0))
+    rows = np.flatnonzero(found[:, columns[0]])
+    others = len(columns) - 1
+    also = f" ({plural(others, 'other column')} too)" if others else ""
+    return (
+        f"Input {table.label} contains {word}: column {table.names[columns[0]]!r} has {what} in "
+        f"{len(rows)} of {plural(table.n_rows, 'row')}, first in row {rows[0]}{also}."
+    )
+
+
+def constant_columns(columns: Columns) -> BoolArray:
+    """Return which columns hold one value only."""
+    same = (columns.values == columns.values[:1]).all(axis=0)
+    if columns.missing is not None:
+        same &= (columns.missing == columns.missing[:1]).all(axis=0)
+    return np.asarray(same)
+
+
+def duplicate_columns(columns: Columns) -> dict[int, int]:
+    """Return for each column that repeats an earlier one, the first one it repeats.
+
+    Columns are compared after scaling, by a hash of their bytes: under ``scale="copula"`` a
+    column and its logarithm are the same.
+    """
+    first: dict[bytes, int] = {}
+    repeats: dict[int, int] = {}
+    for some in column_blocks(columns.values.shape):
+        block = np.ascontiguousarray(columns.values[:, some].T) + 0.0  # -0.0 and 0.0 are one value
+        for j, column in enumerate(block, some.start):
+            digest = blake2b(column, digest_size=16)
+            digest.update(b"number" if columns.kinds[j].is_numeric else b"category")
+            if columns.missing is not None:
+                digest.update(columns.missing[:, j].tobytes())
+            earlier = first.setdefault(digest.digest(), j)
+            if earlier != j:
+                repeats[j] = earlier
+    return repeats
+
+
+def column_notes(columns: Columns) -> list[str]:
+    """Return notes about constants, duplicates and identifiers."""
+    notes = []
+    constant = constant_columns(columns)
+    if constant.any():
+        names = [columns.names[j] for j in np.flatnonzero(constant)]
+        notes.append(f"constant, so without information: {listing(names)}")
+    pairs = [
+        f"{columns.names[later]!r} repeats {columns.names[earlier]!r}"
+        for later, earlier in duplicate_columns(columns).items()
+        if not constant[later]
+    ]
+    if pairs:
+        rest = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+        notes.append(f"the same after scaling: {', '.join(pairs[:5])}{rest}")
+    most = max(columns.n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
+    identifiers = [
+        name
+        for name, categories in zip(columns.names, columns.categories, strict=True)
+        if categories is not None and len(categories) > most
+    ]
+    if identifiers:
+        notes.append(f"as many categories as identifiers have: {listing(identifiers)}")
+    return notes
+
+
+def check_neighbors(n_neighbors: Any, n_rows: int) -> int:
+    """Return `n_neighbors` if `n_rows` rows can have so many, else refuse it.
+
+    Examples
+    --------
+    >>> check_neighbors(3, 100)
+    3
+    """
+    integer = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
+    if not integer or n_neighbors < 1:
+        raise ParameterError(
+            f"n_neighbors={n_neighbors!r} must be an integer of at least 1.",
+            parameter="n_neighbors",
+        )
+    if n_neighbors >= n_rows:
+        raise ParameterError(
+            f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} rows, but there are "
+            f"{n_rows}: use n_neighbors <= {n_rows - 1} or more rows.",
+            parameter="n_neighbors",
+        )
+    return int(n_neighbors)
+
+
+def listing(items: Sequence[Any]) -> str:
+    """Name the first few items and count the others.
+
+    Examples
+    --------
+    >>> listing(["a", "b"])
+    "'a', 'b'"
+    >>> listing(range(8))
+    '0, 1, 2, 3, 4 and 3 more'
+    """
+    named = ", ".join(_name(item) for item in items[:_MOST_NAMED])
+    rest = len(items) - _MOST_NAMED
+    return named if rest <= 0 else f"{named} and {rest} more"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return the number with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "row"), plural(3, "row")
+    ('1 row', '3 rows')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _name(item: Any) -> str:
+    # numpy's repr of a scalar names its type: np.int64(3)
+    return repr(item.item()) if hasattr(item, "item") else repr(getattr(item, "value", item))

@@ -1,0 +1,426 @@
+"""A Dask DataFrame behind the gate: its partitions, a sample of its rows, and their codes.
+
+Kinds and cuts come from the sample, categories from all rows.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._compat import require
+from pinsker._types import FloatArray, IntArray, Missing
+from pinsker.encoding._cells import Origin
+from pinsker.encoding._checks import drop_note, usable_rows
+from pinsker.encoding._discretize import Binned, Strategy, bin_columns, smallest_type, weighted_cuts
+from pinsker.encoding._encode import encode
+from pinsker.encoding._encoded import Columns, Encoded, Kind
+from pinsker.encoding._read import RawTable, read_table
+from pinsker.exceptions import DataError, DataTypeError
+
+#: Rows that kinds and cuts are found from; all of them where a table has no more.
+SAMPLED_ROWS = 100_000
+_SEED = 0
+#: A target that was given by itself is put among the columns under this name.
+_TARGET = "target of pinsker"
+#: A column with more categories than this is not counted.
+_MOST_CATEGORIES = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class LargeTable:
+    """A table that is never in memory as a whole.
+
+    Attributes
+    ----------
+    partitions : Partitions
+        Its pieces.
+    sample : Encoded
+        A sample of its rows, which kinds and cuts were found from; every row of up to 100 000.
+    binned : Binned
+        The sample in bins.
+    coder : Coder
+        Turns partitions into codes.
+    class_sizes : ndarray of shape (n_classes,), int64
+        Rows of each class, in the order of their codes.
+    target_cuts : ndarray or None
+        Cuts of a numeric target.
+    """
+
+    partitions: "Partitions"
+    sample: Encoded
+    binned: Binned
+    coder: "Coder"
+    class_sizes: IntArray
+    target_cuts: FloatArray | None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are used."""
+        return int(self.class_sizes.sum())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about the reading."""
+        found = []
+        if self.partitions.n_rows > SAMPLED_ROWS:
+            found.append(
+                f"kinds and cuts of columns were found from {SAMPLED_ROWS} of "
+                f"{self.partitions.n_rows} rows; every row was counted"
+            )
+        if self.n_rows < self.partitions.n_rows:
+            found.extend(drop_note(self.n_rows, self.partitions.n_rows))
+        return tuple(found)
+
+
+def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any) -> LargeTable:
+    """Read a Dask DataFrame in three passes: lengths, a sample, and categories of all rows.
+
+    Parameters
+    ----------
+    X : dask.dataframe.DataFrame
+        The table.
+    y : str or dask.dataframe.Series
+        The target: a column of X, or a series with the same index.
+    bins, strategy
+        As in `bin_columns`; cuts come from the sample.
+    **encoding
+        As in `encode`.
+    """
+    partitions = Partitions.of(X, y)
+    if partitions.n_rows == 0:
+        raise DataError("X is a Dask DataFrame without rows.")
+    sample = _about_all_rows(encode(*partitions.sample(), **encoding))
+    cuts, labels = None, sample.target.labels
+    if sample.target.raw is not None:
+        numbers = sample.target.raw[:, 0]
+        cuts = weighted_cuts(numbers, np.ones(len(numbers)), bins)
+        labels = np.searchsorted(cuts, numbers, side="left").astype(np.int64)
+    binned = bin_columns(sample.columns, labels, bins=bins, strategy=strategy)
+    reader = Reader(sample.columns.kinds, encoding["missing"], cuts)
+    survey = Survey.joined(compute(partitions.map(reader.survey)))
+    coder = make_coder(reader, sample.columns, binned, sample.features, survey)
+    sizes = np.array([survey.classes[one] for one in coder.classes], dtype=np.int64)
+    if len(sizes) < 2:
+        raise DataError(f"y has one value in all of its {survey.n_rows} rows: nothing to predict.")
+    return LargeTable(partitions, sample, binned, coder, sizes, cuts)
+
+
+def _about_all_rows(sample: Encoded) -> Encoded:
+    """Return a sample without the note on its own missing values: `LargeTable` counts them all."""
+    dropped = next(iter(drop_note(0, 1))).split(" left out ")[0]
+    notes = tuple(note for note in sample.columns.notes if not note.startswith(dropped))
+    return replace(sample, columns=replace(sample.columns, notes=notes))
+
+
+def is_dask_frame(data: Any) -> bool:
+    """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(data, frames.DataFrame)
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """A table and its target in pieces that fit in memory, none of them read yet.
+
+    Attributes
+    ----------
+    parts : tuple of Delayed
+        Pandas frames that hold the target among their columns.
+    target : str
+        Name of that column.
+    called : str
+        The user's name of the target.
+    empty : pandas.DataFrame
+        The columns without the target and without any row.
+    lengths : tuple of int
+        Rows of each part.
+    """
+
+    parts: tuple[Any, ...]
+    target: Any
+    called: str
+    empty: Any
+    lengths: tuple[int, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all."""
+        return sum(self.lengths)
+
+    @classmethod
+    def of(cls, X: Any, y: Any) -> "Partitions":
+        """Divide a Dask DataFrame; `y` is the name of one of its columns, or a Dask Series."""
+        target = called = y
+        if not isinstance(y, str):
+            X, target, called = _with_target(X, y), _TARGET, str(y.name or "y")
+        elif y not in X.columns:
+            raise DataError(f"y={y!r} is not a column of X: name one of them, or pass a series.")
+        # One delayed object per part: Dask may divide two frames from the same files differently.
+        parts = tuple(X.to_delayed())
+        lengths = compute([delayed(len)(part) for part in parts])
+        return cls(parts, target, called, X._meta.drop(columns=[target]), tuple(lengths))
+
+    def map(self, function: Callable[..., Any], *args: Any) -> list[Any]:
+        """Return ``function(columns, target, *args)`` of every part, delayed."""
+        task = delayed(_apply)
+        return [task(part, self.target, self.called, function, *args) for part in self.parts]
+
+    def sample(self) -> tuple[Any, Any]:
+        """Return rows of every part in proportion to its length, in their order, in memory."""
+        wanted = min(self.n_rows, SAMPLED_ROWS)
+        ends = np.concatenate([[0], np.cumsum(self.lengths)]) * wanted // max(1, self.n_rows)
+        draw = delayed(_draw)
+        tasks = [
+            draw(part, int(size), number)
+            for number, (part, size) in enumerate(zip(self.parts, np.diff(ends), strict=True))
+        ]
+        join = require("pandas", purpose="a Dask DataFrame", extra="dask").concat
+        rows = join(compute(tasks), ignore_index=True)
+        columns, target = _apply(rows, self.target, self.called, lambda *both: both)
+        return columns, target
+
+
+def delayed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose calls are delayed."""
+    dask = require("dask", purpose="a Dask DataFrame", extra="dask")
+    later: Callable[..., Any] = dask.delayed(function, pure=False)
+    return later
+
+
+def compute(tasks: Sequence[Any]) -> list[Any]:
+    """Compute delayed objects on the active cluster, or as Dask is configured to."""
+    dask = require("dask", purpose="a Dask DataFrame", extra="dask")
+    return list(dask.compute(*tasks))
+
+
+def _with_target(X: Any, y: Any) -> Any:
+    """Put a Dask Series among the columns of a frame."""
+    if not hasattr(y, "to_delayed") or getattr(y, "ndim", 1) != 1:
+        raise DataTypeError(
+            f"X is a Dask DataFrame, but y is of type {type(y).__name__}: pass the name of a "
+            "column of X, or a Dask Series with the same index."
+        )
+    return X.assign(**{_TARGET: y})  # Dask matches rows by their index
+
+
+def _apply(frame: Any, target: Any, called: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function with the columns and the target of a part."""
+    return function(frame.drop(columns=[target]), frame[target].rename(called), *args)
+
+
+def _draw(frame: Any, size: int, number: int) -> Any:
+    """Draw some rows of a part, in their order."""
+    rng = np.random.default_rng([_SEED, number])
+    return frame.iloc[np.sort(rng.choice(len(frame), size, replace=False))]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCode:
+    """How the values of one column become codes.
+
+    Attributes
+    ----------
+    cuts : ndarray or None
+        Cuts between bins of a continuous column; None for a column of categories.
+    right : bool
+        Whether a value that equals a cut belongs to the bin above it.
+    categories : dict
+        Code of each category.
+    """
+
+    cuts: FloatArray | None = None
+    right: bool = False
+    categories: dict[Any, int] = field(default_factory=dict)
+
+    @property
+    def n_categories(self) -> int:
+        """Codes of values that are there."""
+        return max(1, len(self.categories)) if self.cuts is None else len(self.cuts) + 1
+
+    def codes(self, table: RawTable, j: int) -> IntArray:
+        """Return the codes of a column; the last one stands for missing values."""
+        values = table.values[:, j]
+        gaps = np.isnan(values)
+        codes = np.full(len(values), self.n_categories, dtype=np.int64)
+        if self.cuts is not None:
+            side: Any = "right" if self.right else "left"
+            codes[~gaps] = np.searchsorted(self.cuts, values[~gaps], side=side)
+            return codes
+        used, place = np.unique(values[~gaps], return_inverse=True)
+        found = _category_values(table, j, used)
+        codes[~gaps] = np.array([self.categories[value] for value in found], dtype=np.int64)[place]
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What one partition, or several together, hold.
+
+    Attributes
+    ----------
+    categories : tuple of set
+        Categories of each column; None for continuous ones.
+    classes : Counter
+        Rows of each class, or of each bin of a numeric target.
+    n_rows : int
+        Rows that are used.
+    """
+
+    categories: tuple[set[Any] | None, ...]
+    classes: "Counter[Any]"
+    n_rows: int
+
+    @staticmethod
+    def joined(surveys: Sequence["Survey"]) -> "Survey":
+        """Return what all of them hold."""
+        categories = tuple(
+            None if columns[0] is None else set().union(*columns)
+            for columns in zip(*(survey.categories for survey in surveys), strict=True)
+        )
+        classes: Counter[Any] = sum((survey.classes for survey in surveys), Counter())
+        return Survey(categories, classes, sum(survey.n_rows for survey in surveys))
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Reads a partition as the sample was read.
+
+    Attributes
+    ----------
+    kinds : tuple of Kind
+        Kinds of the columns, found in the sample.
+    missing : {"error", "drop", "category"}
+        What happens to missing values.
+    target_cuts : ndarray or None
+        Cuts of a numeric target; None for classes.
+    """
+
+    kinds: tuple[Kind, ...]
+    missing: Missing
+    target_cuts: FloatArray | None
+
+    def read(self, columns: Any, target: Any) -> tuple[RawTable, list[Any], IntArray]:
+        """Return the usable rows of a partition, the classes in it, and which each row has."""
+        table = read_table(columns, label="X", prefix="x", two_dimensional=True)
+        target_table = read_table(target, label="y", prefix="y")
+        for one in (table, target_table):
+            for name, origin in zip(one.names, one.origins, strict=True):
+                if origin is Origin.TIME:
+                    raise DataTypeError(
+                        f"column {name!r} of {one.label} holds times, which the partitions of a "
+                        "Dask DataFrame read from different starts: make them numbers first."
+                    )
+        rows = self._usable(table, target_table)
+        table, target_table = table.keep(rows), target_table.keep(rows)
+        if self.target_cuts is not None:
+            bins = np.searchsorted(self.target_cuts, target_table.values[:, 0], side="left")
+            return table, list(range(len(self.target_cuts) + 1)), bins
+        used, place = np.unique(target_table.values[:, 0], return_inverse=True)
+        return table, _category_values(target_table, 0, used), place
+
+    def _usable(self, table: RawTable, target_table: RawTable) -> IntArray:
+        """Return the rows to use; unlike a whole table, a partition may have none."""
+        gaps = np.isnan(table.values).any(axis=1) | np.isnan(target_table.values).any(axis=1)
+        if self.missing == "drop" and gaps.all():
+            return np.empty(0, dtype=np.int64)
+        return usable_rows([table], self.missing, target=target_table)
+
+    def survey(self, columns: Any, target: Any) -> Survey:
+        """Return what a partition holds."""
+        if len(columns) == 0:
+            nothing: tuple[set[Any] | None, ...] = tuple(
+                None if kind is Kind.CONTINUOUS else set() for kind in self.kinds
+            )
+            return Survey(nothing, Counter(), 0)
+        table, classes, place = self.read(columns, target)
+        categories: list[set[Any] | None] = []
+        for j, kind in enumerate(self.kinds):
+            if kind is Kind.CONTINUOUS:
+                categories.append(None)
+                continue
+            values = table.values[:, j]
+            found = set(_category_values(table, j, np.unique(values[~np.isnan(values)])))
+            if len(found) > _MOST_CATEGORIES:
+                raise DataError(
+                    f"column {table.names[j]!r} has more than {_MOST_CATEGORIES} categories: leave "
+                    "it out, or merge categories."
+                )
+            categories.append(found)
+        sizes = np.bincount(place, minlength=len(classes)).tolist()
+        return Survey(
+            tuple(categories), Counter(dict(zip(classes, sizes, strict=True))), table.n_rows
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Coder:
+    """Turns partitions into codes of features and classes.
+
+    Attributes
+    ----------
+    reader : Reader
+        Reads a partition.
+    columns : tuple of ColumnCode
+        How each column is coded.
+    classes : dict
+        Code of each class.
+    features : tuple of tuple of int
+        Columns of each feature.
+    n_categories : ndarray of shape (n_features,), int64
+        Codes of each feature.
+    """
+
+    reader: Reader
+    columns: tuple[ColumnCode, ...]
+    classes: dict[Any, int]
+    features: tuple[tuple[int, ...], ...]
+    n_categories: IntArray
+
+    def code(self, columns: Any, target: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """Return the codes of a partition, one row of the array per feature, and of its classes."""
+        dtype = smallest_type(int(self.n_categories.max()))
+        if len(columns) == 0:
+            return np.zeros((len(self.features), 0), dtype=dtype), np.zeros(0, dtype=np.int32)
+        table, classes, place = self.reader.read(columns, target)
+        codes = np.empty((len(self.features), table.n_rows), dtype=dtype)
+        for feature, members in enumerate(self.features):
+            joint = np.zeros(table.n_rows, dtype=np.int64)
+            for j in members:
+                joint = joint * (self.columns[j].n_categories + 1) + self.columns[j].codes(table, j)
+            codes[feature] = joint
+        class_codes = np.array([self.classes.get(one, -1) for one in classes], dtype=np.int32)
+        return codes, class_codes[place]
+
+
+def make_coder(
+    reader: Reader, columns: Columns, binned: Binned, features: tuple[tuple[int, ...], ...],
+    survey: Survey,
+) -> Coder:  # fmt: skip
+    """Put together the cuts of the sample and the categories of all rows."""
+    coded = []
+    for kind, cuts, categories in zip(columns.kinds, binned.edges, survey.categories, strict=True):
+        if kind is Kind.CONTINUOUS:
+            coded.append(ColumnCode(cuts=cuts, right=binned.strategy == "width"))
+        else:
+            known = sorted(
+                categories or (), key=lambda category: (str(type(category)), str(category))
+            )
+            coded.append(ColumnCode(categories={category: i for i, category in enumerate(known)}))
+    present = sorted((one for one, size in survey.classes.items() if size), key=str)
+    classes = {one: i for i, one in enumerate(present)}
+    n_categories = [
+        int(np.prod([coded[j].n_categories + 1 for j in members])) for members in features
+    ]
+    return Coder(reader, tuple(coded), classes, features, np.array(n_categories, dtype=np.int64))
+
+
+def _category_values(table: RawTable, j: int, used: FloatArray) -> list[Any]:
+    """Return what stands behind values of a column: categories, or the numbers themselves."""
+    known = table.categories[j]
+    values: list[Any] = (used if known is None else known[used.astype(np.int64)]).tolist()
+    return values

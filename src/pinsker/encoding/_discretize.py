@@ -1,0 +1,384 @@
+"""Integer tables for criteria that count: continuous columns cut into bins, the others as codes.
+
+Cuts lie at quantiles, at equal distances, or where classes change (minimum description length,
+Fayyad and Irani 1993); integer weights cut as if the rows were repeated.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.encoding._checks import listing
+from pinsker.encoding._encoded import Columns, Kind, frozen
+from pinsker.exceptions import DataError, ParameterError
+
+Strategy: TypeAlias = Literal["frequency", "width", "mdl"]
+
+#: A count with more categories than this makes contingency tables with mostly empty cells.
+_MANY_CATEGORIES = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """A table of small integers, and how continuous columns were cut to get it.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows, n_columns), uint8, uint16 or int32, Fortran order, read-only
+        Codes 0, 1, ... of each column; the type is the smallest that holds all of them.
+    n_categories : ndarray of shape (n_columns,), int64, read-only
+        Bins or categories of each column: one more than its largest code.
+    edges : tuple
+        Per column, the cuts between bins in ascending order, in the unit of the columns that were
+        binned; None for columns that were kept as they are. A value belongs to the bin below a cut
+        if it equals the cut ("frequency", "mdl"), to the bin above under "width".
+    names : tuple of str
+        One per column.
+    strategy : {"frequency", "width", "mdl"}
+        How cuts were chosen.
+    notes : tuple of str
+        What a user should know.
+    """
+
+    codes: npt.NDArray[Any]
+    n_categories: IntArray
+    edges: tuple[FloatArray | None, ...]
+    names: tuple[str, ...]
+    strategy: Strategy
+    notes: tuple[str, ...] = ()
+
+
+def bin_columns(
+    columns: Columns,
+    labels: IntArray | None = None,
+    *,
+    bins: int = 5,
+    strategy: Strategy = "frequency",
+) -> Binned:
+    """Cut continuous columns into bins; keep counts, categories and booleans as codes.
+
+    Parameters
+    ----------
+    columns : Columns
+        What `encode_columns` returns; with ``scale="none"`` the edges are in the user's unit.
+    labels : ndarray of shape (n_rows,), int64, optional
+        Class codes; needed by "mdl" alone.
+    bins : int, default=5
+        Number of bins, at least 2; "mdl" finds its own.
+    strategy : {"frequency", "width", "mdl"}, default="frequency"
+        Cuts at quantiles; at equal distances between smallest and largest value; or where they
+        tell the classes apart, by the minimum description length of Fayyad and Irani (1993).
+
+    Returns
+    -------
+    Binned
+
+    Notes
+    -----
+    A missing value (``missing="category"``) is a code of its own, after all others.
+
+    References
+    ----------
+    .. [1] Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
+       classification learning", IJCAI 1993.
+
+    Examples
+    --------
+    >>> from pinsker.encoding import encode_columns
+    >>> columns = encode_columns([0.5, 1.5, 2.5, 10.5], scale="none")
+    >>> bin_columns(columns, bins=2).codes.ravel()
+    array([0, 0, 1, 1], dtype=uint8)
+    >>> bin_columns(columns, bins=2, strategy="width").codes.ravel()
+    array([0, 0, 0, 1], dtype=uint8)
+    """
+    _check(columns, labels, bins, strategy)
+    coded, edges, n_categories = [], [], []
+    for j, kind in enumerate(columns.kinds):
+        values = columns.values[:, j]
+        present = slice(None) if columns.missing is None else ~columns.missing[:, j]
+        if kind is Kind.CONTINUOUS:
+            there = None if labels is None else labels[present]
+            codes, cuts = bin_values(values[present], there, bins=bins, strategy=strategy)
+            size = len(cuts) + 1
+        else:
+            found, codes = np.unique(values[present], return_inverse=True)
+            cuts, size = None, max(1, len(found))
+        n_categories.append(size + int(len(codes) < columns.n_rows))
+        last = n_categories[-1] - 1  # what is missing, if anything is
+        everything = np.full(columns.n_rows, last, dtype=smallest_type(n_categories[-1]))
+        everything[present] = codes
+        coded.append(everything)
+        edges.append(cuts)
+    sizes = frozen(np.array(n_categories, dtype=np.int64))
+    notes = _notes(columns, sizes, edges)
+    return Binned(_packed(coded, sizes), sizes, tuple(edges), columns.names, strategy, notes)
+
+
+def bin_values(
+    values: FloatArray,
+    labels: IntArray | None = None,
+    *,
+    bins: int = 5,
+    strategy: Strategy = "frequency",
+) -> tuple[IntArray, FloatArray]:
+    """Cut one column, and return its codes and the cuts.
+
+    Parameters are those of `bin_columns`; `values` are finite numbers.
+
+    Examples
+    --------
+    >>> codes, cuts = bin_values(np.array([1.0, 2.0, 3.0, 4.0]), bins=2)
+    >>> codes, cuts
+    (array([0, 0, 1, 1]), array([2.5]))
+    """
+    if len(values) == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    if strategy == "width":
+        return _equal_width(values, bins)
+    if strategy == "mdl":
+        if labels is None:
+            raise ParameterError(
+                "strategy='mdl' needs class labels: it cuts where classes change.",
+                parameter="strategy",
+            )
+        cuts = mdl_cuts(values, labels)
+    else:
+        cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
+    cuts.flags.writeable = False
+    return np.searchsorted(cuts, values, side="left").astype(np.int64), cuts
+
+
+def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
+    low, high = values.min(), values.max()
+    if low == high:
+        return np.zeros(len(values), dtype=np.int64), np.empty(0)
+    fraction = (values - low) / (high - low)
+    codes = np.floor(bins * fraction).astype(np.int64)
+    cuts = low + (high - low) * (np.arange(1, bins) / bins)
+    cuts.flags.writeable = False
+    return np.minimum(codes, bins - 1), cuts
+
+
+def _check(columns: Columns, labels: IntArray | None, bins: Any, strategy: Strategy) -> None:
+    if strategy not in ("frequency", "width", "mdl"):
+        raise ParameterError(
+            f"strategy={strategy!r} is not known: use 'frequency', 'width' or 'mdl'.",
+            parameter="strategy",
+        )
+    if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 2:
+        raise ParameterError(f"bins={bins!r} must be an integer of at least 2.", parameter="bins")
+    if labels is not None and len(labels) != columns.n_rows:
+        raise DataError(f"labels has {len(labels)} rows, but the columns have {columns.n_rows}.")
+
+
+def smallest_type(n_categories: int) -> npt.DTypeLike:
+    """Return the smallest type of integers that holds so many codes."""
+    return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
+
+
+def _packed(coded: list[npt.NDArray[Any]], sizes: IntArray) -> npt.NDArray[Any]:
+    """Lay codes out column by column in the smallest type: less memory to read for each count."""
+    dtype = smallest_type(int(sizes.max()))
+    codes = np.empty((len(coded[0]), len(coded)), dtype=dtype, order="F")
+    for j, column in enumerate(coded):
+        codes[:, j] = column
+    codes.flags.writeable = False
+    return codes
+
+
+def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> tuple[str, ...]:
+    many, uncut = [], []
+    for name, size, cuts in zip(columns.names, sizes, edges, strict=True):
+        if cuts is None and size > _MANY_CATEGORIES:
+            many.append(name)
+        if cuts is not None and len(cuts) == 0:
+            uncut.append(name)
+    notes = []
+    if many:
+        notes.append(
+            f"more than {_MANY_CATEGORIES} categories, so most cells of a table are empty: "
+            f"{listing(many)}"
+        )
+    if uncut:
+        notes.append(f"no cut was found, so one bin holds all: {listing(uncut)}")
+    return tuple(notes)
+
+
+def bin_weighted(
+    columns: Columns,
+    weights: FloatArray,
+    labels: IntArray | None = None,
+    *,
+    bins: int = 5,
+    strategy: Strategy = "frequency",
+) -> Binned:
+    """Cut continuous columns of weighted rows into bins.
+
+    Parameters
+    ----------
+    columns, labels, bins, strategy
+        As in `bin_columns`.
+    weights : ndarray of shape (n_rows,)
+        Positive weights of the rows. Integer weights stand for repeated rows. "frequency" scales
+        other weights to a mean of 1; "mdl" counts rows and refuses them; "width" needs none.
+
+    Returns
+    -------
+    Binned
+
+    Examples
+    --------
+    >>> from pinsker.encoding import encode_columns
+    >>> columns = encode_columns([0.5, 1.5, 2.5, 10.5], scale="none")
+    >>> bin_weighted(columns, np.array([1.0, 1.0, 1.0, 9.0]), bins=2).codes.ravel()
+    array([0, 0, 0, 0], dtype=uint8)
+    """
+    plain = bin_columns(columns, labels, bins=bins, strategy=strategy)
+    if strategy == "width" or (weights == 1.0).all():
+        return plain
+    if strategy == "mdl" and not _are_integer_weights(weights):
+        raise ParameterError(
+            "strategy='mdl' counts rows, so it needs integer sample weights: use 'frequency' or "
+            "'width', or round the weights.",
+            parameter="strategy",
+        )
+    codes = np.array(plain.codes, dtype=np.int32, order="F")
+    edges, sizes = list(plain.edges), plain.n_categories.copy()
+    for j, kind in enumerate(columns.kinds):
+        if kind is not Kind.CONTINUOUS:
+            continue
+        present = (
+            np.ones(columns.n_rows, bool) if columns.missing is None else ~columns.missing[:, j]
+        )
+        values = columns.values[present, j]
+        if strategy == "mdl":
+            assert labels is not None  # bin_columns has checked
+            repeats = weights[present].astype(np.int64)
+            cuts = mdl_cuts(np.repeat(values, repeats), np.repeat(labels[present], repeats))
+        else:
+            cuts = weighted_cuts(values, weights[present], bins)
+        codes[:, j] = len(cuts) + 1
+        codes[present, j] = np.searchsorted(cuts, values, side="left")
+        edges[j], sizes[j] = cuts, len(cuts) + 1 + int(not present.all())
+    smallest = codes.astype(np.min_scalar_type(int(sizes.max()) - 1))
+    for array in (smallest, sizes):
+        array.flags.writeable = False
+    return replace(plain, codes=smallest, n_categories=sizes, edges=tuple(edges))
+
+
+def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatArray:
+    """Return the cuts of equally heavy bins: `numpy.quantile` of the repeated values.
+
+    A value of weight w fills the places from what lies before it to w - 1 after that; between two
+    values quantiles are interpolated.
+
+    Examples
+    --------
+    >>> weighted_cuts(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 1.0]), 2)
+    array([2.])
+    """
+    if len(values) == 0:
+        return np.empty(0)
+    if not _are_integer_weights(weights):
+        weights = weights * (len(weights) / weights.sum())
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(weights[order])
+    first = np.concatenate([[0.0], ends[:-1]])
+    last = np.maximum(first, ends - 1.0)
+    places = np.column_stack([first, last]).ravel()
+    wanted = np.arange(1, bins) / bins * max(float(ends[-1]) - 1.0, 0.0)
+    return np.unique(np.interp(wanted, places, np.repeat(values[order], 2)))
+
+
+def _are_integer_weights(weights: FloatArray) -> bool:
+    return bool((weights == np.floor(weights)).all())
+
+
+def mdl_cuts(values: FloatArray, labels: IntArray) -> FloatArray:
+    r"""Return the cuts of one column that tell the classes apart, in ascending order.
+
+    A set :math:`S` of :math:`N` rows is cut where the class entropy within both parts is least, as
+    long as the gain pays for describing the cut:
+
+    .. math:: \mathrm{Gain} > \frac{\log_2(N - 1)}{N} + \frac{\Delta}{N}, \qquad
+        \Delta = \log_2(3^k - 2) - (k H(S) - k_1 H(S_1) - k_2 H(S_2)),
+
+    :math:`k, k_1, k_2` the numbers of classes present. Both parts are then cut in the same way.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,)
+        Finite numbers.
+    labels : ndarray of shape (n_rows,), int64
+        Class codes.
+
+    Returns
+    -------
+    ndarray of float64
+        Midpoints between neighboring values; empty when no cut pays.
+
+    References
+    ----------
+    .. [1] Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
+       classification learning", IJCAI 1993, equation 4.
+
+    Examples
+    --------
+    >>> mdl_cuts(np.arange(20.0), np.repeat([0, 1], 10))
+    array([9.5])
+    """
+    distinct, run = np.unique(values, return_inverse=True)
+    n_classes = int(labels.max()) + 1
+    counts = np.bincount(run * n_classes + labels, minlength=len(distinct) * n_classes)
+    cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=np.int64)
+    np.cumsum(counts.reshape(len(distinct), n_classes), axis=0, out=cumulative[1:])
+    # n log2 n for every count that can occur: equal counts then give equal bits, so ties are exact.
+    table = np.arange(len(values) + 1, dtype=np.float64)
+    table[1:] *= np.log2(table[1:])
+    cuts = []
+    waiting = [(0, len(distinct))]
+    while waiting:
+        first, last = waiting.pop()
+        cut = _best_cut(cumulative[first : last + 1], table)
+        if cut is not None:
+            cuts.append(_between(distinct[first + cut - 1], distinct[first + cut]))
+            waiting += [(first, first + cut), (first + cut, last)]
+    return np.sort(np.array(cuts, dtype=np.float64))
+
+
+def _best_cut(cumulative: IntArray, table: FloatArray) -> int | None:
+    """Return after which of the sorted distinct values to cut, None if no cut pays."""
+    if len(cumulative) <= 2:
+        return None
+    left = cumulative[1:-1] - cumulative[0]
+    total = cumulative[-1] - cumulative[0]
+    right = total - left
+    n = int(total.sum())
+    # Bits are entropies times the number of rows.
+    bits_left, bits_right = _bits(left, table), _bits(right, table)
+    bits = float(_bits(total[None, :], table)[0])
+    cut = int(np.argmin(bits_left + bits_right))
+    n_left = int(left[cut].sum())
+    k = int(np.count_nonzero(total))
+    description = (
+        k * bits / n
+        - np.count_nonzero(left[cut]) * float(bits_left[cut]) / n_left
+        - np.count_nonzero(right[cut]) * float(bits_right[cut]) / (n - n_left)
+    )
+    delta = k * math.log2(3.0) + math.log1p(-2.0 * 3.0**-k) / math.log(2.0) - description
+    gain = bits - float(bits_left[cut]) - float(bits_right[cut])
+    return cut + 1 if gain > math.log2(n - 1) + delta else None
+
+
+def _bits(counts: IntArray, table: FloatArray) -> FloatArray:
+    return np.asarray(table[counts.sum(axis=1)] - table[counts].sum(axis=1))
+
+
+def _between(low: float, high: float) -> float:
+    """Return a cut with `low` on or below it and `high` above it."""
+    middle = low + (high - low) / 2.0
+    return float(middle if middle < high else low)
