@@ -18,6 +18,7 @@ from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, nei
 from pinsker.engine._plan import Plan, WorkerMemory, available_memory, plan_rows
 from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
+from pinsker.engine._settings import EngineSettings, KNNSettings
 from pinsker.engine._trees import class_probabilities, mean_values
 
 __all__ = [
@@ -27,9 +28,11 @@ __all__ = [
     "Correction",
     "CountTables",
     "EngineName",
+    "EngineSettings",
     "Forward",
     "Group",
     "JointCosts",
+    "KNNSettings",
     "NeighborCounts",
     "PackedColumns",
     "PartitionTables",
