@@ -16,8 +16,8 @@ import numpy as np
 
 from engine import table
 from pinsker.engine import Backward, Forward
-from pinsker.engine._cuda import CudaBackward, _device
-from pinsker.engine._fixed_point import FixedPoint
+from pinsker.engine._cuda import CudaBackward, CupyDevice
+from pinsker.engine._problem import FixedPoint
 from tables import heading, print_row
 
 CORES = len(os.sched_getaffinity(0))
@@ -29,7 +29,7 @@ GROWTH = [
 ]
 
 
-class TimedDevice(_device.CupyDevice):
+class TimedDevice(CupyDevice):
     """Waits for every kernel and adds up its time."""
 
     def __init__(self):
@@ -97,7 +97,7 @@ def bare(problem, **how):
     n = problem.n_rows
     return CudaBackward(
         values=problem.values,
-        units=problem.feature_of_column.astype(np.int32),
+        features=problem.feature_of_column.astype(np.int32),
         n_features=problem.n_features,
         labels=problem.labels,
         target=problem.target,

@@ -13,8 +13,7 @@ import time
 import numpy as np
 
 from pinsker.encoding import read_large
-from pinsker.engine import Backward, Forward, Problem, _sampling
-from pinsker.engine._partition_counts import PartitionTables
+from pinsker.engine import Backward, Forward, PartitionTables, Problem, _plan
 from tables import heading, print_row
 
 #: The constants of docs/scale.md.
@@ -111,19 +110,19 @@ def dask():
 def _on_a_cluster(n, d, client):
     from pinsker.engine._dask._steps import TiledSteps
 
-    tiles, learn = {}, TiledSteps._learn
+    tiles, learn = {}, TiledSteps._record
 
     def noted(self, step, results):
         for tile, result in results.items():
             tiles.setdefault((result.place, tile), []).append(result.seconds)
         return learn(self, step, results)
 
-    TiledSteps._learn = noted
+    TiledSteps._record = noted
     problem = problem_of(n, d)
     start = time.perf_counter()
     here = spent(lambda: backward_path(problem, engine="dask", client=client))
     wall = time.perf_counter() - start
-    TiledSteps._learn = learn
+    TiledSteps._record = learn
     places = {place for place, _ in tiles}
     busiest = max(sum(sum(v) for (p, _), v in tiles.items() if p == place) for place in places)
     totals = [sum(seconds) for seconds in tiles.values()]
@@ -168,7 +167,7 @@ def samples():
         "Standard error of a sample: said, and found in 30 samples",
         "rows × columns", "rows measured", "said, nats", "found, nats",
     )  # fmt: skip
-    _sampling.EVERY_ROW_UP_TO = 1000  # so that small tables count as large
+    _plan.EVERY_ROW_UP_TO = 1000  # so that small tables count as large
     for n, d, m in [(4000, 5, 250), (4000, 5, 1000), (4000, 20, 250), (4000, 20, 1000)]:
         problem = problem_of(n, d)
         said = Backward(problem, max_samples=m).plan.standard_error

@@ -10,7 +10,7 @@ import time
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 
-from pinsker.engine._trees import class_shares
+from pinsker.engine import class_probabilities
 from pinsker.testing import selection_problems
 
 N_COLUMNS, N_TREES, REPEATS = 15, 64, 7
@@ -48,7 +48,7 @@ def ours(train, labels, test):
 
 def forest_of(train, labels, test, tried):
     settings = {"n_trees": N_TREES, "min_leaf": 2, "n_candidates": tried, "seed": 0}
-    return class_shares(train, labels, test, 2, **settings)
+    return class_probabilities(train, labels, test, 2, **settings)
 
 
 def theirs(train, labels, test):

@@ -1,4 +1,4 @@
-"""`pinsker select --scheduler`: the same choice, searched and judged on a cluster."""
+"""`pinsker select --scheduler`: the same choice, searched and evaluated on a cluster."""
 
 import distributed
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pinsker.cli._app import app
-from pinsker.engine._dask import _searches
+from pinsker.engine import Backward
 from pinsker.selection import _crossfit_jobs
 
 
@@ -37,20 +37,21 @@ def table(tmp_path):
 @pytest.fixture
 def calls(monkeypatch):
     """What reached a cluster."""
-    heard = []
-    run, start = _crossfit_jobs.Jobs.run, _searches.DaskBackward.start
+    seen = []
+    run, scores = _crossfit_jobs.Jobs.run, Backward.scores
 
     def noted_run(self, *args):
-        heard.append("folds" if self.client is not None else "folds here")
+        seen.append("folds" if self.client is not None else "folds here")
         return run(self, *args)
 
-    def noted_start(self, *args):
-        heard.append("search")
-        return start(self, *args)
+    def noted_scores(self):
+        if self.plan.engine == "dask":
+            seen.append("search")
+        return scores(self)
 
     monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted_run)
-    monkeypatch.setattr(_searches.DaskBackward, "start", noted_start)
-    return heard
+    monkeypatch.setattr(Backward, "scores", noted_scores)
+    return seen
 
 
 def select(table, *options):

@@ -1,6 +1,7 @@
 """The Dask engine gives the bits of the local one, whatever happens to its workers."""
 
 import gc
+import logging
 import signal
 import time
 
@@ -8,8 +9,6 @@ import numpy as np
 import pytest
 
 from pinsker.engine import Backward, Forward, Problem
-from pinsker.engine._dask import _steps
-from pinsker.engine._dask._cluster import Cluster
 from pinsker.exceptions import EngineError
 
 N_ROWS, N_COLUMNS = 400, 12
@@ -33,23 +32,23 @@ def make_problem(target, *, groups=False):
 
 
 def backward_path(problem, at_step=lambda step: None, **settings):
-    """Remove features from the last to the second; return all that was heard on the way."""
+    """Remove features from the last to the second; return all scores on the way."""
     search = Backward(problem, **settings)
-    heard = [(search.information, search.scores())]
+    seen = [(search.information, search.scores())]
     for step, feature in enumerate(range(problem.n_features - 1, 0, -1)):
         at_step(step)
         search.remove(feature)
-        heard.append((search.information, search.scores()))
-    return heard
+        seen.append((search.information, search.scores()))
+    return seen
 
 
 def forward_path(problem, n_steps=4, **settings):
     search = Forward(problem, **settings)
-    heard = [(search.information, search.scores())]
+    seen = [(search.information, search.scores())]
     for feature in range(n_steps):
         search.add(feature)
-        heard.append((search.information, search.scores()))
-    return heard
+        seen.append((search.information, search.scores()))
+    return seen
 
 
 def assert_same_bits(found, expected):
@@ -90,7 +89,7 @@ def test_a_killed_worker_changes_nothing(client, send):
 
 
 def test_a_stopped_worker_does_not_stop_the_path(client, send, monkeypatch):
-    monkeypatch.setattr(_steps, "_LEAST_PATIENCE", 0.3)
+    monkeypatch.setattr("pinsker.engine._dask._steps._LEAST_PATIENCE", 0.3)
     problem = make_problem(numeric_target)
 
     def at_step(step):
@@ -111,16 +110,16 @@ def test_what_the_workers_have_lost_is_sent_again(client):
 
 
 @pytest.fixture
-def sent(monkeypatch):
-    """Whom a table was sent to, by this process."""
-    share, workers = Cluster.share, []
+def sent(client, monkeypatch):
+    """Workers that this process has sent a table to."""
+    scatter, places = client.scatter, []
 
-    def noted(self, value, worker=None):
-        workers.append(worker)
-        return share(self, value, worker)
+    def noted(value, *, workers, **options):
+        places.extend(workers)
+        return scatter(value, workers=workers, **options)
 
-    monkeypatch.setattr(Cluster, "share", noted)
-    return workers
+    monkeypatch.setattr(client, "scatter", noted)
+    return places
 
 
 def test_a_lost_table_is_sent_once_to_each_worker(client, sent):
@@ -133,22 +132,23 @@ def test_a_lost_table_is_sent_once_to_each_worker(client, sent):
 
 def test_the_next_search_starts_with_the_table_that_was_sent_again(client, sent, monkeypatch):
     problem = make_problem(classes)
-    share, said = Cluster.share, []
+    scatter, warnings = client.scatter, []
 
-    def forgotten(self, value, worker=None):
-        future = share(self, value, worker)
-        if worker is None:  # the first copy, which all workers are to take from each other
+    def forgotten(value, **options):
+        future = scatter(value, **options)
+        if len(sent) == 1:  # the first copy, which all workers are to take from each other
             client.cancel([future], force=True)
         return future
 
-    monkeypatch.setattr(Cluster, "share", forgotten)
-    monkeypatch.setattr(_steps._LOG, "warning", lambda *words: said.append(words[0]))
+    monkeypatch.setattr(client, "scatter", forgotten)
+    log = logging.getLogger("pinsker")
+    monkeypatch.setattr(log, "warning", lambda *words: warnings.append(words[0]))
     first = Backward(problem, engine="dask", client=client)
-    assert said == ["engine dask: table and tiles are sent again (%s)"]
-    assert set(client.nthreads()) <= set(sent)
-    sent.clear(), said.clear()
+    assert warnings == ["engine dask: table and tiles are sent again (%s)"]
+    assert set(client.nthreads()) <= set(sent[1:])
+    sent.clear(), warnings.clear()
     second = Backward(problem, engine="dask", client=client)
-    assert (sent, said) == ([], [])
+    assert (sent, warnings) == ([], [])
     np.testing.assert_array_equal(second.scores(), first.scores())
 
 
@@ -162,7 +162,7 @@ def test_workers_forget_what_is_done(client):
 
     problem = make_problem(classes)
     search = Backward(problem, engine="dask", client=client)
-    assert sum(held()) >= 2 + 8  # two tables, eight tiles; nobody tidies up for the tests before
+    assert sum(held()) >= 2 + 8  # two tables, eight tiles; what earlier tests left is there too
     del search, problem
     gc.collect()
     deadline = time.monotonic() + 20
@@ -171,15 +171,15 @@ def test_workers_forget_what_is_done(client):
     assert sum(held()) == 0
 
 
-def test_an_error_on_a_worker_is_told(client, monkeypatch):
+def test_an_error_on_a_worker_is_raised(client, monkeypatch):
     search = Backward(make_problem(classes), engine="dask", client=client)
-    monkeypatch.setattr(_steps, "advance", divmod)
+    monkeypatch.setattr("pinsker.engine._dask._steps.advance", divmod)
     with pytest.raises(EngineError, match="a worker failed with TypeError: divmod expected 2 arg"):
         search.remove(3)
 
 
 def test_a_late_worker_gets_tiles(cluster, client, monkeypatch):
-    monkeypatch.setattr(_steps, "_SECONDS_BETWEEN_COUNTS", 0.0)
+    monkeypatch.setattr("pinsker.engine._dask._steps._SECONDS_BETWEEN_COUNTS", 0.0)
     problem = make_problem(classes)
     search = Backward(problem, engine="dask", client=client)
     before = set(client.nthreads())

@@ -1,4 +1,4 @@
-"""Selectors on a cluster: the same choice, by searches and by judges that run there."""
+"""Selectors on a cluster: the same choice, by searches and models that run there."""
 
 import dask.dataframe as dd
 import distributed
@@ -43,7 +43,7 @@ def test_an_active_client_is_used_without_being_named(cluster, data):
     assert BackwardElimination().fit(*data).plan_.engine == "local"
 
 
-def test_folds_and_witnesses_are_judged_on_the_cluster(client, data, monkeypatch):
+def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch):
     run, used = _crossfit_jobs.Jobs.run, []
 
     def noted(self, function, about, calls):
@@ -85,7 +85,7 @@ def test_what_cannot_travel_is_refused_at_once(client, data):
 
 
 @pytest.mark.parametrize("kind", [OSError, TimeoutError])
-def test_an_error_of_a_witness_is_not_taken_for_a_lost_cluster(client, data, kind):
+def test_an_error_of_a_model_is_not_taken_for_a_lost_cluster(client, data, kind):
     class Licensed(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
             raise kind("the licence server does not answer")

@@ -12,8 +12,7 @@ import pytest
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker import BackwardElimination, GrowShrink
-from pinsker.engine._dask import _cluster, _steps
-from pinsker.engine._engines import cluster_was_lost
+from pinsker.engine import Backward, cluster_was_lost
 from pinsker.exceptions import EngineLostError
 from pinsker.selection._crossfit_jobs import Jobs
 
@@ -53,18 +52,18 @@ def client(scheduler, request):
 
 @pytest.fixture
 def dies_in_step(scheduler, monkeypatch):
-    """Kill the scheduler when the cluster is asked for the fifth step."""
-    monkeypatch.setattr(_cluster, "_SECONDS_TO_RECONNECT", 0.5)
-    run, calls = _steps.TiledSteps.run, []
+    """Kill the scheduler before the fourth removal."""
+    monkeypatch.setattr("pinsker.engine._dask._cluster._SECONDS_TO_RECONNECT", 0.5)
+    remove, calls = Backward.remove, []
 
-    def counted(self, flags):
-        calls.append(flags)
-        if len(calls) == 5:
+    def counted(self, feature):
+        calls.append(self.plan.engine)
+        if calls.count("dask") == 4:
             scheduler[0].kill()
             scheduler[0].wait()
-        return run(self, flags)
+        remove(self, feature)
 
-    monkeypatch.setattr(_steps.TiledSteps, "run", counted)
+    monkeypatch.setattr(Backward, "remove", counted)
 
 
 def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
@@ -86,21 +85,21 @@ def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
         GrowShrink(engine="dask", client=client).fit(X, y)
 
 
-def test_a_cluster_of_one_thread_judges_too(client):
+def test_a_cluster_of_one_thread_evaluates_too(client):
     assert Jobs(client=client).run(pow, 2, [(3,), (4,)]) == [8, 16]
 
 
 @pytest.mark.parametrize("client", [2], indirect=True)  # threads
-def test_a_scheduler_lost_among_the_judges_is_told(client, scheduler, monkeypatch):
-    monkeypatch.setattr(_cluster, "_SECONDS_TO_RECONNECT", 0.5)
-    assert not cluster_was_lost(client, OSError("of a witness"))
+def test_a_scheduler_lost_during_evaluation_is_an_error(client, scheduler, monkeypatch):
+    monkeypatch.setattr("pinsker.engine._dask._cluster._SECONDS_TO_RECONNECT", 0.5)
+    assert not cluster_was_lost(client, OSError("of a model"))
     assert cluster_was_lost(client, CancelledError("of Dask"))
 
-    def judge(scheduler_id, answer):
+    def evaluate(scheduler_id, result):
         os.kill(scheduler_id, signal.SIGKILL)
         time.sleep(1.0)
-        return answer
+        return result
 
     with pytest.raises(EngineLostError, match=r"lost while sets were judged \(.*engine='local'"):
-        Jobs(client=client).run(judge, scheduler[0].pid, [(1,), (2,)])
-    assert cluster_was_lost(client, OSError("of whom?"))
+        Jobs(client=client).run(evaluate, scheduler[0].pid, [(1,), (2,)])
+    assert cluster_was_lost(client, OSError("of anything"))

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <csetjmp>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>

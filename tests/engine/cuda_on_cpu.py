@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pinsker.engine._cuda._device import source
+from pinsker.engine._cuda import LAYOUT, source
 
 SHIM = Path(__file__).with_name("cuda_on_cpu.hpp")
 #: Appended to the kernels: runs one of them for every block of a grid.
@@ -34,6 +34,12 @@ extern "C" void run(void (*kernel)(Job), const void *job, unsigned blocks_x, uns
 }
 extern "C" long long size_of_job() { return sizeof(Job); }
 """
+#: Where the compiler puts each field that the library knows of.
+OFFSETS = (
+    'extern "C" const long long offsets_of_job[] = {\n'
+    + ",\n".join(f"    offsetof(Job, {name})" for name in LAYOUT.names)
+    + "\n};\n"
+)
 OPTIONS = ["-std=c++17", "-O1", "-shared", "-fPIC", "-ffp-contract=off", "-Wall"]
 OPTIONS += ["-Wno-unknown-pragmas"]
 #: Fibers jump between stacks; a fortified longjmp, Ubuntu's default, takes that for an attack.
@@ -48,9 +54,15 @@ def compiler():
 def build(folder):
     """Compile the kernels for the CPU; returns the library."""
     text, library = folder / "kernels.cpp", folder / "kernels.so"
-    text.write_text(f'#include "{SHIM}"\n{source()}\n{RUNNER}', encoding="utf-8")
+    text.write_text(f'#include "{SHIM}"\n{source()}\n{RUNNER}\n{OFFSETS}', encoding="utf-8")
     subprocess.run([compiler(), *OPTIONS, "-o", library, text], check=True)
     return ctypes.CDLL(str(library))
+
+
+def offsets(library):
+    """Byte offset of every field of the job, as compiled."""
+    found = (ctypes.c_longlong * len(LAYOUT.names)).in_dll(library, "offsets_of_job")
+    return dict(zip(LAYOUT.names, found, strict=True))
 
 
 class CpuDevice:

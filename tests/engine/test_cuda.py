@@ -12,13 +12,13 @@ import pytest
 
 from engine import cuda_on_cpu
 from engine.tables import STYLES, draw
-from engine.test_search_exact import ROUNDING, problem
 from oracles import search as oracle
 from pinsker import BackwardElimination, ForwardSelection
-from pinsker.engine import Backward, Forward, _engines
-from pinsker.engine._cuda import CudaBackward, CudaForward, _device, _rows, _table
+from pinsker.engine import Backward, Forward, _cuda
 from pinsker.exceptions import MemoryBudgetError
 
+# Both sides add at most a few hundred digammas of at most 6: rounding stays far below.
+ROUNDING = 1e-12
 TARGETS = ("classes", "rare classes", "number", "numbers")
 ON_GPU = os.environ.get("PINSKER_TEST_GPU") == "1"
 
@@ -34,36 +34,21 @@ def library(tmp_path_factory):
 
 @pytest.fixture
 def make_device(library):
-    """Devices; what is asked of one only matters on the CPU."""
+    """Devices; the options only matter on the CPU."""
 
     def make(**how):
-        return _device.CupyDevice() if ON_GPU else cuda_on_cpu.CpuDevice(library, **how)
+        return _cuda.CupyDevice() if ON_GPU else cuda_on_cpu.CpuDevice(library, **how)
 
     return make
 
 
-def settings(search, k):
-    """The arguments of a compiled search, from the class around it."""
-    table = search.problem
-    return {
-        "values": table.values,
-        "features": table.feature_of_column.astype(np.int32),
-        "n_features": table.n_features,
-        "labels": table.labels,
-        "target": table.target,
-        "digamma": search._fixed.digamma,
-        "queries": search.plan.queries,
-        "rank": k,
-        "direct": search.score == "direct",
-    }
-
-
 def on_cuda(search, k, device, **limits):
     """The same search on a device."""
+    settings = {**search._settings(k), **limits, "device": device}
     if isinstance(search, Backward):
-        twin = CudaBackward(watched_queries=0, device=device, **limits, **settings(search, k))
+        twin = _cuda.CudaBackward(watched_queries=0, **settings)
     else:
-        twin = CudaForward(device=device, **limits, **settings(search, k))
+        twin = _cuda.CudaForward(**settings)
     twin.start(search._active, 1)
     return twin
 
@@ -84,7 +69,7 @@ def assert_same_integers(search, twin):
     for one, out in ((search._search, wanted), (twin, found)):
         (one.changes if backward else one.sums)(out)
     there = search._active == backward
-    if not backward or there.sum() > 1:  # without its last feature the set knows nothing
+    if not backward or there.sum() > 1:  # the empty set has no information
         np.testing.assert_array_equal(found[there], wanted[there])
     assert twin.information() == search._search.information()
 
@@ -96,6 +81,26 @@ def assert_same_path(search, twin, order):
     assert_same_integers(search, twin)
 
 
+@pytest.mark.skipif(ON_GPU, reason="the layout is compared on the CPU")
+def test_the_job_has_the_layout_of_the_compiler(library):
+    expected = {name: offset for name, (_, offset) in _cuda.LAYOUT.fields.items()}
+    assert cuda_on_cpu.offsets(library) == expected
+    assert library.size_of_job() == _cuda.LAYOUT.itemsize == 8 * len(expected)
+    assert {"source", "sums", "rows", "removed", "rounding"} < set(expected)
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("int rank;", "rank in struct Job is a number of type int: use long long or double"),
+        ("double limit[4];", r"'double limit\[4\]' in struct Job: declare addresses or numbers"),
+    ],
+)
+def test_a_job_holds_fields_of_eight_bytes(field, message):
+    with pytest.raises(ValueError, match=message):
+        _cuda.layout_of(f"struct Job {{\n    const int *query;  // rows\n    {field}\n}};\n")
+
+
 @pytest.mark.parametrize("score", ["difference", "direct"])
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("style", STYLES)
@@ -103,7 +108,7 @@ def test_whole_paths_have_the_bits_of_the_engine(style, target, score, make_devi
     table = draw(seed, rows=45, columns=9, style=style, target=target, grouped=style == "tied")
     order = np.random.default_rng(seed).permutation(len(table.features))
     for kind in (Backward, Forward):
-        search = kind(problem(table), n_neighbors=3, score=score)
+        search = kind(table.problem(), n_neighbors=3, score=score)
         assert_same_path(search, on_cuda(search, 3, make_device()), order)
 
 
@@ -115,7 +120,7 @@ def test_scores_are_those_of_a_slow_search(target, score, make_device, seed):
     n_features = len(table.features)
     for kind, slow in ((Backward, oracle.SlowBackward), (Forward, oracle.SlowForward)):
         active = range(n_features) if kind is Backward else [1]
-        search = kind(problem(table), n_neighbors=2, score=score, active=active)
+        search = kind(table.problem(), n_neighbors=2, score=score, active=active)
         search._search = on_cuda(search, 2, make_device())
         wanted = slow(*args, active, k=2, score=score)
         np.testing.assert_allclose(search.scores(), wanted.scores(), atol=ROUNDING, rtol=0)
@@ -124,57 +129,57 @@ def test_scores_are_those_of_a_slow_search(target, score, make_device, seed):
 
 @pytest.mark.parametrize("kind", [Backward, Forward])
 @pytest.mark.parametrize("n_neighbors", [1, 8, 9, 29])
-def test_many_neighbours(kind, n_neighbors, make_device, seed):
-    # Up to 8 neighbours are held by a thread, more are found by halving.
+def test_many_neighbors(kind, n_neighbors, make_device, seed):
+    # Up to 8 neighbors are held by a thread, more are found by halving.
     table = draw(seed, rows=30, columns=5, style="mixed", target="classes")
-    search = kind(problem(table), n_neighbors=n_neighbors)
+    search = kind(table.problem(), n_neighbors=n_neighbors)
     assert_same_path(search, on_cuda(search, n_neighbors, make_device()), range(5))
 
 
 @pytest.mark.parametrize("target", ["classes", "number"])
-def test_rows_with_too_many_close_pairs_are_measured_afresh(target, make_device, seed):
+def test_rows_with_too_many_close_pairs_are_measured_from_scratch(target, make_device, seed):
     table = draw(seed, rows=90, columns=12, style="continuous", target=target)
     retired = set()
     for capacity in (2, 20, 30, 40, 90):
-        search = Backward(problem(table))
+        search = Backward(table.problem())
         twin = on_cuda(search, 3, make_device(), capacity=capacity)
         for feature in range(10):
             assert_same_integers(search, twin)
             retired.add(90 - twin.n_kept)
             step(search, twin, feature)
-    assert {0, 90} < retired  # nobody, everybody, and some in the middle of a path
+    assert {0, 90} < retired  # none, all, and some in the middle of a path
     assert any(0 < n < 90 for n in retired)
 
 
 @pytest.mark.parametrize("score", ["difference", "direct"])
-@pytest.mark.parametrize(("share", "capacity"), [(0.0, 80), (0.0, 25), (0.3, 80), (0.8, 25)])
-def test_rows_that_do_not_fit_stream_through(share, capacity, score, make_device, seed):
+@pytest.mark.parametrize(("fraction", "capacity"), [(0.0, 80), (0.0, 25), (0.3, 80), (0.8, 25)])
+def test_rows_that_do_not_fit_stream_through(fraction, capacity, score, make_device, seed):
     table = draw(seed, rows=80, columns=6, style="mixed", target="classes")
-    search = Backward(problem(table), score=score)
+    search = Backward(table.problem(), score=score)
     whole = on_cuda(search, 3, make_device())
-    least = whole._table.own_bytes + whole._table.bytes_of_fresh_row
-    tight = int(least + share * 80 * _rows.bytes_of_row(80, 6, capacity, watches=True))
+    row = on_cuda(search, 3, make_device(), capacity=capacity).bytes_of_kept_row
+    tight = int(_cuda.least_memory(80, 6, 6, 0) + fraction * 80 * row)
     device = make_device()
     parts = on_cuda(search, 3, device, memory_limit=tight, capacity=capacity)
     assert whole.n_kept == 80
-    assert parts.n_kept < 80 * (share + 0.1)
+    assert parts.n_kept < 80 * (fraction + 0.1)
     if not ON_GPU and capacity == 80:
         assert device.launches.count("find_radius") > 2  # batches of a few rows
     assert_same_path(search, parts, range(6))
-    forward = Forward(problem(table), score=score)
+    forward = Forward(table.problem(), score=score)
     assert_same_path(forward, on_cuda(forward, 3, make_device(), memory_limit=tight), range(3))
 
 
 @pytest.mark.skipif(ON_GPU, reason="bytes are counted on the CPU")
 @pytest.mark.parametrize("target", ["classes", "numbers"])
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.5])
-def test_no_more_bytes_are_held_than_allowed(share, target, make_device, seed):
+@pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5, 1.5])
+def test_no_more_bytes_are_held_than_allowed(fraction, target, make_device, seed):
     table = draw(seed, rows=50, columns=150, style="continuous", target=target)
     for kind in (Backward, Forward):
-        search = kind(problem(table))
+        search = kind(table.problem())
         whole = on_cuda(search, 3, make_device(), memory_limit=2**28)
-        least = _table.least_memory(50, 150, 150, whole._table.targets)
-        limit = int(least + share * (whole.n_bytes - least))
+        least = _cuda.least_memory(50, 150, 150, 0 if target == "classes" else 2)
+        limit = int(least + fraction * (whole.n_bytes - least))
         device = make_device()
         twin = on_cuda(search, 3, device, memory_limit=limit)
         for feature in range(5):
@@ -190,12 +195,12 @@ def test_candidates_with_balls_of_very_different_sizes(target, score, make_devic
     # Some balls end within the first reach, some need a wider one, some every row.
     drawn = draw(seed, rows=260, columns=6, style="continuous", target=target)
     table = replace(drawn, values=np.sinh(2 * drawn.values))  # long tails
-    search = Forward(problem(table), score=score, active=[4])
+    search = Forward(table.problem(), score=score, active=[4])
     assert_same_path(search, on_cuda(search, 3, make_device()), [0, 1, 2])
 
 
 def test_a_table_that_cannot_fit_says_so_with_the_bytes(make_device):
-    search = Backward(problem(draw(0, rows=50, columns=9, style="mixed", target="classes")))
+    search = Backward(draw(0, rows=50, columns=9, style="mixed", target="classes").problem())
     with pytest.raises(
         MemoryBudgetError,
         match=r"at least \d+ bytes on the GPU, but 999 are allowed\. Raise max_memory if you set",
@@ -208,16 +213,16 @@ def test_a_table_that_cannot_fit_says_so_with_the_bytes(make_device):
 def test_any_order_of_threads_gives_the_same_bits(threads, backwards, make_device, seed):
     device = make_device(row_threads=threads, backwards=backwards)
     table = draw(seed, rows=70, columns=6, style="tied", target="number")
-    search = Backward(problem(table))
+    search = Backward(table.problem())
     assert_same_path(search, on_cuda(search, 3, device), range(6))
 
 
 @pytest.mark.parametrize("in_shared", [2048, 0])
 def test_more_features_than_watches_can_name(in_shared, make_device, seed, monkeypatch):
     # Watches are features modulo 255: some pairs are looked at again for nothing, none is missed.
-    monkeypatch.setattr(_rows, "_COLUMNS_IN_SHARED", in_shared)
+    monkeypatch.setattr("pinsker.engine._cuda._backward._COLUMNS_IN_SHARED", in_shared)
     table = draw(seed, rows=40, columns=300, style="continuous", target="classes")
-    search = Backward(problem(table))
+    search = Backward(table.problem())
     twin = on_cuda(search, 3, make_device())
     for feature in (0, 255, 256, 1, 299, 45, 44):
         step(search, twin, feature)
@@ -226,32 +231,32 @@ def test_more_features_than_watches_can_name(in_shared, make_device, seed, monke
 
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 1e7), (1e35, 0.0), (1e-3, 7.0)])
 def test_values_that_single_precision_cannot_tell_apart(scale, shift, make_device, seed):
-    # Single precision may only say what it knows for certain.
+    # Single precision may only decide what it shows for certain.
     drawn = draw(seed, rows=60, columns=10, style="continuous", target="classes")
     table = replace(drawn, values=drawn.values * scale + shift)
-    search = Backward(problem(table))
+    search = Backward(table.problem())
     assert_same_path(search, on_cuda(search, 3, make_device()), range(10))
 
 
 def test_a_sample_of_rows_and_a_smaller_set(make_device, seed):
     table = draw(seed, rows=130, columns=10, style="mixed", target="rare classes")
-    search = Backward(problem(table), active=[1, 4, 5, 9], max_samples=40)
+    search = Backward(table.problem(), active=[1, 4, 5, 9], max_samples=40)
     assert_same_path(search, on_cuda(search, 3, make_device()), [5, 9, 1])
-    search = Forward(problem(table), active=[1, 4, 5, 9], max_samples=40)
+    search = Forward(table.problem(), active=[1, 4, 5, 9], max_samples=40)
     assert_same_path(search, on_cuda(search, 3, make_device()), [0, 2])
 
 
 @pytest.fixture
 def gpu(make_device, monkeypatch):
     """Make engine="cuda" find a device."""
-    monkeypatch.setattr(_engines, "missing_gpu", lambda: None)
-    monkeypatch.setattr(_table, "CupyDevice", make_device)
+    monkeypatch.setattr("pinsker.engine._dispatch.missing_gpu", lambda: None)
+    monkeypatch.setattr("pinsker.engine._cuda._table.CupyDevice", make_device)
 
 
-def test_max_memory_counts_on_the_card(gpu):
-    table = problem(draw(5, rows=80, columns=6, style="mixed", target="classes"))
-    least = _table.least_memory(80, 6, 6, 0)
-    row = _rows.bytes_of_row(80, 6, 80, watches=True)
+def test_max_memory_counts_on_the_gpu(gpu):
+    table = draw(5, rows=80, columns=6, style="mixed", target="classes").problem()
+    least = _cuda.least_memory(80, 6, 6, 0)
+    row = Backward(table, engine="cuda")._search.bytes_of_kept_row
     limit = least + 40 * row  # a fifth of it is for batches
     whole, part = (Backward(table, engine="cuda", max_memory=most) for most in (None, limit))
     assert (whole.plan.n_watched, whole.plan.notes) == (80, ())
@@ -267,11 +272,11 @@ def test_max_memory_counts_on_the_card(gpu):
     assert forward.plan.notes == ()
 
 
-def test_max_memory_of_a_selector_reaches_the_card(gpu):
+def test_max_memory_of_a_selector_reaches_the_gpu(gpu):
     rng = np.random.default_rng(8)
     X = rng.normal(size=(70, 6))
     y = X[:, 1] + X[:, 4] > 0
-    limit = _table.least_memory(70, 6, 6, 0)
+    limit = _cuda.least_memory(70, 6, 6, 0)
     tight = BackwardElimination(engine="cuda", max_memory=limit).fit(X, y)
     assert (tight.plan_.n_watched, tight.plan_.limit) == (0, limit)
     assert any("0 keep their pairs in memory between steps" in note for note in tight.notes_)
@@ -285,7 +290,7 @@ def test_max_memory_of_a_selector_reaches_the_card(gpu):
 @pytest.mark.skipif(not ON_GPU, reason="needs a GPU: make test-gpu")
 @pytest.mark.parametrize("kind", [Backward, Forward])
 @pytest.mark.parametrize("limit", [40 * 2**20, 150 * 2**20])
-def test_the_card_is_not_asked_for_more_than_max_memory(kind, limit):
+def test_no_more_than_max_memory_is_allocated_on_the_gpu(kind, limit):
     cupy = pytest.importorskip("cupy")
 
     class Counted(cupy.cuda.MemoryHook):
@@ -298,7 +303,7 @@ def test_the_card_is_not_asked_for_more_than_max_memory(kind, limit):
         def free_postprocess(self, **block):
             self.held -= block["mem_size"]
 
-    table = problem(draw(0, rows=6000, columns=100, style="continuous", target="classes"))
+    table = draw(0, rows=6000, columns=100, style="continuous", target="classes").problem()
     here = kind(table, n_threads=16)
     with Counted() as counted:
         there = kind(table, engine="cuda", max_memory=limit)
@@ -310,7 +315,7 @@ def test_the_card_is_not_asked_for_more_than_max_memory(kind, limit):
 
 @pytest.mark.parametrize("kind", [Backward, Forward])
 def test_the_engine_argument_reaches_the_kernels(kind, gpu):
-    table = problem(draw(3, rows=40, columns=5, style="mixed", target="number"))
+    table = draw(3, rows=40, columns=5, style="mixed", target="number").problem()
     here, there = kind(table, engine="local"), kind(table, engine="cuda")
     assert there.plan.engine == "cuda"
     for feature in range(3):
@@ -334,9 +339,9 @@ def test_selectors_keep_the_same_features(kind, numeric, gpu):
 
 
 @pytest.mark.skipif(ON_GPU, reason="there is a GPU")
-def test_what_is_missing_is_said(monkeypatch):
-    monkeypatch.setattr(_device, "find_spec", lambda name: None)
-    assert _device.missing().startswith("CuPy is not installed; pip install 'pinsker[gpu]'")
+def test_the_reason_names_what_is_missing(monkeypatch):
+    monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: None)
+    assert _cuda.missing().startswith("CuPy is not installed; pip install 'pinsker[gpu]'")
 
     class Broken:
         class cuda:  # noqa: N801
@@ -345,11 +350,11 @@ def test_what_is_missing_is_said(monkeypatch):
                 def getDeviceCount():
                     raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
 
-    monkeypatch.setattr(_device, "find_spec", lambda name: name)
-    monkeypatch.setattr(_device, "import_module", lambda name: Broken)
-    assert "CuPy finds no CUDA device (cudaErrorNoDevice: no CUDA" in _device.missing()
+    monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: name)
+    monkeypatch.setattr("pinsker.engine._cuda._device.import_module", lambda name: Broken)
+    assert "CuPy finds no CUDA device (cudaErrorNoDevice: no CUDA" in _cuda.missing()
     monkeypatch.setattr(Broken.cuda.runtime, "getDeviceCount", staticmethod(lambda: 0))
-    assert "CuPy finds no CUDA device (no device); check nvidia-smi" in _device.missing()
+    assert "CuPy finds no CUDA device (no device); check nvidia-smi" in _cuda.missing()
 
 
 @pytest.mark.skipif(not ON_GPU, reason="needs a GPU: make test-gpu")
@@ -357,7 +362,7 @@ def test_what_is_missing_is_said(monkeypatch):
 @pytest.mark.parametrize("target", ["classes", "number"])
 @pytest.mark.parametrize("style", ["continuous", "mixed"])
 def test_large_tables_on_the_gpu(style, target, score, seed):
-    table = problem(draw(seed, rows=4000, columns=40, style=style, target=target))
+    table = draw(seed, rows=4000, columns=40, style=style, target=target).problem()
     for kind in (Backward, Forward):
         here = kind(table, score=score, n_threads=16)
         there = kind(table, score=score, engine="cuda")

@@ -9,7 +9,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from pinsker.engine._neighbours import neighbour_counts
+from pinsker.engine import neighbor_counts
 
 #: Enough rows that the work is worth more than one thread.
 N_ROWS = 3000
@@ -17,7 +17,7 @@ N_ROWS = 3000
 
 def counts(seed, n_threads):
     x, y, z = np.random.default_rng(seed).normal(size=(3, N_ROWS, 1))
-    return np.array(astuple(neighbour_counts(x, y, z, k=3, n_threads=n_threads)))
+    return np.array(astuple(neighbor_counts(x, y, z, k=3, n_threads=n_threads)))
 
 
 def test_callers_in_several_threads_share_the_helpers():
@@ -34,12 +34,12 @@ def test_a_forked_child_works_with_threads_of_its_own():
     code = """
 import os, sys
 import numpy as np
-from pinsker.engine._neighbours import neighbour_counts
+from pinsker.engine import neighbor_counts
 
 x, y, z = np.random.default_rng(0).normal(size=(3, 3000, 1))
-before = neighbour_counts(x, y, z, k=3, n_threads=3).radius
+before = neighbor_counts(x, y, z, k=3, n_threads=3).radius
 child = os.fork()
-after = neighbour_counts(x, y, z, k=3, n_threads=3).radius
+after = neighbor_counts(x, y, z, k=3, n_threads=3).radius
 if child == 0:
     os._exit(0 if np.array_equal(before, after) else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

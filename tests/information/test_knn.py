@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.feature_selection._mutual_info import _compute_mi_cc, _compute_mi_cd
 
-from engine.neighbour_tables import NOMINAL_STEP, random_table
+from engine.tables import NOMINAL_STEP, random_table
 from oracles import knn as oracle
 from pinsker.exceptions import ParameterError
 from pinsker.information._knn import knn_terms

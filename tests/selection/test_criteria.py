@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from oracles import criteria as oracle
-from pinsker.engine._counts import CountTables
-from pinsker.engine._packed_columns import PackedColumns
+from pinsker.engine import CountTables, PackedColumns
 from pinsker.exceptions import ParameterError
 from pinsker.selection import select_by_criterion
 from pinsker.selection._criteria import CRITERIA, criterion_named

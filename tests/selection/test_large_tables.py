@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pinsker import CriterionSelection
-from pinsker.engine import _partition_counts, _partition_passes
+from pinsker.engine import _contingency_dask
 from pinsker.exceptions import DataError, DataTypeError, MemoryBudgetError, ParameterError
 from pinsker.selection import PermutationTest
 from pinsker.selection._criteria import CRITERIA
@@ -99,9 +99,9 @@ def test_a_series_is_matched_by_its_index(frame, dask_frame):
 
 def test_one_pass_for_each_feature(dask_frame, monkeypatch):
     passes = []
-    once = _partition_counts.add_up
+    once = _contingency_dask.add_up
     monkeypatch.setattr(
-        _partition_counts, "add_up", lambda *args: passes.append(args) or once(*args)
+        _contingency_dask, "add_up", lambda *args: passes.append(args) or once(*args)
     )
     for criterion in ("mrmr", "jmi", "cmi", "jmi3"):
         passes.clear()
@@ -110,7 +110,7 @@ def test_one_pass_for_each_feature(dask_frame, monkeypatch):
 
 
 def test_parquet_that_is_read_again_in_every_step(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr(_partition_passes, "_SHARE_OF_MEMORY", 0.0)
+    monkeypatch.setattr(_contingency_dask, "_FRACTION_OF_MEMORY", 0.0)
     for number in range(3):
         frame.iloc[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{number}.parquet")
     table = dd.read_parquet(tmp_path)
@@ -145,6 +145,6 @@ def test_what_cannot_be_counted_is_refused(frame, dask_frame, monkeypatch):
     )
     with pytest.raises(DataTypeError, match="column 'when' of X holds times"):
         CriterionSelection().fit(times.repartition(npartitions=1), y.repartition(npartitions=1))
-    monkeypatch.setattr(_partition_counts, "MOST_CELLS", 1000)
+    monkeypatch.setattr(_contingency_dask, "MAX_CELLS", 1000)
     with pytest.raises(MemoryBudgetError, match="but 1000 can be counted at once: choose fewer"):
         CriterionSelection("cmi", 8).fit(X, y)

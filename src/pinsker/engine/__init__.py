@@ -1,20 +1,25 @@
-"""Neighbour radii and counts, for every candidate of a search at once.
+"""Neighbor counts and contingency counts, for every candidate of a search at once.
 
 `Problem` is what the kernels see of a table; `Backward` scores every removal from a set and
 `Forward` every addition to one. How it works is drawn in ``docs/engine.md``.
 """
 
-from pinsker.engine._backward import Backward
-from pinsker.engine._counts import NATS_PER_COST, Correction, CountTables, Group, JointCosts
-from pinsker.engine._engines import EngineName, cluster_was_lost, find_client
-from pinsker.engine._forward import Forward
-from pinsker.engine._neighbours import BoxCounts, NeighbourCounts, box_counts, neighbour_counts
-from pinsker.engine._packed_columns import PackedColumns
-from pinsker.engine._partition_counts import PartitionTables
-from pinsker.engine._plan import plan_rows
+from pinsker.engine._contingency import (
+    NATS_PER_COST,
+    Correction,
+    CountTables,
+    Group,
+    JointCosts,
+    PackedColumns,
+)
+from pinsker.engine._contingency_dask import PartitionTables
+from pinsker.engine._dispatch import EngineName, cluster_was_lost, find_client
+from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
+from pinsker.engine._plan import Plan, WorkerMemory, available_memory, plan_rows
 from pinsker.engine._problem import Problem
+from pinsker.engine._search import Backward, Forward
 from pinsker.engine._settings import EngineSettings, KNNSettings
-from pinsker.engine._trees import class_shares, mean_values
+from pinsker.engine._trees import class_probabilities, mean_values
 
 __all__ = [
     "NATS_PER_COST",
@@ -24,19 +29,22 @@ __all__ = [
     "CountTables",
     "EngineName",
     "EngineSettings",
-    "KNNSettings",
     "Forward",
     "Group",
     "JointCosts",
-    "NeighbourCounts",
+    "KNNSettings",
+    "NeighborCounts",
     "PackedColumns",
     "PartitionTables",
+    "Plan",
     "Problem",
+    "WorkerMemory",
+    "available_memory",
     "box_counts",
-    "class_shares",
+    "class_probabilities",
     "cluster_was_lost",
     "find_client",
     "mean_values",
-    "neighbour_counts",
+    "neighbor_counts",
     "plan_rows",
 ]

@@ -1,41 +1,53 @@
-"""Which rows are measured, and which of them keep their pairs in memory between steps."""
+"""Which rows are measured, which of them keep their pairs in memory, and what memory there is."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import psutil
+
 from pinsker._types import IntArray
-from pinsker.engine._problem import Problem
-from pinsker.engine._sampling import choose_rows
-from pinsker.exceptions import MemoryBudgetError
+from pinsker.engine import _kernels
+from pinsker.engine._problem import FixedPoint, Problem
+from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 Score = Literal["difference", "direct"]
 
-_SHARE_OF_FREE_MEMORY = 0.5
+_FRACTION_OF_MEMORY = 0.5
 #: Close pairs and their effects, per watched row: measured on the benchmark tables, rounded up.
 _CLOSE_PAIRS_PER_ROW = 400
 _BYTES_PER_CLOSE_PAIR = 64
+#: Up to so many rows all are measured unless a user wants fewer, and never fewer by default.
+EVERY_ROW_UP_TO = 50_000
+#: Beyond that: as many as bring the standard error of a set's information to so many nats, what an
+#: error budget of 0.05 allows to be lost (2 x 0.05**2).
+STANDARD_ERROR = 0.005
+#: The spread of a row's term is found from so many batches of so many rows, to 18 %.
+_BATCHES = 16
+_ROWS_PER_BATCH = 16
 
 
 @dataclass(frozen=True)
-class Holders:
-    """Who holds the rows of a search.
+class WorkerMemory:
+    """The memory that the rows of a search are kept in.
 
     Attributes
     ----------
     engine : {"local", "dask", "cuda"}
-        Who does the work.
-    count : int
-        Workers with memory of their own.
-    memory : int or None
-        Bytes that each of them has; None is what is free here.
-    most_tiles : int
+        Which engine runs the search.
+    n_workers : int
+        Workers with memory of their own; this process is one.
+    n_bytes : int or None
+        Bytes that each of them has; None is what is available here.
+    max_tiles : int
         Tiles that each may hold; every tile has a copy of the table.
     """
 
     engine: str = "local"
-    count: int = 1
-    memory: int | None = None
-    most_tiles: int = 1
+    n_workers: int = 1
+    n_bytes: int | None = None
+    max_tiles: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +59,8 @@ class Plan:
     queries : ndarray of shape (n_queries,), int64
         Rows that are measured, each against all rows of the table.
     n_watched : int
-        The first so many of them keep their pairs between steps; the others are measured afresh.
+        The first so many of them keep their pairs between steps; the others are measured from
+        scratch.
     n_bytes : int
         Memory the search will hold, in bytes; of all workers together, or of a GPU.
     limit : int
@@ -57,7 +70,7 @@ class Plan:
     keeps_pairs : bool
         Whether the search keeps pairs at all: backward does, forward does not.
     engine : {"local", "dask", "cuda"}
-        Who does the work.
+        Which engine runs the search.
     standard_error : float or None
         Of the information of a set in nats, for not measuring every row of a large table.
     n_tiles : int
@@ -74,7 +87,7 @@ class Plan:
     standard_error: float | None = None
     n_tiles: int = 1
 
-    def held_by(self, search: Any) -> "Plan":
+    def with_memory_of(self, search: Any) -> "Plan":
         """Return the plan of a search that has planned its memory by itself."""
         return replace(self, n_watched=search.n_watched, n_bytes=search.n_bytes, limit=search.limit)
 
@@ -105,7 +118,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class _Room:
-    """What each holder may hold, and what it needs; in bytes."""
+    """What each worker may hold, and what it needs; in bytes."""
 
     limit: int
     fixed: int  # whatever the number of rows that keep their pairs
@@ -126,11 +139,11 @@ def plan_rows(
     seed: int,
     keeps_pairs: bool = True,
     n_neighbors: int = 3,
-    holders: Holders | None = None,
+    workers: WorkerMemory | None = None,
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     sample = choose_rows(problem, max_samples, seed, n_neighbors)
-    holders = holders or Holders()
+    workers = workers or WorkerMemory()
     all_rows = Plan(
         queries=sample.queries,
         n_watched=len(sample.queries) if keeps_pairs else 0,
@@ -138,33 +151,33 @@ def plan_rows(
         limit=0,
         n_rows=problem.n_rows,
         keeps_pairs=keeps_pairs,
-        engine=holders.engine,
+        engine=workers.engine,
         standard_error=sample.standard_error,
     )
-    if holders.engine == "cuda":
-        return all_rows  # a card plans its own memory, which `held_by` then tells
-    room = _room(problem, max_memory, holders, copies=1 if keeps_pairs else 2)
-    n_watched = min(all_rows.n_watched, holders.count * room.n_rows)
+    if workers.engine == "cuda":
+        return all_rows  # the search plans the GPU's memory, see `Plan.with_memory_of`
+    room = _room(problem, max_memory, workers, copies=1 if keeps_pairs else 2)
+    n_watched = min(all_rows.n_watched, workers.n_workers * room.n_rows)
     return replace(
         all_rows,
         n_watched=n_watched,
-        n_bytes=holders.count * room.fixed + n_watched * room.per_row,
-        limit=holders.count * room.limit,
-        n_tiles=holders.count * room.tiles,
+        n_bytes=workers.n_workers * room.fixed + n_watched * room.per_row,
+        limit=workers.n_workers * room.limit,
+        n_tiles=workers.n_workers * room.tiles,
     )
 
 
-def _room(problem: Problem, max_memory: int | None, holders: Holders, copies: int) -> _Room:
-    """Return what each holder has room for; raise if that is not even the table.
+def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, copies: int) -> _Room:
+    """Return what each worker has room for; raise if that is not even the table.
 
-    A holder has the columns of the set by row; forward another copy of them by column.
+    A worker holds the columns of the set by row; forward another copy of them by column.
     """
-    free = free_memory() if holders.memory is None else holders.memory
-    limit = int(_SHARE_OF_FREE_MEMORY * free) if max_memory is None else max_memory
+    available = available_memory() if workers.n_bytes is None else workers.n_bytes
+    limit = int(_FRACTION_OF_MEMORY * available) if max_memory is None else max_memory
     n, d = problem.values.shape
     fixed = 8 * n * (d + 16) * copies
-    tiles = max(1, min(holders.most_tiles, limit // (2 * fixed) - 1))
-    fixed *= tiles if holders.engine != "dask" else tiles + 1  # workers also hold the table
+    tiles = max(1, min(workers.max_tiles, limit // (2 * fixed) - 1))
+    fixed *= tiles if workers.engine != "dask" else tiles + 1  # workers also hold the table
     if fixed > limit:
         raise MemoryBudgetError(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
@@ -175,13 +188,179 @@ def _room(problem: Problem, max_memory: int | None, holders: Holders, copies: in
     return _Room(limit, fixed, per_row, tiles)
 
 
-def free_memory() -> int:
-    """Bytes that are free now; a cautious guess where the system does not say."""
+def available_memory(root: str | Path = "/") -> int:
+    """Return the bytes that this process can still allocate without swapping.
+
+    That is what the system has available, or what is left of the limit of a control group: a
+    container's limit is not part of what the system reports. Groups are nested and each has a
+    limit of its own, so the smallest remainder counts. Pages of files in the cache of a group are
+    counted as used, except those that it would drop first.
+
+    Parameters
+    ----------
+    root : path, default="/"
+        Where ``proc`` and ``sys`` are; other folders serve the tests.
+
+    Returns
+    -------
+    int
+        Bytes, not negative.
+
+    Examples
+    --------
+    >>> from pinsker.engine import available_memory
+    >>> available_memory() > 0
+    True
+    """
+    available = int(psutil.virtual_memory().available)
+    return max(0, min([available, *_left_in_groups(Path(root))]))
+
+
+def _left_in_groups(root: Path) -> list[int]:
+    """Return what is left of every memory limit of this process's control groups, in bytes."""
+    left = []
+    for version, group in _control_groups(root):
+        base = root / "sys/fs/cgroup" / ("" if version == 2 else "memory")
+        # In a container the path may be the host's, and only the root of the mount is there.
+        folder = base / group.lstrip("/")
+        nested = {base, *(place for place in (folder, *folder.parents) if base in place.parents)}
+        left += [_left_in_group(place, version) for place in nested]
+    return [rest for rest in left if rest is not None]
+
+
+def _control_groups(root: Path) -> list[tuple[int, str]]:
+    """Return the version and the path of the control groups that limit this process's memory."""
     try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
-        pass
-    return 4 * 2**30
+        return []  # no Linux, or no control groups
+    groups = []
+    for line in lines:
+        number, controllers, path = line.split(":", 2)
+        if number == "0" and not controllers:
+            groups.append((2, path))
+        elif "memory" in controllers.split(","):
+            groups.append((1, path))
+    return groups
+
+
+def _left_in_group(folder: Path, version: int) -> int | None:
+    """Return what is left of a control group's limit; None where it has none."""
+    names = {
+        1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        2: ("memory.max", "memory.current", "inactive_file"),
+    }
+    limit_name, usage_name, cache_name = names[version]
+    try:
+        limit = (folder / limit_name).read_text(encoding="ascii").strip()
+        usage = int((folder / usage_name).read_text(encoding="ascii"))
+    except OSError:
+        return None  # the root of version 2 has no such files
+    if limit == "max":
+        return None
+    stat = folder / "memory.stat"
+    lines = stat.read_text(encoding="ascii").splitlines() if stat.is_file() else []
+    counts = dict(line.split() for line in lines)
+    return int(limit) - usage + int(counts.get(cache_name, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows that are measured, each against all rows of the table.
+
+    Attributes
+    ----------
+    queries : ndarray of shape (n_queries,), int64
+        The rows, in increasing order.
+    standard_error : float or None
+        Of the information of a set in nats, against measuring every row; None if every row is
+        measured, or where the table is not large.
+    """
+
+    queries: IntArray
+    standard_error: float | None = None
+
+
+def choose_rows(
+    problem: Problem, max_samples: int | None, seed: int, n_neighbors: int = 3
+) -> Sample:
+    """Choose every row, or a seeded sample that keeps the class frequencies (or target ranks).
+
+    Parameters
+    ----------
+    problem : Problem
+        The table.
+    max_samples : int or None
+        At most so many; None is every row of up to `EVERY_ROW_UP_TO`, and as many rows of a larger
+        table as `STANDARD_ERROR` needs, but not fewer than that.
+    seed : int
+        Seed of the sample.
+    n_neighbors : int
+        Neighbors of the estimator.
+    """
+    n = problem.n_rows
+    if max_samples is not None and max_samples < 1:
+        raise ParameterError(f"max_samples must be at least 1, got {max_samples}.")
+    if n <= EVERY_ROW_UP_TO:
+        size = n if max_samples is None else min(max_samples, n)
+        return Sample(_stratified(problem, size, seed))
+    if max_samples is not None and max_samples >= n:
+        return Sample(_stratified(problem, n, seed))
+    spread = _spread_of_terms(problem, n_neighbors)
+    size = max_samples or max(EVERY_ROW_UP_TO, _size_for(spread, n))
+    error = spread * np.sqrt(1 / size - 1 / n)
+    return Sample(_stratified(problem, size, seed), float(error))
+
+
+def _size_for(spread: float, n: int) -> int:
+    """Return the size at which a sample of n rows without replacement has the standard error."""
+    return int(np.ceil(1 / ((STANDARD_ERROR / spread) ** 2 + 1 / n))) if spread else 1
+
+
+def _stratified(problem: Problem, size: int, seed: int) -> IntArray:
+    n = problem.n_rows
+    if size >= n:
+        return np.arange(n, dtype=np.int64)
+    strata = problem.labels if problem.labels is not None else np.asarray(problem.target)[:, 0]
+    shuffled = np.random.default_rng(seed).permutation(n)
+    by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
+    # Equal steps through the rows sorted by target: each class keeps its frequency, to one row.
+    picks = (np.arange(size) * n) // size
+    return np.sort(by_stratum[picks]).astype(np.int64)
+
+
+def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
+    """Return the standard deviation of a row's term with all features, in nats.
+
+    The engine returns sums only, so the spread comes from the means of small batches of random
+    rows. A stratified sample is a little better than this says.
+    """
+    key = ("spread of terms", n_neighbors)
+    if key not in problem.cache:
+        rows = np.random.default_rng(0).choice(problem.n_rows, _BATCHES * _ROWS_PER_BATCH, False)
+        fixed = FixedPoint.of(problem.n_rows)
+        sums = [
+            _sum_of_terms(problem, fixed, batch, n_neighbors)
+            for batch in rows.reshape(_BATCHES, -1)
+        ]
+        means = fixed.to_nats(np.array(sums, dtype=np.int64), _ROWS_PER_BATCH)
+        problem.cache[key] = float(means.std(ddof=1) * np.sqrt(_ROWS_PER_BATCH))
+    spread: float = problem.cache[key]
+    return spread
+
+
+def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbors: int) -> int:
+    search = _kernels.Backward(
+        values=problem.values,
+        features=problem.feature_of_column.astype(np.int32),
+        n_features=problem.n_features,
+        labels=problem.labels,
+        target=problem.target,
+        digamma=fixed.digamma,
+        queries=np.ascontiguousarray(rows),
+        watched_queries=0,
+        rank=n_neighbors,
+        direct=False,
+    )
+    search.start(np.ones(problem.n_features, dtype=np.uint8), 1)
+    return int(search.information())

@@ -1,29 +1,179 @@
-"""Temporary."""
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+"""Settings for experts: one frozen object per concern, reachable by scikit-learn's parameters.
+
+A selector that holds one lists its fields among its own parameters (``knn__n_neighbors``). The
+objects are frozen, so a selector sets such a parameter by ``replace_params`` and keeps the result.
+"""
+
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral
+from typing import Any, Literal, Self, get_args
+
+from pinsker.engine._dispatch import EngineName
+from pinsker.engine._plan import Score
+from pinsker.exceptions import ParameterError
+
+Scale = Literal["copula", "standard", "none"]
 
 
-class _Settings:
-    def get_params(self, deep=True):
-        return {k: getattr(self, k) for k in self.__dataclass_fields__}
+class _FrozenSettings:
+    """Fields of a frozen dataclass as scikit-learn's parameters."""
 
-    def replace_params(self, **changes):
-        return replace(self, **changes)
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 (no field has its own)
+        """Return the fields by name, as scikit-learn's estimators do.
 
-    def __sklearn_clone__(self):
+        Parameters
+        ----------
+        deep : bool, default=True
+            Changes nothing.
+
+        Returns
+        -------
+        dict
+        """
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+
+    def replace_params(self, **changes: Any) -> Self:
+        """Return other settings that differ in some fields.
+
+        Parameters
+        ----------
+        **changes
+            Fields by name; their values are checked.
+
+        Returns
+        -------
+        KNNSettings or EngineSettings
+            Of the same class.
+        """
+        known = self.get_params()
+        for name in changes:
+            if name not in known:
+                raise ParameterError(
+                    f"{name!r} is no parameter of {type(self).__name__}: use one of "
+                    f"{', '.join(known)}."
+                )
+        return replace(self, **changes)  # type: ignore[type-var]
+
+    def set_params(self, **params: Any) -> Self:
+        """Refuse to change a frozen object in place; without parameters return it.
+
+        Parameters
+        ----------
+        **params
+            Fields by name.
+
+        Returns
+        -------
+        KNNSettings or EngineSettings
+            This object.
+        """
+        if params:
+            raise ParameterError(
+                f"{type(self).__name__} is frozen, so {', '.join(params)} cannot be set in place: "
+                "use replace_params, or set_params of the selector that holds it."
+            )
+        return self
+
+    # Frozen, so a copy would be the same: scikit-learn's clone and copy share the object, and a
+    # client of a cluster, which cannot be copied, is shared with it.
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
 
 @dataclass(frozen=True)
-class KNNSettings(_Settings):
+class KNNSettings(_FrozenSettings):
+    """How information is estimated from nearest neighbors.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        Neighbors that define a row's radius.
+    scale : {"copula", "standard", "none"}, default="copula"
+        How numeric columns are scaled before distances are measured: to normal scores of their
+        ranks, to unit variance, or not at all.
+    score : {"difference", "direct"}, default="difference"
+        Score of a feature: a difference of two sets' information, or conditional information.
+    max_samples : int, default=None
+        Measure at most this many rows, against all of them. By default every row of up to 50 000.
+
+    Examples
+    --------
+    >>> from pinsker.engine import KNNSettings
+    >>> KNNSettings().replace_params(n_neighbors=5)
+    KNNSettings(n_neighbors=5, scale='copula', score='difference', max_samples=None)
+    """
+
     n_neighbors: int = 3
-    scale: str = "copula"
-    score: str = "difference"
+    scale: Scale = "copula"
+    score: Score = "difference"
     max_samples: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_count("n_neighbors", self.n_neighbors)
+        _check_option("scale", self.scale, get_args(Scale))
+        _check_option("score", self.score, get_args(Score))
+        if self.max_samples is not None:
+            _check_count("max_samples", self.max_samples, or_none=True)
 
 
 @dataclass(frozen=True)
-class EngineSettings(_Settings):
-    name: str = "auto"
-    client: Any = None
+class EngineSettings(_FrozenSettings):
+    """Where a search runs, and in how much memory. The results have the same bits.
+
+    A pickle leaves the client out, since a connection cannot be saved; a copy or a clone shares it.
+
+    Parameters
+    ----------
+    name : {"auto", "local", "dask", "cuda"}, default="auto"
+        The cores of this computer, a Dask cluster or a GPU. "auto" takes an active
+        ``distributed.Client``, else a GPU if the table is large enough to pay for it, else the
+        cores.
+    client : distributed.Client, default=None
+        The cluster of "dask"; by default the active one.
+    max_memory : int, default=None
+        Bytes that a search may hold, on each worker of a cluster or on the GPU. By default half of
+        what is available.
+
+    Examples
+    --------
+    >>> from pinsker.engine import EngineSettings
+    >>> EngineSettings("local", max_memory=2**30).get_params()
+    {'name': 'local', 'client': None, 'max_memory': 1073741824}
+    """
+
+    name: EngineName = "auto"
+    client: Any = field(default=None, hash=False)
     max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_option("name", self.name, get_args(EngineName))
+        if self.client is not None and not (
+            hasattr(self.client, "submit") and hasattr(self.client, "scatter")
+        ):
+            raise ParameterError(
+                f"client={self.client!r} has no methods submit and scatter: use a "
+                "distributed.Client or None."
+            )
+        if self.max_memory is not None:
+            _check_count("max_memory", self.max_memory, or_none=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "client": None}
+
+
+def _check_count(name: str, value: Any, *, or_none: bool = False) -> None:
+    allowed = "an integer of at least 1, or None" if or_none else "an integer of at least 1"
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
+        raise ParameterError(f"{name}={value!r} cannot be used: give {allowed}.")
+
+
+def _check_option(name: str, value: object, options: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in options:
+        known = ", ".join(repr(option) for option in options)
+        raise ParameterError(f"{name}={value!r} is none of {known}.")

@@ -1,4 +1,4 @@
-"""Extremely randomised trees, grown and questioned in one call."""
+"""Extremely randomized trees, fitted and evaluated in one call."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
 
 
-def class_shares(
+def class_probabilities(
     train: FloatArray,
     labels: IntArray,
     test: FloatArray,
@@ -17,12 +17,13 @@ def class_shares(
     n_candidates: int,
     seed: int,
 ) -> FloatArray:
-    """Return the mean over trees of the class shares in the leaf that each test row reaches.
+    """Return the mean over trees of the class frequencies in the leaf that each test row reaches.
 
-    Every tree sees all training rows. In each node one threshold, uniform between the smallest and
-    the largest value, is drawn for each of `n_candidates` random columns that vary there, and the
-    one after which the classes are purest (Gini) is taken, unless a side has fewer than `min_leaf`
-    rows. A node's random numbers are a function of the seed and its place in the tree.
+    Every tree is grown on all training rows. In each node one threshold, uniform between the
+    smallest and the largest value, is drawn for each of `n_candidates` random columns that vary
+    there, and the one after which the classes are purest (Gini) is taken, unless a side has fewer
+    than `min_leaf` rows. A node's random numbers are a function of the seed and of its place in
+    the tree.
 
     Parameters
     ----------
@@ -47,14 +48,16 @@ def class_shares(
     Examples
     --------
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> class_shares(
+    >>> class_probabilities(
     ...     x, np.array([0, 0, 1, 1]), x, 2, n_trees=50, min_leaf=2, n_candidates=1, seed=0
     ... ).argmax(axis=1)
     array([0, 0, 1, 1])
     """
     sums = np.zeros((len(test), n_classes))
-    by_column, asked = np.ascontiguousarray(train.T), np.ascontiguousarray(test.T)
-    _kernels.class_trees(by_column, labels, asked, n_trees, min_leaf, n_candidates, seed, sums)
+    by_column, test_by_column = np.ascontiguousarray(train.T), np.ascontiguousarray(test.T)
+    _kernels.class_trees(
+        by_column, labels, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
+    )
     return sums / n_trees
 
 
@@ -70,13 +73,15 @@ def mean_values(
 ) -> FloatArray:
     """Return the mean over trees of the mean number in the leaf that each test row reaches.
 
-    As `class_shares`; splits are judged by the squared deviations inside of the two sides.
+    As `class_probabilities`; splits are scored by the squared deviations inside of the two sides.
 
     Returns
     -------
     ndarray of shape (n_test,)
     """
     sums = np.zeros((len(test), 1))
-    by_column, asked = np.ascontiguousarray(train.T), np.ascontiguousarray(test.T)
-    _kernels.number_trees(by_column, numbers, asked, n_trees, min_leaf, n_candidates, seed, sums)
+    by_column, test_by_column = np.ascontiguousarray(train.T), np.ascontiguousarray(test.T)
+    _kernels.number_trees(
+        by_column, numbers, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
+    )
     return np.asarray(sums[:, 0] / n_trees)

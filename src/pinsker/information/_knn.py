@@ -10,9 +10,9 @@ from pinsker._types import BoolArray, FloatArray
 from pinsker.encoding import NOMINAL_STEP
 from pinsker.engine import (
     BoxCounts,
-    NeighbourCounts,
+    NeighborCounts,
     box_counts,
-    neighbour_counts,
+    neighbor_counts,
 )
 from pinsker.exceptions import ParameterError
 
@@ -180,7 +180,7 @@ def _rows(
         if z.shape[1] == 0:
             return _gao(x, y, k, n_threads)
         return _chain(_gao(np.hstack([x, z]), y, k, n_threads), _gao(z, y, k, n_threads))
-    found = neighbour_counts(x, y, z, k=k, n_threads=n_threads)
+    found = neighbor_counts(x, y, z, k=k, n_threads=n_threads)
     psi = _digammas(x.shape[0])
     plain = _knn(x, y, z, found, psi)
     if method == "ksg2":
@@ -196,21 +196,21 @@ def _digammas(n: int) -> FloatArray:
 
 
 def _knn(
-    x: FloatArray, y: FloatArray, z: FloatArray, found: NeighbourCounts, psi: FloatArray
+    x: FloatArray, y: FloatArray, z: FloatArray, found: NeighborCounts, psi: FloatArray
 ) -> _Rows:
     tied = (
         (found.radius == 0)
-        | (found.joint_closed != found.neighbours)
+        | (found.joint_closed != found.neighbors)
         | (found.xz_closed - found.xz_open > 1)
         | (found.yz_closed - found.yz_open > 1)
         | (found.z_closed - found.z_open > 1)
     )
-    inside = psi[np.where(tied, found.joint_closed, found.neighbours)]
+    inside = psi[np.where(tied, found.joint_closed, found.neighbors)]
     in_xz = psi[np.where(tied, found.xz_closed, found.xz_open + 1)]
     in_yz = psi[np.where(tied, found.yz_closed, found.yz_open + 1)]
     in_z = psi[np.where(tied, found.z_closed, found.z_open + 1)]
     fewest = _fewest(inside, [] if z.shape[1] else [(x, in_xz), (y, in_yz)])
-    return _Rows.of(inside, in_xz, in_yz, in_z, fewest, tied, found.neighbours == 0)
+    return _Rows.of(inside, in_xz, in_yz, in_z, fewest, tied, found.neighbors == 0)
 
 
 def _fewest(inside: FloatArray, sides: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
@@ -231,17 +231,17 @@ def _is_nominal(columns: FloatArray) -> bool:
 
 
 def _ksg2(
-    conditional: bool, found: NeighbourCounts, box: BoxCounts, psi: FloatArray, plain: _Rows
+    conditional: bool, found: NeighborCounts, box: BoxCounts, psi: FloatArray, plain: _Rows
 ) -> _Rows:
     sides = 2 if conditional else 1  # of a box in xz or yz; one row may lie on each
     fits = (
         (np.minimum(np.minimum(box.x_extent, box.y_extent), box.z_extent) > 0)
-        & (found.joint_closed == found.neighbours)
+        & (found.joint_closed == found.neighbors)
         & (box.xz_closed - box.xz_open <= sides)
         & (box.yz_closed - box.yz_open <= sides)
         & (box.z_closed - box.z_open <= 1)
     )
-    k = np.maximum(found.neighbours, 1)
+    k = np.maximum(found.neighbors, 1)
     inside = psi[k] - sides / k + (psi[box.z_open + 1] if conditional else psi[-1])
     terms, ceilings = inside.copy(), inside
     for is_open, closed in ((box.xz_open, box.xz_closed), (box.yz_open, box.yz_closed)):
@@ -260,17 +260,17 @@ def _ksg2(
 
 def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
     n = x.shape[0]
-    found = neighbour_counts(x, y, np.empty((n, 0)), k=k, n_threads=n_threads)
+    found = neighbor_counts(x, y, np.empty((n, 0)), k=k, n_threads=n_threads)
     psi = _digammas(n)
     tied = found.radius == 0
-    inside = psi[np.where(tied, found.joint_closed + 1, found.neighbours)]
+    inside = psi[np.where(tied, found.joint_closed + 1, found.neighbors)]
     in_x = psi[np.where(tied, found.xz_closed, found.xz_open) + 1]
     in_y = psi[np.where(tied, found.yz_closed, found.yz_open) + 1]
     # With ties on the radius an open ball may hold fewer rows than there are neighbours.
     least = np.minimum(inside, np.minimum(in_x, in_y))
     fewest = _fewest(least, [(x, in_x), (y, in_y)]) + least - inside
     all_rows = np.full(n, np.log(n))
-    return _Rows.of(inside, in_x, in_y, all_rows, fewest, tied, found.neighbours == 0)
+    return _Rows.of(inside, in_x, in_y, all_rows, fewest, tied, found.neighbors == 0)
 
 
 def _chain(whole: _Rows, known: _Rows) -> _Rows:

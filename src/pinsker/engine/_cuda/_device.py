@@ -13,13 +13,10 @@ import numpy.typing as npt
 from pinsker.exceptions import MemoryBudgetError
 
 #: The kernels, in the order in which they make one program.
-SOURCES = (
-    *("job.cuh", "estimate.cuh", "nearest.cuh"),
-    *("tiles.cu", "rows.cu", "judge.cu", "forward.cu"),
-)
+SOURCES = ("job.cuh", "estimate.cuh", "tiles.cu", "rows.cu", "score.cu", "forward.cu")
 #: Products must be rounded before they are added, as on the CPU.
 _OPTIONS = ("--std=c++17", "--fmad=false")
-_SHARE_OF_FREE_MEMORY = 0.8
+_FRACTION_OF_FREE_MEMORY = 0.8
 #: The first compilation is done by one thread; CuPy keeps its result on disk.
 _ONE_COMPILES = threading.Lock()
 
@@ -27,7 +24,7 @@ Array = Any  # an array in the memory of a device
 
 
 class Device(Protocol):
-    """Memory and kernels. The tests have another one, that runs the kernels on the CPU."""
+    """Memory and kernels; `CupyDevice` is one, and the tests have one that runs on the CPU."""
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Return an array that holds anything."""
@@ -103,7 +100,7 @@ class CupyDevice:
         return self._allocate(lambda: self._cupy.asarray(values))
 
     def _allocate(self, make: Callable[[], Array]) -> Array:
-        """Make an array, or say what to do when others hold the memory of the GPU."""
+        """Make an array; raise with advice when others hold the memory of the GPU."""
         try:
             return make()
         except self._cupy.cuda.memory.OutOfMemoryError as error:
@@ -133,7 +130,7 @@ class CupyDevice:
         """Return the bytes that a search may hold: most of what is free, or kept by CuPy."""
         free, _ = self._cupy.cuda.runtime.memGetInfo()
         pool = self._cupy.get_default_memory_pool()
-        return int(_SHARE_OF_FREE_MEMORY * (free + pool.free_bytes()))
+        return int(_FRACTION_OF_FREE_MEMORY * (free + pool.free_bytes()))
 
 
 @cache

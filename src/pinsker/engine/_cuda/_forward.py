@@ -11,7 +11,7 @@ from pinsker.engine._cuda._job import Job
 from pinsker.engine._cuda._table import ROW_THREADS, Table
 
 #: Rows within reach, as a multiple of those that a typical ball needs; only time depends on it.
-_REACH_SHARE = 3.0
+_REACH_FACTOR = 3.0
 _BATCH_BYTES = 4 * 2**30
 _LANE_THREADS = 256
 
@@ -82,10 +82,10 @@ class CudaForward:
         self._lay_out_candidates(job)
         for begin in range(0, len(table.queries), self._batch):
             n = min(self._batch, len(table.queries) - begin)
-            part = table.find_distances(job, begin, n, everyone=True)
+            part = table.find_distances(job, begin, n, all_rows=True)
             if self._active.any():
-                part.launch("judge_set", n, ROW_THREADS)
-            self._judge_candidates(part, n)
+                part.launch("score_set", n, ROW_THREADS)
+            self._score_candidates(part, n)
             del part  # before the next batch needs its room
         self._totals[:] = table.device.get(sums)
 
@@ -100,20 +100,20 @@ class CudaForward:
             lane_feature=table.device.put(lanes.astype(np.int32)),
             lane_first=table.device.put(np.append(starts, len(columns)).astype(np.int32)),
             n_lanes=len(lanes),
-            share=self._share(int(np.sum(self._active[table.features]))),
+            fraction=self._fraction(int(np.sum(self._active[table.features]))),
         )
 
-    def _share(self, dims: int) -> float:
-        """Return the share of the rows within reach: a ball of k among the row's company."""
-        company = float(np.mean(self._table.last - self._table.first))
-        density = min(1.0, self._table.rank / company)
-        return float(_REACH_SHARE * density ** (dims / (dims + 1.0)))
+    def _fraction(self, dims: int) -> float:
+        """Return the fraction of the rows within reach: a ball of k among the row's class."""
+        same_class = float(np.mean(self._table.last - self._table.first))
+        density = min(1.0, self._table.rank / same_class)
+        return float(_REACH_FACTOR * density ** (dims / (dims + 1.0)))
 
-    def _judge_candidates(self, part: Job, n: int) -> None:
+    def _score_candidates(self, part: Job, n: int) -> None:
         device, rows = self._table.device, self._table.rows
         lanes = int(part.record["n_lanes"][0])
         part.set(near_row=device.empty((n, rows), np.int32))
-        part.launch("judge_lanes", n if lanes else 0, min(_LANE_THREADS, lanes + -lanes % 32))
+        part.launch("score_candidates", n if lanes else 0, min(_LANE_THREADS, lanes + -lanes % 32))
 
 
 def _bytes_of_query(rows: int) -> int:

@@ -1,5 +1,7 @@
-"""The argument of every kernel: one structure of addresses and numbers, as in ``job.cuh``."""
+"""The argument of every kernel: one structure of addresses and numbers, declared in ``job.cuh``."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,27 +9,53 @@ import numpy.typing as npt
 
 from pinsker.engine._cuda._device import Array, Device
 
-#: Addresses, in the order of the structure.
-ADDRESSES = (
-    *("source", "columns", "table", "rounded", "feature_of_column", "code_of_column"),
-    *("labels", "target", "sorted_target", "company_first", "company_last", "digamma"),
-    *("query", "distance", "radius", "limit", "n_close"),
-    *("close_row", "close_first_feature", "close_second_feature"),
-    *("close_first", "close_second", "close_target"),
-    *("watches", "changed", "retired", "term", "n_changes", "change_feature", "change_sum", "sums"),
-    *("near_row", "candidates", "lane_first", "lane_feature"),
-)
-#: Whole numbers that follow them.
-NUMBERS = (
-    *("rows", "source_width", "width", "targets", "n_queries", "begin", "span", "everyone"),
-    *("capacity", "change_capacity", "watch_stride", "rank", "n_features", "direct", "removed"),
-    *("rounded_width", "row_in_shared", "n_lanes", "candidate_width", "n_active"),
-)
-LAYOUT = np.dtype(
-    [(name, np.uint64) for name in ADDRESSES]
-    + [(name, np.int64) for name in NUMBERS]
-    + [("share", np.float64), ("rounding", np.float64)]
-)
+#: Numbers that the structure may hold, and what they are here; addresses point at any type.
+_NUMBERS: dict[str, npt.DTypeLike] = {"long long": np.int64, "double": np.float64}
+_DECLARATION = re.compile(r"(?:const )?(\w+(?: \w+)?) (\*?\w+(?:, \*?\w+)*)")
+
+
+def layout_of(declarations: str) -> np.dtype[np.void]:
+    """Return the layout of a C structure whose fields are addresses or numbers of eight bytes.
+
+    Parameters
+    ----------
+    declarations : str
+        Source text that holds ``struct Job {...};``.
+
+    Returns
+    -------
+    dtype
+        Its fields in order: unsigned for an address.
+
+    Examples
+    --------
+    >>> layout_of("struct Job { const int *query, *labels;  double limit; };").names
+    ('query', 'labels', 'limit')
+    """
+    body = declarations.partition("struct Job {")[2].partition("};")[0]
+    fields: list[tuple[str, npt.DTypeLike]] = []
+    for line in re.sub(r"//.*", "", body).split(";"):
+        declaration = " ".join(line.split())
+        if not declaration:
+            continue
+        match = _DECLARATION.fullmatch(declaration)
+        if match is None:
+            raise ValueError(f"{declaration!r} in struct Job: declare addresses or numbers.")
+        for name in match[2].split(", "):
+            if name.startswith("*"):
+                fields.append((name[1:], np.uint64))
+            elif match[1] in _NUMBERS:
+                fields.append((name, _NUMBERS[match[1]]))
+            else:
+                raise ValueError(
+                    f"{name} in struct Job is a number of type {match[1]}: use long long or double,"
+                    " so that every field takes eight bytes."
+                )
+    return np.dtype(fields)
+
+
+LAYOUT = layout_of(Path(__file__).with_name("job.cuh").read_text(encoding="utf-8"))
+ADDRESSES = frozenset(name for name in LAYOUT.names or () if LAYOUT[name] == np.uint64)
 
 
 class Job:
@@ -54,12 +82,12 @@ class Job:
 
     def copy(self, **fields: Any) -> "Job":
         """Return another job that differs in some fields."""
-        twin = Job(self.device)
-        twin.record[:] = self.record
-        twin.held.update(self.held)
-        twin.queries = self.queries
-        twin.set(**fields)
-        return twin
+        other = Job(self.device)
+        other.record[:] = self.record
+        other.held.update(self.held)
+        other.queries = self.queries
+        other.set(**fields)
+        return other
 
     def launch(
         self, kernel: str, blocks: int | tuple[int, int], threads: int, shared: int = 0

@@ -15,12 +15,12 @@ TILE = 64  # query rows, and rows, of one block of `tiles.cu`
 TILE_THREADS = 256
 ROW_THREADS = 128  # of blocks that look through one row
 _CODES = 255  # watches are features modulo this
-_COLUMNS_AT_ONCE = 16
+_COLUMNS_PER_PART = 16
 
 
 def bytes_of_table(rows: int, columns: int, targets: int) -> int:
-    """Return the bytes of a table, of its columns laid out anew, and of what each row has."""
-    return rows * (20 * (columns + _COLUMNS_AT_ONCE) + 8 * targets + 64)
+    """Return the bytes of a table, of a copy of its columns, and of what each row has."""
+    return rows * (20 * (columns + _COLUMNS_PER_PART) + 8 * targets + 64)
 
 
 def bytes_of_fresh_row(rows: int, n_features: int) -> int:
@@ -40,7 +40,7 @@ def least_memory(rows: int, columns: int, n_features: int, targets: int) -> int:
 
 
 class Table:
-    """A table on the device, its rows sorted by class so that neighbours lie together."""
+    """A table on the device, its rows sorted by class so that neighbors lie together."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Table:
         self.features = np.asarray(features)
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
         self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
-        self.first, self.last = _company(self.rows, None if labels is None else labels[order])
+        self.first, self.last = _class_bounds(self.rows, None if labels is None else labels[order])
         self.targets = 0 if target is None else int(target.shape[1])
         free = self.device.free_memory()
         self.limit = free if memory_limit is None else min(free, memory_limit)
@@ -79,8 +79,8 @@ class Table:
             self.device,
             source=put(np.ascontiguousarray(values)),
             labels=None if labels is None else put(labels.astype(np.int32)),
-            company_first=put(self.first),
-            company_last=put(self.last),
+            same_class_first=put(self.first),
+            same_class_last=put(self.last),
             digamma=put(np.asarray(digamma)),
             rows=self.rows,
             source_width=self.columns,
@@ -99,7 +99,7 @@ class Table:
 
     @property
     def own_bytes(self) -> int:
-        """Bytes of the table, of its columns laid out anew, and of what belongs to each row."""
+        """Bytes of the table, of a copy of its columns, and of what belongs to each row."""
         return bytes_of_table(self.rows, self.columns, self.targets)
 
     def _check_fit(self) -> None:
@@ -131,7 +131,7 @@ class Table:
         width = len(columns) + -len(columns) % 8  # single precision is read eight columns at a time
         rounded = self.device.empty((self.rows, max(width, 8)), np.float32)
         padded = self.lay_out(columns, "table", "width", job, rounded=rounded, rounded_width=width)
-        features = np.full(len(padded) + _COLUMNS_AT_ONCE, -1, dtype=np.int32)
+        features = np.full(len(padded) + _COLUMNS_PER_PART, -1, dtype=np.int32)
         features[: len(padded)] = np.where(padded < 0, -1, self.features[padded])
         codes = np.where(features < 0, _CODES, features % _CODES).astype(np.uint8)
         job.set(feature_of_column=self.device.put(features), code_of_column=self.device.put(codes))
@@ -143,23 +143,23 @@ class Table:
                 job.set(table=None, rounded=None)
 
     def share_layout(self, job: Job) -> None:
-        """Let a job see the columns of the current set."""
+        """Give a job the columns of the current set."""
         names = ("table", "rounded", "feature_of_column", "code_of_column")
         job.set(**{name: self.job.held[name] for name in names})
         job.set(**{name: self.job.record[name][0] for name in ("width", "rounded_width")})
 
-    def find_distances(self, job: Job, begin: int, n: int, *, everyone: bool) -> Job:
-        """Return a job with the distances of `n` queries from `begin` on, to their company.
+    def find_distances(self, job: Job, begin: int, n: int, *, all_rows: bool) -> Job:
+        """Return a job with the distances of `n` queries from `begin` on.
 
-        The company of a row is everyone, or its class when only those can be neighbours.
+        To all rows, or only to those of the same class, which alone can be neighbors.
         """
-        span = self.rows if everyone else self._widest_company(job.queries, begin, n)
+        span = self.rows if all_rows else self._widest_span(job.queries, begin, n)
         part = job.copy(
             distance=self.device.empty((n, span), np.float64),
             begin=begin,
             n_queries=begin + n,
             span=span,
-            everyone=everyone,
+            all_rows=all_rows,
         )
         part.launch("distances", (-(-span // TILE), -(-n // TILE)), TILE_THREADS)
         return part
@@ -170,17 +170,17 @@ class Table:
         job.queries = queries
         return job
 
-    def _widest_company(self, queries: npt.NDArray[np.int32], begin: int, n: int) -> int:
-        """Return how many rows the queries of a tile can have as neighbours, at most."""
+    def _widest_span(self, queries: npt.NDArray[np.int32], begin: int, n: int) -> int:
+        """Return how many rows the queries of a tile can have as neighbors, at most."""
         starts = np.arange(begin, begin + n, TILE)
         ends = np.minimum(starts + TILE, begin + n) - 1
         return int((self.last[queries[ends]] - self.first[queries[starts]]).max())
 
 
-def _company(
+def _class_bounds(
     rows: int, labels: IntArray | None
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return where each row's class begins and ends; everyone is in one without classes."""
+    """Return where each row's class begins and ends; all rows are in one without classes."""
     if labels is None:
         return np.zeros(rows, dtype=np.int32), np.full(rows, rows, dtype=np.int32)
     first = np.searchsorted(labels, labels, side="left")

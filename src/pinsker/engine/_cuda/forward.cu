@@ -6,13 +6,13 @@ constexpr int kAtOnce = 4;         // rows whose values a thread asks for togeth
 constexpr int kLaneThreads = 256;  // most candidates that a block looks at together
 constexpr double kWider = 8.0;     // growth of the reach for candidates that need more rows
 
-// How far in the distance of the set to look for a share of the rows, as a sample of them has it.
-// Only the time depends on it, never a result.
-__device__ inline double find_reach(const Job &job, const double *found, int a, double share) {
+// How far in the distance of the set to look for a fraction of the rows, as a sample of them has
+// it. Only the time depends on it, never a result.
+__device__ inline double find_reach(const Job &job, const double *found, int a, double fraction) {
     __shared__ double sample[kSampled];
     __shared__ double reach;
     const int stride = static_cast<int>(job.rows) / kSampled;
-    const double at = share * kSampled + 1.0;
+    const double at = fraction * kSampled + 1.0;
     if (job.n_active == 0 || stride == 0 || at >= kSampled) return kNever;
     __syncthreads();
     for (int s = threadIdx.x; s < kSampled; s += blockDim.x)
@@ -35,14 +35,14 @@ struct Stage {
     double in_set[kStaged], in_target[kStaged];  // distances from the query row
 };
 
-// The rows around one query row, those within reach or everyone; its company comes first.
+// The rows around one query row, those within reach or all; those of its class come first.
 struct Around {
     const Job &job;
     Stage &stage;
     const double *found;  // distances in the set
-    int *listed;          // room for all rows: company from the front, others from the back
-    int a, first, company, n;
-    bool everyone;
+    int *listed;          // room for all rows: its class from the front, others from the back
+    int a, first, n_same_class, n;
+    bool all_rows;
 
     __device__ Around(const Job &job, Stage &stage, long long row)
         : job(job),
@@ -50,33 +50,35 @@ struct Around {
           found(job.distance + row * job.span),
           listed(job.near_row + row * job.rows),
           a(job.query[job.begin + row]),
-          first(job.company_first[a]) {}
+          first(job.same_class_first[a]) {}
 
     __device__ void list(double reach) {
-        __shared__ int n_company, n_others;
-        const int rows = static_cast<int>(job.rows), last = job.company_last[a];
-        everyone = reach >= kFarthest;
+        __shared__ int n_same, n_others;
+        const int rows = static_cast<int>(job.rows), last = job.same_class_last[a];
+        all_rows = reach >= kFarthest;
         __syncthreads();
-        if (threadIdx.x == 0) n_company = n_others = 0;
+        if (threadIdx.x == 0) n_same = n_others = 0;
         __syncthreads();
-        for (int b = threadIdx.x; !everyone && b < rows; b += blockDim.x) {
+        for (int b = threadIdx.x; !all_rows && b < rows; b += blockDim.x) {
             if (b == a || found[b] > reach) continue;
             if (b >= first && b < last)
-                listed[atomicAdd(&n_company, 1)] = b;
+                listed[atomicAdd(&n_same, 1)] = b;
             else
                 listed[rows - 1 - atomicAdd(&n_others, 1)] = b;
         }
         __syncthreads();
-        company = everyone ? last - first : n_company;
-        n = everyone ? rows : n_company + n_others;
+        n_same_class = all_rows ? last - first : n_same;
+        n = all_rows ? rows : n_same + n_others;
     }
 
     __device__ int row(int p) const {
-        if (!everyone) return listed[p < company ? p : static_cast<int>(job.rows) - 1 - (p - company)];
-        return p < company ? first + p : p - company < first ? p - company : p;
+        if (!all_rows)
+            return listed[p < n_same_class ? p
+                                           : static_cast<int>(job.rows) - 1 - (p - n_same_class)];
+        return p < n_same_class ? first + p : p - n_same_class < first ? p - n_same_class : p;
     }
 
-    // Brings rows start... into shared memory, and fills up with rows that nobody is near to.
+    // Brings rows start... into shared memory, and fills up with rows that are near to none.
     __device__ int bring(int start, int end) const {
         const int some = end - start < kStaged ? end - start : kStaged;
         const int filled = (some + kAtOnce - 1) / kAtOnce * kAtOnce;
@@ -109,8 +111,8 @@ struct Lane {
         return top;
     }
 
-    // Calls visit(distance with the feature, distance in the set, distance in the target) for the first
-    // rows around. All threads of the block go along.
+    // Calls visit(distance with the feature, distance in the set, distance in the target) for the
+    // first rows around. All threads of the block take part.
     template <class Visit>
     __device__ void visit_rows(int n, Visit visit) const {
         const Stage &stage = around.stage;
@@ -121,7 +123,8 @@ struct Lane {
 #pragma unroll
                 for (int j = 0; j < kAtOnce; ++j) gap[j] = x(stage.row[i + j], stage.in_set[i + j]);
 #pragma unroll
-                for (int j = 0; j < kAtOnce; ++j) visit(gap[j], stage.in_set[i + j], stage.in_target[i + j]);
+                for (int j = 0; j < kAtOnce; ++j)
+                    visit(gap[j], stage.in_set[i + j], stage.in_target[i + j]);
             }
         }
         __syncthreads();
@@ -131,14 +134,14 @@ struct Lane {
         if (rank <= kHeld) {
             Smallest smallest;
             smallest.start(rank);
-            visit_rows(around.company, [&](double gap, double, double in_target) {
+            visit_rows(around.n_same_class, [&](double gap, double, double in_target) {
                 smallest.push(larger(gap, in_target));
             });
             return smallest.ball();
         }
         return halve(rank, [&](double limit) {
             int count = 0;
-            visit_rows(around.company, [&](double gap, double, double in_target) {
+            visit_rows(around.n_same_class, [&](double gap, double, double in_target) {
                 count += larger(gap, in_target) <= limit;
             });
             return count;
@@ -170,17 +173,18 @@ struct Lane {
 
 // Candidates start... of one query row. The reach widens for those that need more rows.
 template <bool kSingle>
-__device__ void judge_some(const Job &job, Around &around, int rank, int start) {
+__device__ void score_some(const Job &job, Around &around, int rank, int start) {
     const int number = start + threadIdx.x;
     const bool there = number < job.n_lanes;
     const int at = there ? number : 0;
     Lane<kSingle> lane = {job, around, job.lane_first[at], job.lane_first[at + 1], there};
-    for (double share = job.share;; share *= kWider) {
-        const double reach = find_reach(job, around.found, around.a, share);
+    for (double fraction = job.fraction;; fraction *= kWider) {
+        const double reach = find_reach(job, around.found, around.a, fraction);
         around.list(reach);
         const Ball ball = lane.ball(rank);
         // Rows out of reach could still be inside a larger ball, or complete one that is short.
-        const bool known = around.everyone || (ball.k == rank && inside_or_on(ball.radius) <= reach);
+        const bool known =
+            around.all_rows || (ball.k == rank && inside_or_on(ball.radius) <= reach);
         const bool needed = lane.open;
         lane.open = needed && known;
         const long long term = lane.term(ball);
@@ -191,15 +195,15 @@ __device__ void judge_some(const Job &job, Around &around, int rank, int start) 
 }
 
 // Every candidate at each query of a batch; one block for a query, one thread for a candidate.
-extern "C" __global__ void __launch_bounds__(kLaneThreads, 4) judge_lanes(const Job job) {
+extern "C" __global__ void __launch_bounds__(kLaneThreads, 4) score_candidates(const Job job) {
     __shared__ Stage stage;
     Around around(job, stage, blockIdx.x);
     const int rank = rank_of(job, around.a);
     if (rank == 0) return;
     for (int start = 0; start < job.n_lanes; start += blockDim.x) {
         if (job.lane_first[job.n_lanes] == job.n_lanes)
-            judge_some<true>(job, around, rank, start);
+            score_some<true>(job, around, rank, start);
         else
-            judge_some<false>(job, around, rank, start);
+            score_some<false>(job, around, rank, start);
     }
 }

@@ -1,17 +1,17 @@
 // All pairs of a tile of query rows and a tile of rows: 64 x 64, four by four for each thread.
 
 constexpr int kTile = 64;
-constexpr int kSide = 16;            // threads along each side
+constexpr int kSide = 16;             // threads along each side
 constexpr int kEach = kTile / kSide;  // rows of each side that one thread holds
-constexpr int kDepth = 16;           // columns in shared memory at a time
-constexpr int kPitch = kTile + 1;    // so that rows written by one warp fall into different banks
+constexpr int kDepth = 16;            // columns in shared memory at a time
+constexpr int kPitch = kTile + 1;     // so that rows written by one warp fall into different banks
 
 struct Tile {
     double query[kDepth][kPitch], row[kDepth][kPitch];
 };
 
-// Levels of nominal columns become one large number: they are far from zero for certain, and not
-// told apart from each other.
+// Codes of nominal columns become one large number: certainly far from zero, and equal to each
+// other.
 __device__ inline float round_for_sure(double value) {
     return static_cast<float>(fabs(value) >= kFarthest ? 3e38 : value);
 }
@@ -46,20 +46,20 @@ __device__ inline void load_tile(const Job &job, Tile &tile, long long first_que
     load_part(job, tile.row, at, b < job.rows ? b : -1, part);
 }
 
-// Rows that can be neighbours of the queries in a tile; rows and queries are sorted by class.
-__device__ inline void company_of_tile(const Job &job, long long first_query, long long *first,
-                                       long long *last) {
+// Rows that can be neighbors of the queries in a tile; rows and queries are sorted by class.
+__device__ inline void same_class_of_tile(const Job &job, long long first_query, long long *first,
+                                          long long *last) {
     const long long end = first_query + kTile < job.n_queries ? first_query + kTile : job.n_queries;
-    *first = job.everyone ? 0 : job.company_first[job.query[first_query]];
-    *last = job.everyone ? job.rows : job.company_last[job.query[end - 1]];
+    *first = job.all_rows ? 0 : job.same_class_first[job.query[first_query]];
+    *last = job.all_rows ? job.rows : job.same_class_last[job.query[end - 1]];
 }
 
-// Max-norm distances of the queries begin... to everyone, or to their company.
+// Max-norm distances of the queries begin... to all rows, or to those of the same class.
 extern "C" __global__ void __launch_bounds__(256) distances(const Job job) {
     __shared__ Tile tile;
     long long first, last;
     const long long first_query = job.begin + static_cast<long long>(blockIdx.y) * kTile;
-    company_of_tile(job, first_query, &first, &last);
+    same_class_of_tile(job, first_query, &first, &last);
     const long long first_row = first + static_cast<long long>(blockIdx.x) * kTile;
     if (first_row >= last) return;
     const int tx = threadIdx.x % kSide, ty = threadIdx.x / kSide;
@@ -73,14 +73,16 @@ extern "C" __global__ void __launch_bounds__(256) distances(const Job job) {
             for (int i = 0; i < kEach; ++i)
 #pragma unroll
                 for (int j = 0; j < kEach; ++j)
-                    top[i][j] = larger(fabs(tile.query[c][ty + i * kSide] - tile.row[c][tx + j * kSide]),
-                                       top[i][j]);
+                    top[i][j] =
+                        larger(fabs(tile.query[c][ty + i * kSide] - tile.row[c][tx + j * kSide]),
+                               top[i][j]);
         __syncthreads();
     }
     for (int i = 0; i < kEach; ++i)
         for (int j = 0; j < kEach; ++j) {
             const long long q = first_query + ty + i * kSide, b = first_row + tx + j * kSide;
-            if (q < job.n_queries && b < last) job.distance[(q - job.begin) * job.span + b - first] = top[i][j];
+            if (q < job.n_queries && b < last)
+                job.distance[(q - job.begin) * job.span + b - first] = top[i][j];
         }
 }
 
@@ -92,16 +94,17 @@ __device__ inline unsigned push_sign(unsigned mask, float number) {
     return __funnelshift_l(__float_as_uint(number), mask, 1);
 }
 
-// Takes note of the first two features whose columns are beyond the limit, as codes in two bytes. Features
-// that share a code count as one: then a pair may be taken for close that is not, which costs time.
+// Takes note of the first two features whose columns are beyond the limit, as codes in two bytes.
+// Features with the same code count as one: then a pair may be taken for close that is not, which
+// costs time.
 __device__ inline unsigned note(unsigned seen, unsigned mask, const unsigned char *codes) {
     while (mask != 0) {
         const int bit = 31 - __clz(static_cast<int>(mask));
         const unsigned code = codes[kDepth - 1 - bit];
         mask ^= 1u << bit;
-        if ((seen & 255) == kNobody)
+        if ((seen & 255) == kNoCode)
             seen = (seen & 0xFF00) | code;
-        else if (code != (seen & 255) && code != kNobody)
+        else if (code != (seen & 255) && code != kNoCode)
             return (seen & 255) | code << 8;
     }
     return seen;
@@ -110,7 +113,7 @@ __device__ inline unsigned note(unsigned seen, unsigned mask, const unsigned cha
 __device__ inline void append_close(const Job &job, long long q, int b) {
     const int slot = atomicAdd(job.n_close + q, 1);
     if (slot >= job.capacity) {
-        job.changed[q] = 1;  // too many: the row must be judged, and will be retired
+        job.changed[q] = 1;  // too many: the row must be scored, and will be retired
         return;
     }
     job.close_row[q * job.capacity + slot] = b;
@@ -120,11 +123,12 @@ __device__ inline void append_close(const Job &job, long long q, int b) {
 // What is known of a pair after a look at all columns: two watches, or it is close.
 __device__ inline void settle(const Job &job, long long q, int b, double limit, unsigned seen) {
     const bool alone = limit < 0.0;  // in its class
-    const bool close = seen >> 8 == kNobody && !alone && b != job.query[q];
+    const bool close = seen >> 8 == kNoCode && !alone && b != job.query[q];
     if (close) append_close(job, q, b);
     if (job.watches == nullptr) return;
     const bool unwatched = close || b == job.query[q];
-    job.watches[q * job.watch_stride + b] = static_cast<unsigned short>(unwatched ? kNobodyTwice : seen);
+    job.watches[q * job.watch_stride + b] =
+        static_cast<unsigned short>(unwatched ? kNoCodes : seen);
 }
 
 // Far pairs get two watches, the others become close pairs, to be measured.
@@ -138,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_pairs(const Job job) {
     for (int i = 0; i < kEach; ++i) {
         const long long q = first_query + ty + i * kSide;
         limit[i] = q < job.n_queries ? job.limit[q] : kNever;
-        for (int j = 0; j < kEach; ++j) seen[i][j] = kNobodyTwice;
+        for (int j = 0; j < kEach; ++j) seen[i][j] = kNoCodes;
     }
     for (int column = 0; column < job.width; column += kDepth) {
         load_tile(job, tile, first_query, first_row, column);
@@ -150,20 +154,21 @@ extern "C" __global__ void __launch_bounds__(256) sort_pairs(const Job job) {
             for (int i = 0; i < kEach; ++i)
 #pragma unroll
                 for (int j = 0; j < kEach; ++j)
-                    mask[i][j] = push_sign(
-                        mask[i][j],
-                        limit[i] - fabs(tile.query[c][ty + i * kSide] - tile.row[c][tx + j * kSide]));
+                    mask[i][j] =
+                        push_sign(mask[i][j], limit[i] - fabs(tile.query[c][ty + i * kSide] -
+                                                              tile.row[c][tx + j * kSide]));
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < kEach; ++i)
 #pragma unroll
             for (int j = 0; j < kEach; ++j)
-                if (mask[i][j] != 0 && seen[i][j] >> 8 == kNobody)
+                if (mask[i][j] != 0 && seen[i][j] >> 8 == kNoCode)
                     seen[i][j] = note(seen[i][j], mask[i][j], job.code_of_column + column);
     }
     for (int i = 0; i < kEach; ++i)
         for (int j = 0; j < kEach; ++j) {
             const long long q = first_query + ty + i * kSide, b = first_row + tx + j * kSide;
-            if (q < job.n_queries && b < job.rows) settle(job, q, static_cast<int>(b), limit[i], seen[i][j]);
+            if (q < job.n_queries && b < job.rows)
+                settle(job, q, static_cast<int>(b), limit[i], seen[i][j]);
         }
 }

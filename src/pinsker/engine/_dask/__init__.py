@@ -1,11 +1,21 @@
 """Searches on a Dask cluster: workers hold tiles of query rows, a step returns one vector of sums.
 
 The table is sent to the workers once. A tile's state is a function of the current set alone, so a
-step carries the set, and whoever gets it finds the tile's state, brings it up to date, or builds it
-anew. Nothing else is needed when a worker dies, joins or lags. How to use it: ``docs/scale.md``.
+step carries the set, and the worker that gets it finds the tile's state, brings it up to date, or
+builds it from scratch. Nothing else is needed when a worker dies, joins or lags. How to use it:
+``docs/scale.md``.
 """
 
 from pinsker.engine._dask._cluster import was_lost, worker_memory
-from pinsker.engine._dask._searches import DaskBackward, DaskForward
+from pinsker.engine._dask._searches import DaskBackward, DaskForward, count_work, deal_rows
+from pinsker.engine._dask._steps import Placement
 
-__all__ = ["DaskBackward", "DaskForward", "was_lost", "worker_memory"]
+__all__ = [
+    "DaskBackward",
+    "DaskForward",
+    "Placement",
+    "count_work",
+    "deal_rows",
+    "was_lost",
+    "worker_memory",
+]

@@ -1,16 +1,19 @@
-"""A Dask client whose many ways to fail come out as one error that says what to do."""
+"""A Dask cluster and a table on it; its many ways to fail come out as one error."""
 
 import logging
 import time
+import uuid
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from distributed import Client, Future
+from distributed import Client, Future, fire_and_forget
 from distributed.comm import CommClosedError
 
+from pinsker.engine._dask._tiles import SharedTable, forget
 from pinsker.exceptions import EngineError, EngineLostError, ParameterError
 
 _LOG = logging.getLogger("pinsker")
@@ -21,12 +24,12 @@ _SECONDS_TO_FIND_WORKERS = 60.0
 _ATTEMPTS_TO_SHARE = 5
 
 
-class ForgottenError(Exception):
-    """The cluster no longer knows what it was given: it was restarted, or every copy is gone."""
+class StateLostError(Exception):
+    """The cluster no longer has what was sent: it was restarted, or every copy is gone."""
 
 
 class Cluster:
-    """What a search asks of a cluster.
+    """What a search needs of a cluster.
 
     Parameters
     ----------
@@ -57,12 +60,12 @@ class Cluster:
         for _ in range(_ATTEMPTS_TO_SHARE):
             try:
                 with self._may_fail():
-                    whom = [worker or min(self.client.nthreads())]
-                    return self.client.scatter(value, hash=False, workers=whom)
-            except ForgottenError as error:
+                    where = [worker or min(self.client.nthreads())]
+                    return self.client.scatter(value, hash=False, workers=where)
+            except StateLostError as error:
                 _LOG.warning("engine dask: sending again (%s)", error)
                 if worker is not None and worker not in self.threads():
-                    break  # who asks for that worker's copy will notice that it is gone
+                    break  # the task that needs this copy finds that the worker is gone
         raise EngineLostError(
             f"the workers of {_address(self.client)} die faster than they can be sent a table."
         )
@@ -120,14 +123,14 @@ class Cluster:
 
     @contextmanager
     def _may_fail(self) -> Iterator[None]:
-        """Tell a lost scheduler from a cluster that was restarted."""
+        """Separate a lost scheduler from a cluster that was restarted."""
         try:
             yield
         except EngineError:
             raise
         except (Exception, CancelledError) as error:  # of Dask's own: no task runs in here
             self.check()
-            raise ForgottenError(f"{type(error).__name__}: {error}") from error
+            raise StateLostError(f"{type(error).__name__}: {error}") from error
 
 
 def import_quietly(module: str) -> None:
@@ -136,7 +139,7 @@ def import_quietly(module: str) -> None:
 
 
 def was_lost(client: Client, error: BaseException) -> bool:
-    """Tell whether an error means that the cluster is gone, and not that a task has failed."""
+    """Return whether an error means that the cluster is gone, and not that a task has failed."""
     if isinstance(error, CancelledError | CommClosedError):
         return True  # no task raises these itself
     try:
@@ -161,3 +164,71 @@ def worker_memory(client: Client) -> tuple[int, int | None]:
 def _address(client: Client) -> str:
     scheduler = client.scheduler
     return str(scheduler.address) if scheduler is not None else "an unknown address"
+
+
+class TableOnCluster:
+    """Sends a table once; workers pass it on to each other.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where to.
+    table : SharedTable
+        What.
+    """
+
+    def __init__(self, cluster: Cluster, table: SharedTable) -> None:
+        self.name = f"table-{uuid.uuid4().hex}"
+        self._cluster, self._table = cluster, table
+        self._there: set[str] = set()  # workers that have put it into their store
+        self._on_its_way: dict[str, Future] = {}
+        self._sent_to: set[str] = set()  # their copy comes from here, and not from another worker
+        workers = list(cluster.threads())
+        cluster.warm_up(SharedTable.__module__)
+        self._on_its_way = dict.fromkeys(workers, cluster.share(table))
+        forget_later(self, cluster.client, self.name, self._there)
+
+    def for_worker(self, worker: str) -> Future | None:
+        """Return what a task on a worker needs to see the table: nothing, if it has it."""
+        if worker in self._there:
+            return None
+        if worker not in self._on_its_way:  # from here: other copies may be anywhere, or nowhere
+            self._on_its_way[worker] = self._cluster.share(self._table, worker)
+            self._sent_to.add(worker)
+        return self._on_its_way[worker]
+
+    def arrived(self, worker: str) -> None:
+        """Note that a worker has the table."""
+        self._there.add(worker)
+        self._on_its_way.pop(worker, None)
+        self._sent_to.discard(worker)
+
+    def late(self, worker: str) -> None:
+        """Note that a worker should not wait for the copy of another, which may be late itself."""
+        if worker not in self._sent_to:  # one copy is enough for all of its tiles
+            self._on_its_way.pop(worker, None)
+
+    def lost(self, worker: str | None = None) -> None:
+        """Note that a worker does not have it; without a name, that no worker may have it."""
+        if worker is not None:
+            self._there.discard(worker)
+            self.late(worker)
+        else:
+            self._there.clear()
+            self._on_its_way.clear()
+            self._sent_to.clear()
+
+
+def forget_later(owner: object, client: Client, name: str, workers: set[str]) -> None:
+    """Make workers forget something when its owner is gone."""
+    weakref.finalize(owner, _forget_now, weakref.ref(client), name, workers).atexit = False
+
+
+def _forget_now(client: "weakref.ref[Any]", name: str, workers: set[str]) -> None:
+    there = client()
+    if there is None or there.status != "running":
+        return
+    for worker in workers:
+        # Not waited for: this may run in any thread, at any time.
+        task = there.submit(forget, name, workers=[worker], allow_other_workers=True, pure=False)
+        fire_and_forget(task)

@@ -1,10 +1,10 @@
-"""The driver's side of a step: one task per tile, and what happens when one does not come back."""
+"""The driver's side of a step: which worker holds which tile, and what happens to late results."""
 
 import logging
 import queue
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,10 +12,8 @@ from distributed import Future
 from distributed.scheduler import KilledWorker
 
 from pinsker._types import IntArray
-from pinsker.engine._dask._cluster import Cluster, ForgottenError
-from pinsker.engine._dask._placement import Placement
-from pinsker.engine._dask._tables import TableOnCluster, forget_later
-from pinsker.engine._dask._tiles import Flags, Order, TileSpec, TileSums, advance
+from pinsker.engine._dask._cluster import Cluster, StateLostError, TableOnCluster, forget_later
+from pinsker.engine._dask._tiles import Flags, TileSpec, TileSums, TileTask, advance
 from pinsker.exceptions import EngineError, EngineLostError
 
 _LOG = logging.getLogger("pinsker")
@@ -24,10 +22,10 @@ _LOG = logging.getLogger("pinsker")
 #: not before so many seconds.
 _PATIENCE = 3.0
 _LEAST_PATIENCE = 10.0
-#: Seconds between two looks at tiles that are not back, and at who is there.
+#: Seconds between two looks at tiles that are not back, and at the workers.
 _TICK = 0.1
 _SECONDS_BETWEEN_COUNTS = 1.0
-#: A step is asked for so often, if the cluster forgets what it was given.
+#: Attempts at a step, if the cluster loses what was sent.
 _ATTEMPTS = 3
 
 
@@ -38,7 +36,7 @@ class _Step:
     flags: Flags
     began: float = field(default_factory=time.monotonic)
     tile_of: dict[str, int] = field(default_factory=dict)
-    asked: dict[int, dict[str, Future]] = field(default_factory=dict)  # tile -> worker -> future
+    futures: dict[int, dict[str, Future]] = field(default_factory=dict)  # tile -> worker -> future
     back: dict[int, Future] = field(default_factory=dict)
     arrived: "queue.SimpleQueue[Future]" = field(default_factory=queue.SimpleQueue)
 
@@ -46,7 +44,7 @@ class _Step:
         return time.monotonic() - self.began
 
     def waiting(self) -> list[int]:
-        return [tile for tile in self.asked if tile not in self.back]
+        return [tile for tile in self.futures if tile not in self.back]
 
 
 class TiledSteps:
@@ -80,7 +78,7 @@ class TiledSteps:
         for _ in range(_ATTEMPTS):
             try:
                 return self._attempt(_Step(flags))
-            except ForgottenError as error:
+            except StateLostError as error:
                 _LOG.warning("engine dask: table and tiles are sent again (%s)", error)
                 self._table.lost()
                 self._found_at.clear()
@@ -89,23 +87,23 @@ class TiledSteps:
     def _attempt(self, step: _Step) -> tuple[int, IntArray]:
         self._count_workers()
         for tile in range(len(self._tiles)):
-            self._ask(step, tile, self._placement.worker_of[tile])
+            self._submit(step, tile, self._placement.worker_of[tile])
         results: dict[int, TileSums] = {}
         while len(results) < len(self._tiles):
             while step.waiting():
                 try:
-                    self._hear(step, step.arrived.get(timeout=_TICK))
+                    self._receive(step, step.arrived.get(timeout=_TICK))
                 except queue.Empty:
-                    self._help(step)
+                    self._repeat_late_tiles(step)
             results |= self._fetch(step, [tile for tile in step.back if tile not in results])
-        self._learn(step, results)
+        self._record(step, results)
         sums = np.zeros(len(step.flags), dtype=np.int64)
         for result in results.values():
             sums += np.asarray(result.sums)
         return sum(result.information for result in results.values()), sums
 
     def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
-        """Return the sums that came back; send tile and table to those who lack them."""
+        """Return the sums that came back; send tile and table to workers that lack them."""
         found: dict[int, TileSums] = {}
         fetched = self._cluster.gather([step.back[tile] for tile in tiles])
         for tile, result in zip(tiles, fetched, strict=True):
@@ -113,29 +111,29 @@ class TiledSteps:
                 self._table.lost(result.place)
                 self._found_at.pop(tile, None)
                 del step.back[tile]
-                self._ask(step, tile, result.place)
+                self._submit(step, tile, result.place)
             else:
                 found[tile] = result
         return found
 
-    def _ask(self, step: _Step, tile: int, worker: str) -> None:
+    def _submit(self, step: _Step, tile: int, worker: str) -> None:
         """Send a tile's step to a worker, with whatever it does not have yet."""
         self._submitted += 1
         key = f"pinsker-{self._name}-{self._submitted}"
         threads = self._placement.threads_per_tile(worker)
         kept = frozenset(self._placement.tiles(worker)) | {tile}
-        order = Order(self._table.name, self._name, tile, threads, kept)
+        task = TileTask(self._table.name, self._name, tile, threads, kept)
         spec = None if self._found_at.get(tile) == worker else self._tiles[tile]
         table = self._table.for_worker(worker)
         future = self._cluster.submit(
-            advance, order, step.flags, spec, table, key=key, worker=worker
+            advance, task, step.flags, spec, table, key=key, worker=worker
         )
         step.tile_of[key] = tile
-        step.asked.setdefault(tile, {})[worker] = future
+        step.futures.setdefault(tile, {})[worker] = future
         future.add_done_callback(step.arrived.put)
 
-    def _hear(self, step: _Step, future: Future) -> None:
-        """Take in a tile that came back, or find out why it did not."""
+    def _receive(self, step: _Step, future: Future) -> None:
+        """Take a result, or find out why there is none."""
         tile = step.tile_of[future.key]
         if future.status == "finished":
             step.back.setdefault(tile, future)
@@ -152,9 +150,9 @@ class TiledSteps:
             ) from error
         elif tile not in step.back:
             self._cluster.check()
-            raise ForgottenError(f"tile {tile} was {future.status}")
+            raise StateLostError(f"tile {tile} was {future.status}")
 
-    def _help(self, step: _Step) -> None:
+    def _repeat_late_tiles(self, step: _Step) -> None:
         """Repeat tiles elsewhere that should have been back long ago."""
         self._cluster.check()
         self._count_workers()
@@ -162,18 +160,18 @@ class TiledSteps:
             self._first_back = step.elapsed()
         longest = self._slowest or self._first_back
         if longest is None or step.elapsed() < max(_LEAST_PATIENCE, _PATIENCE * longest):
-            return  # or nobody knows yet how long it should take
+            return  # or it is not known yet how long it should take
         for tile in step.waiting():
-            for late in step.asked[tile]:
-                self._placement.suspect(late)
-            worker = self._placement.elsewhere(step.asked[tile])
+            for late in step.futures[tile]:
+                self._placement.mark_late(late)
+            worker = self._placement.elsewhere(step.futures[tile])
             if worker is not None:
                 _LOG.warning("engine dask: tile %d is late and repeated on %s", tile, worker)
                 self._table.late(worker)
-                self._ask(step, tile, worker)
+                self._submit(step, tile, worker)
 
-    def _learn(self, step: _Step, results: dict[int, TileSums]) -> None:
-        """Note where tiles are, how long a worker needs for its own, and who is late."""
+    def _record(self, step: _Step, results: dict[int, TileSums]) -> None:
+        """Note where tiles are, how long a worker needs for its own, and which workers are late."""
         spent: dict[str, float] = {}
         for tile, result in results.items():
             self._placement.moved(tile, result.place)
@@ -182,18 +180,96 @@ class TiledSteps:
             self._workers.add(result.place)
             spent[result.place] = spent.get(result.place, 0.0) + result.seconds
         self._slowest = max(self._slowest, *spent.values())  # the first step, which builds, counts
-        # A task that nobody waits for any more tells when its worker has caught up.
-        for tile, futures in step.asked.items():
-            for worker, future in futures.items():
+        # The end of a task that is no longer needed shows that its worker has caught up.
+        for tile, by_worker in step.futures.items():
+            for worker, future in by_worker.items():
                 if future is not step.back[tile] and not future.done():
                     self._stale[future] = worker
                 else:
                     self._placement.clear(worker)
 
     def _count_workers(self) -> None:
-        """Look who is there, now and then."""
+        """Look which workers there are, now and then."""
         for future in [f for f in self._stale if f.done()]:
             self._placement.clear(self._stale.pop(future))
         if not self._counted or time.monotonic() - self._counted > _SECONDS_BETWEEN_COUNTS:
             self._placement.update(self._cluster.threads())
             self._counted = time.monotonic()
+
+
+class Placement:
+    """Keeps tiles spread over the workers in proportion to their threads.
+
+    Parameters
+    ----------
+    n_tiles : int
+        Tiles to place.
+    """
+
+    def __init__(self, n_tiles: int) -> None:
+        self.n_tiles = n_tiles
+        self.worker_of: dict[int, str] = {}
+        self.threads: dict[str, int] = {}
+        self._n_late: dict[str, int] = {}
+        self._late: set[str] = set()
+
+    def update(self, threads: Mapping[str, int]) -> None:
+        """Take the workers of now: move the tiles of those that left, and some to new ones."""
+        self.threads = dict(threads)
+        self._late &= set(threads)
+        useful = self.useful()
+        for tile in range(self.n_tiles):
+            if self.worker_of.get(tile) not in useful:
+                self.worker_of[tile] = self._least_busy(useful)
+        while True:
+            busiest = max(useful, key=self._load)
+            idlest = self._least_busy(useful)
+            after = (self._count(idlest) + 1) / self.threads[idlest]
+            if after >= self._load(busiest):
+                return
+            self.worker_of[self.tiles(busiest)[-1]] = idlest
+
+    def useful(self) -> list[str]:
+        """Return the workers that may get tiles: all, unless some are known to be slow."""
+        prompt = [w for w in self.threads if w not in self._late and self.times_late(w) < 2]
+        return prompt or list(self.threads)
+
+    def elsewhere(self, tried: Iterable[str]) -> str | None:
+        """Return the best worker that was not tried yet, if there is one."""
+        others = [w for w in self.useful() if w not in set(tried)]
+        return self._least_busy(others) if others else None
+
+    def moved(self, tile: int, worker: str) -> None:
+        """Note where a tile was found to be."""
+        self.worker_of[tile] = worker
+
+    def mark_late(self, worker: str) -> None:
+        """Note that a worker lags: no tiles until it is cleared, and none after a second time."""
+        if worker not in self._late:
+            self._late.add(worker)
+            self._n_late[worker] = self.times_late(worker) + 1
+
+    def clear(self, worker: str) -> None:
+        """Note that a worker has caught up."""
+        self._late.discard(worker)
+
+    def times_late(self, worker: str) -> int:
+        """Return how often a worker was found to lag."""
+        return self._n_late.get(worker, 0)
+
+    def tiles(self, worker: str) -> list[int]:
+        """Return the tiles of a worker."""
+        return sorted(tile for tile, owner in self.worker_of.items() if owner == worker)
+
+    def threads_per_tile(self, worker: str) -> int:
+        """Return how many threads a tile may use where several run side by side."""
+        return max(1, -(-self.threads.get(worker, 1) // max(1, self._count(worker))))
+
+    def _count(self, worker: str) -> int:
+        return sum(owner == worker for owner in self.worker_of.values())
+
+    def _load(self, worker: str) -> float:
+        return self._count(worker) / self.threads[worker]
+
+    def _least_busy(self, workers: Iterable[str]) -> str:
+        return min(workers, key=lambda w: ((self._count(w) + 1) / self.threads[w], w))

@@ -19,9 +19,9 @@ from pinsker.engine import _kernels
 Kind = Literal["backward", "forward"]
 Flags = npt.NDArray[np.uint8]
 
-#: A tile that lags by more moves than this is built anew: building costs about as much as so many.
-_MOST_MOVES = 8
-#: What nobody has asked for so long is dropped: its driver is gone, or will send it again.
+#: A tile that lags by more moves than this is built from scratch, which costs about as much.
+_MAX_MOVES = 8
+#: What is not used for so long is dropped: its driver is gone, or will send it again.
 _SECONDS_TO_KEEP = 1800.0
 
 
@@ -38,7 +38,7 @@ class SharedTable:
     arrays: dict[str, Any]
 
     def __sizeof__(self) -> int:
-        """Tell Dask how much memory a copy takes."""
+        """Return the bytes of a copy, which Dask reads."""
         return sum(value.nbytes for value in self.arrays.values() if hasattr(value, "nbytes"))
 
 
@@ -94,8 +94,8 @@ class TileSums:
 
 
 @dataclass(frozen=True)
-class Order:
-    """What a tile shall do.
+class TileTask:
+    """One step of one tile, as a worker gets it.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Order:
     threads : int
         Threads to use.
     kept : frozenset of int
-        Tiles of this search that the worker shall keep.
+        Tiles of this search that the worker keeps.
     """
 
     table: str
@@ -124,7 +124,7 @@ class _TileState:
     native: Any = None
     at: Flags | None = None
     used: float = 0.0
-    lock: Any = field(default_factory=threading.Lock)  # a step may be asked for twice
+    lock: Any = field(default_factory=threading.Lock)  # a step may be submitted twice
 
     def go_to(self, flags: Flags, table: SharedTable, threads: int) -> None:
         moves = self._moves(flags)
@@ -148,7 +148,7 @@ class _TileState:
         if (smaller > larger).any():
             return None
         moves = np.flatnonzero(larger != smaller)
-        return moves if len(moves) <= _MOST_MOVES else None
+        return moves if len(moves) <= _MAX_MOVES else None
 
 
 class _Store:
@@ -164,25 +164,25 @@ class _Store:
         return store
 
     def find(
-        self, order: Order, spec: TileSpec | None, table: SharedTable | None
+        self, task: TileTask, spec: TileSpec | None, table: SharedTable | None
     ) -> tuple[SharedTable, _TileState] | None:
         """Return table and state, from what is here and what came along; None if one is missing."""
         now = time.monotonic()
-        held = table or self.tables.get(order.table, (None, 0.0))[0]
+        held = table or self.tables.get(task.table, (None, 0.0))[0]
         if spec is not None:
-            self.tiles.setdefault((order.search, order.tile), _TileState(spec))
-        state = self.tiles.get((order.search, order.tile))
-        self._tidy(order, now)
+            self.tiles.setdefault((task.search, task.tile), _TileState(spec))
+        state = self.tiles.get((task.search, task.tile))
+        self._tidy(task, now)
         if held is None or state is None:
             return None
-        self.tables[order.table] = held, now
+        self.tables[task.table] = held, now
         state.used = now
         return held, state
 
-    def _tidy(self, order: Order, now: float) -> None:
-        """Drop tiles that have moved elsewhere, and what nobody asks for any more."""
+    def _tidy(self, task: TileTask, now: float) -> None:
+        """Drop tiles that have moved elsewhere, and what is not used any more."""
         for key, state in list(self.tiles.items()):
-            moved = key[0] == order.search and key[1] not in order.kept
+            moved = key[0] == task.search and key[1] not in task.kept
             if moved or (state.used and now - state.used > _SECONDS_TO_KEEP):
                 self.tiles.pop(key, None)
         for name, (_, used) in list(self.tables.items()):
@@ -191,17 +191,17 @@ class _Store:
 
 
 def advance(
-    order: Order, flags: Flags, spec: TileSpec | None, table: SharedTable | None
+    task: TileTask, flags: Flags, spec: TileSpec | None, table: SharedTable | None
 ) -> TileSums:
     """Bring a tile to a set and return its sums; this is the task that workers run."""
     began = time.perf_counter()
     worker = get_worker()
-    found = _Store.of(worker).find(order, spec, table)
+    found = _Store.of(worker).find(task, spec, table)
     if found is None:
         return TileSums(0, None, worker.address, 0.0)
     held, state = found
     with state.lock:
-        state.go_to(flags, held, order.threads)
+        state.go_to(flags, held, task.threads)
         sums = np.empty(len(flags), dtype=np.int64)
         (state.native.changes if state.spec.kind == "backward" else state.native.sums)(sums)
         information = state.native.information()

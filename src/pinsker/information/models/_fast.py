@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.engine import class_shares, mean_values
+from pinsker.engine import class_probabilities, mean_values
 from pinsker.information.models._model import HoldoutModel, log_shares, sum_of_pairs
 
 #: So many columns are tried in every node of a tree, and a third of them where there are more.
@@ -60,7 +60,7 @@ class ExtraTrees(HoldoutModel):
     def _class_margins(
         self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
     ) -> FloatArray:
-        shares = class_shares(train, labels, test, n_classes, **self._settings(train))
+        shares = class_probabilities(train, labels, test, n_classes, **self._settings(train))
         return log_shares(shares, len(train))
 
     def _numbers(self, train: FloatArray, numbers: FloatArray, test: FloatArray) -> FloatArray:

@@ -194,14 +194,14 @@ def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArra
             return binning.codes, binning.n_categories
         return binning.codes[:, order], binning.n_categories[order]
     codes = np.empty((binning.codes.shape[0], encoded.n_features), dtype=np.int64, order="F")
-    levels = np.empty(encoded.n_features, dtype=np.int64)
+    n_categories = np.empty(encoded.n_features, dtype=np.int64)
     for j, columns in enumerate(encoded.features):
         group = Group.trivial(codes.shape[0])
         for column in columns:
             column_codes = binning.codes[:, column].astype(np.uint32)
             group = group.joined(column_codes, int(binning.n_categories[column]))
-        codes[:, j], levels[j] = group.codes, group.n_groups
-    return codes, levels
+        codes[:, j], n_categories[j] = group.codes, group.n_groups
+    return codes, n_categories
 
 
 def _some_rows(columns: Columns, rows: IntArray) -> Columns:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from engine.tables import draw
-from engine.test_search_exact import problem
 from pinsker.engine import Backward, Forward, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
 
@@ -32,21 +31,21 @@ def whole_path(search):
 @pytest.mark.parametrize("target", ["classes", "number"])
 def test_same_bits_for_any_number_of_threads(search, target, seed):
     table = draw(seed, rows=131, columns=40, style="continuous", target=target)
-    one = whole_path(search(problem(table), n_threads=1))
+    one = whole_path(search(table.problem(), n_threads=1))
     for n_threads in (2, 16):
-        np.testing.assert_array_equal(whole_path(search(problem(table), n_threads=n_threads)), one)
+        np.testing.assert_array_equal(whole_path(search(table.problem(), n_threads=n_threads)), one)
 
 
 @pytest.mark.parametrize("score", ["difference", "direct"])
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.4, 0.9])
-def test_same_bits_however_many_rows_keep_their_pairs(share, score, seed):
+@pytest.mark.parametrize("fraction", [0.0, 0.01, 0.4, 0.9])
+def test_same_bits_however_many_rows_keep_their_pairs(fraction, score, seed):
     table = draw(seed, rows=131, columns=40, style="mixed", target="classes")
-    whole = Backward(problem(table), score=score)
+    whole = Backward(table.problem(), score=score)
     assert whole.plan.n_watched == 131
     least = 8 * 131 * (40 + 16)
-    tight = int(least + share * (whole.plan.n_bytes - least))
-    parts = Backward(problem(table), score=score, max_memory=tight)
-    assert parts.plan.n_watched == int(share * 131)
+    tight = int(least + fraction * (whole.plan.n_bytes - least))
+    parts = Backward(table.problem(), score=score, max_memory=tight)
+    assert parts.plan.n_watched == int(fraction * 131)
     assert parts.plan.n_bytes <= tight
     np.testing.assert_array_equal(whole_path(parts), whole_path(whole))
 
@@ -57,19 +56,19 @@ def test_a_table_that_cannot_fit_says_so_with_the_bytes(search):
     with pytest.raises(
         MemoryBudgetError, match=r"needs at least \d+ bytes, but max_memory allows 999"
     ):
-        search(problem(table), max_memory=999)
+        search(table.problem(), max_memory=999)
 
 
 def test_state_is_a_function_of_the_set(seed):
     table = draw(seed, rows=90, columns=40, style="mixed", target="classes")
-    walked = Backward(problem(table))
+    walked = Backward(table.problem())
     for feature in (3, 17, 0, 39, 21, 8, 9, 10, 11):
         walked.remove(feature)
-    jumped = Backward(problem(table), active=walked.active)
+    jumped = Backward(table.problem(), active=walked.active)
     np.testing.assert_array_equal(jumped.scores(), walked.scores())
     assert jumped.information == walked.information
-    grown = Forward(problem(table), active=(4, 2))
-    added = Forward(problem(table))
+    grown = Forward(table.problem(), active=(4, 2))
+    added = Forward(table.problem())
     added.add(2)
     added.add(4)
     np.testing.assert_array_equal(grown.scores(), added.scores())
@@ -84,7 +83,7 @@ def test_order_of_rows_and_columns_changes_nothing(search, target, seed):
     labels = None if table.labels is None else table.labels[rows]
     numbers = None if table.labels is not None else table.target[rows]
     mixed = Problem.from_arrays(table.values[rows][:, columns], labels=labels, target=numbers)
-    first, second = search(problem(table)), search(mixed)
+    first, second = search(table.problem()), search(mixed)
     for feature in range(36):
         # Sums are integers: the same bits, not just the same up to rounding.
         np.testing.assert_array_equal(second.scores(), first.scores()[columns])
@@ -93,34 +92,34 @@ def test_order_of_rows_and_columns_changes_nothing(search, target, seed):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_sample_of_rows_keeps_the_shares_of_the_classes(search):
+def test_a_sample_of_rows_keeps_the_class_frequencies(search):
     table = draw(5, rows=400, columns=4, style="continuous", target="classes")
-    sampled = search(problem(table), max_samples=100, seed=1)
+    sampled = search(table.problem(), max_samples=100, seed=1)
     picked = sampled.plan.queries
     assert len(np.unique(picked)) == 100
-    share = table.labels.mean()
-    assert abs(table.labels[picked].mean() - share) <= 1 / 100  # one row of rounding
-    again = search(problem(table), max_samples=100, seed=1)
+    frequency = table.labels.mean()
+    assert abs(table.labels[picked].mean() - frequency) <= 1 / 100  # one row of rounding
+    again = search(table.problem(), max_samples=100, seed=1)
     np.testing.assert_array_equal(again.scores(), sampled.scores())
-    other = search(problem(table), max_samples=100, seed=2)
+    other = search(table.problem(), max_samples=100, seed=2)
     assert not np.array_equal(other.scores(), sampled.scores())
 
 
 def test_wrong_moves_are_refused():
     table = draw(0, rows=20, columns=3, style="continuous", target="classes")
-    backward, forward = Backward(problem(table)), Forward(problem(table), active=(1,))
+    backward, forward = Backward(table.problem()), Forward(table.problem(), active=(1,))
     backward.remove(1)
     with pytest.raises(ParameterError, match="feature 1 is not in the current set"):
         backward.remove(1)
     with pytest.raises(ParameterError, match="feature 1 is in the current set already"):
         forward.add(1)
     with pytest.raises(ParameterError, match="max_samples must be at least 1, got 0"):
-        Backward(problem(table), max_samples=0)
+        Backward(table.problem(), max_samples=0)
 
 
 def test_nothing_is_left_of_an_empty_set():
     table = draw(0, rows=20, columns=2, style="continuous", target="number")
-    backward = Backward(problem(table))
+    backward = Backward(table.problem())
     backward.remove(0)
     backward.remove(1)
     assert backward.information == 0.0
@@ -134,7 +133,7 @@ def test_other_threads_run_while_the_engine_works():
 
     def search():
         started.set()
-        Backward(problem(table))
+        Backward(table.problem())
         done.set()
 
     worker = threading.Thread(target=search)
@@ -153,10 +152,10 @@ def test_repeated_searches_do_not_grow(seed):
     table = draw(seed, rows=300, columns=30, style="continuous", target="classes")
 
     def run():
-        search = Backward(problem(table))
+        search = Backward(table.problem())
         for feature in range(29):
             search.remove(feature)
-        Forward(problem(table), active=(0, 1))
+        Forward(table.problem(), active=(0, 1))
 
     for _ in range(10):
         run()

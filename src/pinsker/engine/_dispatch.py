@@ -1,9 +1,9 @@
-"""Who does the work of a search: this machine's cores, a Dask cluster, or a GPU.
+"""Which engine runs a search: the cores of this computer, a Dask cluster, or a GPU.
 
 Every engine adds up the same integers (`FixedPoint`), so all of them give the same bits. A search
 object takes the keyword arguments of ``_kernels.Backward`` or ``_kernels.Forward`` and offers their
 methods; `backward_search` and `forward_search` return one. Engines that need packages of their own
-are imported when they are asked for.
+are imported when they are needed.
 """
 
 import sys
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from pinsker._compat import require
 from pinsker._types import IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._plan import Holders
+from pinsker.engine._plan import WorkerMemory
 from pinsker.engine._problem import Problem
 from pinsker.exceptions import EngineError, ParameterError
 
@@ -29,7 +29,7 @@ Settings = Mapping[str, Any]
 #: Query rows x rows x columns from which ``engine="auto"`` takes a GPU that can be used.
 GPU_PAYS_FROM = 2e9
 #: Tiles per worker: enough to share them out again when workers come and go.
-_MOST_TILES_PER_WORKER = 4
+_MAX_TILES_PER_WORKER = 4
 _NO_CLIENT = (
     "engine='dask' finds no cluster: start one with distributed.Client(...), or pass client=."
 )
@@ -50,12 +50,12 @@ class Chosen:
     engine: Literal["local", "dask", "cuda"]
     client: Any = None
 
-    def holders(self) -> Holders:
-        """Return whose memory there is."""
+    def worker_memory(self) -> WorkerMemory:
+        """Return the memory of the workers."""
         if self.engine != "dask":
-            return Holders(self.engine)
-        count, memory = _dask().worker_memory(self.client)
-        return Holders("dask", count, memory, _MOST_TILES_PER_WORKER)
+            return WorkerMemory(self.engine)
+        n_workers, n_bytes = _dask().worker_memory(self.client)
+        return WorkerMemory("dask", n_workers, n_bytes, _MAX_TILES_PER_WORKER)
 
 
 class Search(Protocol):
@@ -75,7 +75,7 @@ class BackwardSearch(Search, Protocol):
         """Take a feature out of the set."""
 
     def changes(self, out: IntArray) -> None:
-        """Write the change of the sum with each feature's removal; for direct scores its own sum."""
+        """Write the change of the sum with each removal; for direct scores its own sum."""
 
 
 class ForwardSearch(Search, Protocol):
@@ -95,7 +95,7 @@ def backward_search(
     search: BackwardSearch
     if chosen.engine == "dask":
         search = _dask().DaskBackward(
-            client=chosen.client, held=problem.held, n_tiles=n_tiles, **settings
+            client=chosen.client, cache=problem.cache, n_tiles=n_tiles, **settings
         )
     elif chosen.engine == "cuda":
         search = _cuda().CudaBackward(**settings)
@@ -111,7 +111,7 @@ def forward_search(
     search: ForwardSearch
     if chosen.engine == "dask":
         search = _dask().DaskForward(
-            client=chosen.client, held=problem.held, n_tiles=n_tiles, **settings
+            client=chosen.client, cache=problem.cache, n_tiles=n_tiles, **settings
         )
     elif chosen.engine == "cuda":
         search = _cuda().CudaForward(**settings)
@@ -130,8 +130,8 @@ def choose_engine(
     """Return the engine that will work, and the client it works through.
 
     ``"auto"`` takes the cluster of an active ``distributed.Client``, else a GPU that can be used if
-    the table is large enough to pay for it and fits on it, else this machine's cores. A search that
-    itself runs as a task of a cluster runs where it is: its neighbours are the parallel work.
+    the table is large enough to pay for it and fits on it, else the cores. A search that itself
+    runs as a task of a cluster runs where it is: the other tasks are the parallel work.
     """
     if engine not in get_args(EngineName):
         names = ", ".join(repr(name) for name in get_args(EngineName))
@@ -154,7 +154,7 @@ def choose_engine(
 
 
 def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
-    """Tell whether a table fits into what a user allows; a GPU needs more for it than the cores."""
+    """Return whether a table fits into max_memory; a GPU needs more for it than the cores."""
     if max_memory is None:
         return True
     targets = 0 if problem.target is None else problem.target.shape[1]
@@ -176,7 +176,7 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
 
 
 def cluster_was_lost(client: Any, error: BaseException) -> bool:
-    """Tell whether an error means that a cluster is gone, and not that a task has failed."""
+    """Return whether an error means that a cluster is gone, and not that a task has failed."""
     lost: bool = _dask().was_lost(client, error)
     return lost
 
@@ -196,13 +196,13 @@ def _active_client() -> Any:
         return None
     try:
         client = distributed.default_client()
-    except ValueError:  # nobody has started one
+    except ValueError:  # there is none
         return None
     return None if client.asynchronous else client
 
 
 def _is_a_task() -> bool:
-    """Tell whether this code runs in a task on a Dask worker."""
+    """Return whether this code runs in a task on a Dask worker."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return False

@@ -13,7 +13,9 @@ struct ClosePairs {
           feature(job.close_first_feature + q * job.capacity),
           n(job.n_close[q]) {}
     // Distances without a feature; kNoFeature removes nothing.
-    __device__ double x(int p, int without) const { return feature[p] == without ? second[p] : first[p]; }
+    __device__ double x(int p, int without) const {
+        return feature[p] == without ? second[p] : first[p];
+    }
     __device__ double joint(int p, int without) const { return larger(x(p, without), target[p]); }
     __device__ Ball ball(int rank, int without) const {
         return nearest(n, rank, [&](int p) { return joint(p, without); });
@@ -53,7 +55,8 @@ __device__ inline long long term_without(const Job &job, const ClosePairs &pairs
 }
 
 // I(Y; X_feature | the others) at one row, with the radius of all of them.
-__device__ inline long long direct_term(const Job &job, const ClosePairs &pairs, int rank, int feature) {
+__device__ inline long long direct_term(const Job &job, const ClosePairs &pairs, int rank,
+                                        int feature) {
     const Ball ball = pairs.ball(rank, kNoFeature);
     if (ball.k == 0) return 0;
     const double low = strictly_inside(ball.radius), high = inside_or_on(ball.radius);
@@ -82,7 +85,7 @@ __device__ inline void take_back(const Job &job, long long q) {
     __syncthreads();
 }
 
-// A row with more close pairs than there is room for is measured afresh from now on.
+// A row with more close pairs than there is room for is measured from scratch from now on.
 __device__ inline void retire(const Job &job, long long q) {
     if (threadIdx.x != 0) return;
     job.retired[q] = 1;
@@ -95,7 +98,8 @@ __device__ inline void retire(const Job &job, long long q) {
 __device__ inline int list_features(const Job &job, const ClosePairs &pairs, long long q) {
     DYNAMIC_SHARED(unsigned, listed);  // a bit for each feature
     __shared__ int n_listed;
-    for (int word = threadIdx.x; word < (job.n_features + 31) / 32; word += blockDim.x) listed[word] = 0;
+    for (int word = threadIdx.x; word < (job.n_features + 31) / 32; word += blockDim.x)
+        listed[word] = 0;
     if (threadIdx.x == 0) n_listed = 0;
     __syncthreads();
     for (int p = threadIdx.x; p < pairs.n; p += blockDim.x) {
@@ -108,8 +112,8 @@ __device__ inline int list_features(const Job &job, const ClosePairs &pairs, lon
     return n_listed;
 }
 
-// One block judges a row; each thread judges one feature at a time, the first the row's own term.
-extern "C" __global__ void judge(const Job job) {
+// One block scores a row; each thread scores one feature at a time, the first the row's own term.
+extern "C" __global__ void score_removals(const Job job) {
     __shared__ long long own;
     const long long q = blockIdx.x;
     if (!job.changed[q]) return;
@@ -143,8 +147,8 @@ extern "C" __global__ void judge(const Job job) {
     add_to(job.sums + job.n_features, own);
 }
 
-// The term of the set itself, for each query of a batch, from its distances to everyone.
-extern "C" __global__ void __launch_bounds__(kRowThreads) judge_set(const Job job) {
+// The term of the set itself, for each query of a batch, from its distances to all_rows.
+extern "C" __global__ void __launch_bounds__(kRowThreads) score_set(const Job job) {
     const int a = job.query[job.begin + blockIdx.x], rank = rank_of(job, a);
     const int rows = static_cast<int>(job.rows);
     const double *found = job.distance + blockIdx.x * job.span;
@@ -166,5 +170,6 @@ extern "C" __global__ void __launch_bounds__(kRowThreads) judge_set(const Job jo
     kt = block_sum(kt);
     const Count y = block_count_target(job, a, ball.radius);
     if (threadIdx.x == 0)
-        add_to(job.sums + job.n_features, information_term(job, ball.radius, ball.k, kt, {open, closed}, y));
+        add_to(job.sums + job.n_features,
+               information_term(job, ball.radius, ball.k, kt, {open, closed}, y));
 }

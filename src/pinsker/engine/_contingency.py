@@ -5,6 +5,7 @@ against a *group* (the joint value of some chosen columns) and the class, and re
 costs in fixed point; differences of such sums are entropies and information.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -14,7 +15,6 @@ from scipy.special import digamma
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._packed_columns import PackedColumns, check_codes, levels_of
 from pinsker.exceptions import DataError, ParameterError
 
 Correction = Literal["none", "miller-madow", "grassberger"]
@@ -25,6 +25,121 @@ NATS_PER_COST = 1.0 / float(_kernels.COSTS_PER_NAT)
 _SMALL_GROUP = 256
 #: Weights are rounded to this fraction of their total, far below what float64 resolves in a sum.
 _WEIGHT_BITS = 52
+#: Codes of one byte: the product of the categories of the columns in a pack stays within it.
+_BYTE_CODES = 256
+
+
+@dataclass(frozen=True, eq=False)
+class PackedColumns:
+    """Columns of codes, as many to a byte as fit.
+
+    Attributes
+    ----------
+    packed : ndarray of shape (n_packs, n_rows), uint8
+        Mixed-radix numbers of adjacent columns whose categories multiply to at most 256.
+    wide : ndarray of shape (n_wide, n_rows), uint32
+        Columns with more than 256 categories.
+    home, stride, n_categories : ndarray of shape (n_columns,), int64
+        Where a column lies (row of `packed`, or -1 - row of `wide`), and how to read it:
+        ``code = byte // stride % n_categories``.
+    """
+
+    packed: npt.NDArray[np.uint8]
+    wide: npt.NDArray[np.uint32]
+    home: IntArray
+    stride: IntArray
+    n_categories: IntArray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.packed.shape[1])
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.home.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the codes."""
+        return int(self.packed.nbytes + self.wide.nbytes)
+
+    def column(self, index: int) -> npt.NDArray[np.uint32]:
+        """Return the codes of one column."""
+        home = int(self.home[index])
+        codes: npt.NDArray[np.uint32]
+        if home < 0:
+            codes = self.wide[-1 - home]
+        else:
+            byte = self.packed[home].astype(np.uint32)
+            codes = byte // np.uint32(self.stride[index]) % np.uint32(self.n_categories[index])
+        return codes
+
+    @classmethod
+    def of(
+        cls, codes: AnyArray, n_categories: Sequence[int] | IntArray | None = None
+    ) -> "PackedColumns":
+        """Pack a table of non-negative integers of shape (n_rows, n_columns)."""
+        table = np.asarray(codes)
+        _check_codes(table)
+        sizes = _categories_of(table, n_categories)
+        home, stride = _lay_out(sizes)
+        packed = np.zeros((int(home.max(initial=-1)) + 1, table.shape[0]), dtype=np.uint8)
+        wide = np.zeros((int(np.sum(home < 0)), table.shape[0]), dtype=np.uint32)
+        if table.dtype != np.uint8:
+            table = table.astype(np.int64, copy=False)
+        _kernels.pack_columns(table, home, stride, packed, wide)
+        return cls(packed, wide, home, stride, sizes)
+
+
+def _check_codes(codes: AnyArray) -> None:
+    if codes.ndim != 2 or codes.size == 0:
+        raise DataError(f"codes have shape {codes.shape}: give a table with rows and columns.")
+    if codes.dtype.kind not in "iub":
+        raise DataError(
+            f"codes have dtype {codes.dtype}: give integers 0, 1, 2, ... "
+            "(pinsker.encoding.bin_columns makes them from any table)."
+        )
+    lowest = codes.min()
+    if lowest < 0:
+        column = int(np.flatnonzero(codes.min(axis=0) < 0)[0])
+        raise DataError(f"code {lowest} in column {column}: codes are 0, 1, 2, ...; recode it.")
+
+
+def _categories_of(codes: AnyArray, n_categories: Sequence[int] | IntArray | None) -> IntArray:
+    found = codes.max(axis=0).astype(np.int64) + 1
+    if n_categories is None:
+        return np.asarray(found, dtype=np.int64)
+    sizes = np.asarray(n_categories, dtype=np.int64)
+    if sizes.shape != found.shape:
+        raise DataError(
+            f"n_categories has shape {sizes.shape}: give one number for each of {found.size}."
+        )
+    if (sizes < found).any():
+        column = int(np.flatnonzero(sizes < found)[0])
+        raise DataError(
+            f"code {found[column] - 1} in column {column} but n_categories is {sizes[column]}: "
+            f"codes of a column run from 0 to n_categories - 1."
+        )
+    return sizes
+
+
+def _lay_out(sizes: IntArray) -> tuple[IntArray, IntArray]:
+    """Give every column a byte to share with the next ones, or 32 bits of its own."""
+    home = np.empty(sizes.size, dtype=np.int64)
+    stride = np.ones(sizes.size, dtype=np.int64)
+    n_packs = n_wide = 0
+    used = _BYTE_CODES + 1  # no pack is open
+    for j, size in enumerate(sizes.tolist()):
+        if size > _BYTE_CODES:
+            home[j], n_wide, used = -1 - n_wide, n_wide + 1, _BYTE_CODES + 1
+            continue
+        if used * size > _BYTE_CODES:
+            used, n_packs = 1, n_packs + 1
+        home[j], stride[j] = n_packs - 1, used
+        used *= size
+    return home, stride
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +162,10 @@ class Group:
         """Return the joint value of no column: one group."""
         return cls(np.zeros(n_rows, dtype=np.uint32), 1)
 
-    def joined(self, codes: npt.NDArray[np.uint32], n_levels: int) -> "Group":
+    def joined(self, codes: npt.NDArray[np.uint32], n_categories: int) -> "Group":
         """Return the joint value with one more column, without the values that do not occur."""
-        joint = self.codes.astype(np.int64) * n_levels + codes
-        n_joint = self.n_groups * n_levels
+        joint = self.codes.astype(np.int64) * n_categories + codes
+        n_joint = self.n_groups * n_categories
         if n_joint <= _SMALL_GROUP:
             return Group(joint.astype(np.uint32), n_joint)
         if n_joint > 8 * joint.size + 65536:
@@ -64,7 +179,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class JointCosts:
-    """Cost sums of two tables per column, in features of `NATS_PER_COST`; 0 for inactive columns.
+    """Cost sums of two tables per column, in units of `NATS_PER_COST`; 0 for inactive columns.
 
     Attributes
     ----------
@@ -105,7 +220,7 @@ class CountTables:
         None for its own. Shuffled tables have one.
     """
 
-    #: Whether counting goes through the data as a whole, so that it pays to ask for much at once.
+    #: Whether counting goes through the data as a whole, so that it pays to count much at once.
     in_passes: ClassVar[bool] = False
 
     columns: PackedColumns
@@ -130,14 +245,14 @@ class CountTables:
     ) -> "CountTables":
         """Check labels and weights against the columns and tabulate the costs."""
         target = np.asarray(labels)
-        check_codes(target.reshape(-1, 1))
+        _check_codes(target.reshape(-1, 1))
         if target.shape != (columns.n_rows,):
             raise DataError(
                 f"{columns.n_rows} rows of codes but labels of shape {target.shape}: "
                 "give one label per row."
             )
         classes = int(
-            levels_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
+            _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
         )
         codes = np.ascontiguousarray(target, dtype=np.uint32)
         if sample_weight is None:
@@ -195,7 +310,8 @@ class CountTables:
         """Return a chosen column as something to count the others against."""
         codes = self.columns.column(column)
         return Group(
-            codes if self.order is None else codes[self.order], int(self.columns.levels[column])
+            codes if self.order is None else codes[self.order],
+            int(self.columns.n_categories[column]),
         )
 
     def shuffled(self, order: IntArray) -> "CountTables":
@@ -216,7 +332,14 @@ class CountTables:
         )
         with_classes = np.zeros(columns.n_columns, dtype=np.int64)
         without_classes = np.zeros(columns.n_columns, dtype=np.int64)
-        places = (columns.packed, columns.wide, columns.home, columns.stride, columns.levels, mask)
+        places = (
+            columns.packed,
+            columns.wide,
+            columns.home,
+            columns.stride,
+            columns.n_categories,
+            mask,
+        )
         condition = (group.codes, group.n_groups, labels, n_classes)
         sums = (self.n_threads, with_classes, without_classes)
         if self.weights is not None:
@@ -240,15 +363,15 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
     Grassberger (2003): f = p (G(count) - log n). Counts are at least 1.
     """
     counts = found.astype(np.float64)
-    share = counts / n_rows
+    probability = counts / n_rows
     base = 0.0
     if correction == "grassberger":
         sign = 1.0 - 2.0 * (counts % 2)
         spread = digamma((counts + 1) / 2) - digamma(counts / 2)
-        cost = share * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
+        cost = probability * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
         cost[found == n_rows] = 0.0  # one cell with all rows: a constant carries no information
     else:
-        cost = share * np.log(share)
+        cost = probability * np.log(probability)
         if correction == "miller-madow":
             base = -0.5 / n_rows
             cost += base
@@ -263,6 +386,6 @@ def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint6
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise DataError("sample_weight must be finite, not negative, and not all zero.")
-    # A power of two, so that whole weights stay whole.
+    # A power of two, so that integer weights stay integers.
     exponent = _WEIGHT_BITS - int(np.ceil(np.log2(weights.sum())))
     return np.rint(np.ldexp(weights, exponent)).astype(np.uint64)

@@ -1,25 +1,35 @@
 """Contingency tables of a table in partitions: integers counted in each, and added up.
 
-`PartitionTables` answers what `CountTables` answers, so the same search runs on both, and the same
-counts give the same bits. What a step will ask for is counted in one pass over the partitions.
+`PartitionTables` offers what `CountTables` offers, so the same search runs on both, and the same
+counts give the same bits. What a step needs is counted in one pass over the partitions, which are
+held in memory where they fit and read again where they do not.
 """
 
-from collections.abc import Sequence
+import logging
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pinsker._compat import require
 from pinsker._types import IntArray
-from pinsker.engine._counts import Correction, JointCosts, cell_costs
-from pinsker.engine._partition_passes import add_up, hold
+from pinsker.engine._contingency import Correction, JointCosts, cell_costs
+from pinsker.engine._plan import available_memory
 from pinsker.exceptions import MemoryBudgetError
 
+_LOG = logging.getLogger("pinsker")
+
+#: Coded partitions are held in memory if they take no more of it than this.
+_FRACTION_OF_MEMORY = 0.5
+#: Results that are added up by one task.
+_RESULTS_PER_TASK = 8
 #: Cells that one pass may count; each is eight bytes, on every worker and here.
-MOST_CELLS = 2**24
+MAX_CELLS = 2**24
 #: Rows that are counted at a time, so that what is being counted stays in the cache.
-_ROWS_AT_A_TIME = 2**16
+_ROWS_PER_BLOCK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +41,7 @@ class PartitionGroup:
     columns : tuple of int
         Which columns.
     ranks : tuple
-        After joining each column, the codes that occur, to be numbered anew; None leaves them.
+        After joining each column, the codes that occur, to be renumbered; None leaves them.
     n_groups : int
         Number of codes; not all of them need to occur.
     """
@@ -40,11 +50,11 @@ class PartitionGroup:
     ranks: tuple[IntArray | None, ...] = ()
     n_groups: int = 1
 
-    def codes(self, codes: npt.NDArray[Any], n_levels: IntArray) -> IntArray:
+    def codes(self, codes: npt.NDArray[Any], n_categories: IntArray) -> IntArray:
         """Return one code per row of a partition."""
         joint = np.zeros(codes.shape[1], dtype=np.int64)
         for column, rank in zip(self.columns, self.ranks, strict=True):
-            joint = joint * n_levels[column] + codes[column]
+            joint = joint * n_categories[column] + codes[column]
             if rank is not None:
                 joint = np.searchsorted(rank, joint)
         return joint
@@ -57,23 +67,23 @@ class Request:
     groups: tuple[PartitionGroup, ...]
     columns: IntArray
     also: PartitionGroup | None
-    n_levels: IntArray
+    n_categories: IntArray
     n_classes: int
 
     @property
     def n_cells(self) -> int:
         """Cells in all."""
-        width = self.n_classes * int(self.n_levels[self.columns].sum())
+        width = self.n_classes * int(self.n_categories[self.columns].sum())
         alone = 0 if self.also is None else self.also.n_groups * self.n_classes
         return sum(group.n_groups for group in self.groups) * width + alone
 
 
 def count_part(part: tuple[npt.NDArray[Any], IntArray], request: Request) -> IntArray:
-    """Count what was asked for in one partition: this is the task that workers run."""
+    """Count a request in one partition: this is the task that workers run."""
     codes, labels = part
     counts = np.zeros(request.n_cells, dtype=np.int64)
-    for start in range(0, len(labels), _ROWS_AT_A_TIME):
-        rows = slice(start, start + _ROWS_AT_A_TIME)
+    for start in range(0, len(labels), _ROWS_PER_BLOCK):
+        rows = slice(start, start + _ROWS_PER_BLOCK)
         _count_rows(np.ascontiguousarray(codes[:, rows]), labels[rows], request, counts)
     return counts
 
@@ -83,14 +93,14 @@ def _count_rows(
 ) -> None:
     end = 0
     for group in request.groups:
-        beside = group.codes(codes, request.n_levels) * request.n_classes + labels
+        joint = group.codes(codes, request.n_categories) * request.n_classes + labels
         for column in request.columns:
-            size = int(request.n_levels[column])
+            size = int(request.n_categories[column])
             begin, end = end, end + group.n_groups * request.n_classes * size
-            cells = beside * size + codes[column]
+            cells = joint * size + codes[column]
             counts[begin:end] += np.bincount(cells, minlength=end - begin)
     if request.also is not None:
-        cells = request.also.codes(codes, request.n_levels) * request.n_classes + labels
+        cells = request.also.codes(codes, request.n_categories) * request.n_classes + labels
         counts[end:] += np.bincount(cells, minlength=len(counts) - end)
 
 
@@ -100,8 +110,8 @@ class PartitionTables:
     Parameters
     ----------
     parts : sequence
-        Promises of (codes of shape (n_columns, rows), labels) pairs.
-    n_levels : ndarray of shape (n_columns,), int64
+        Delayed (codes of shape (n_columns, rows), labels) pairs.
+    n_categories : ndarray of shape (n_columns,), int64
         Codes of each column.
     n_classes : int
         Number of classes.
@@ -113,7 +123,7 @@ class PartitionTables:
     Attributes
     ----------
     n_passes : int
-        How often all partitions were gone through.
+        Passes over all partitions so far.
     """
 
     in_passes = True
@@ -121,17 +131,17 @@ class PartitionTables:
     def __init__(
         self,
         parts: Sequence[Any],
-        n_levels: IntArray,
+        n_categories: IntArray,
         n_classes: int,
         n_rows: int,
         correction: Correction = "none",
     ) -> None:
-        self.n_levels, self.n_classes, self.n_rows = n_levels, n_classes, n_rows
-        self.n_columns = len(n_levels)
+        self.n_categories, self.n_classes, self.n_rows = n_categories, n_classes, n_rows
+        self.n_columns = len(n_categories)
         self.n_passes = 0
         self._correction = correction
         self.base = cell_costs(np.array([1]), n_rows, correction)[1]
-        width = 1 if int(n_levels.max()) <= 2**8 else 4
+        width = 1 if int(n_categories.max()) <= 2**8 else 4
         self._parts = hold(parts, n_rows * (self.n_columns * width + 4))
         self._joint: dict[tuple[int, ...], JointCosts] = {}
         self._alone: dict[tuple[int, ...], IntArray] = {}  # (group, class) counts
@@ -143,12 +153,12 @@ class PartitionTables:
     def join(self, group: PartitionGroup | None, column: int) -> PartitionGroup:
         """Return the joint value of a group and one more column."""
         group = self._packed(group or PartitionGroup())
-        size = group.n_groups * int(self.n_levels[column])
+        size = group.n_groups * int(self.n_categories[column])
         return PartitionGroup((*group.columns, column), (*group.ranks, None), size)
 
     def n_cells(self, group: PartitionGroup) -> int:
         """Return how many joint values occur; more than rows if there are too many to count."""
-        if group.n_groups * self.n_classes > MOST_CELLS:
+        if group.n_groups * self.n_classes > MAX_CELLS:
             return self.n_rows + 1
         return int(np.count_nonzero(self._counts_of(group).sum(axis=1)))
 
@@ -158,10 +168,10 @@ class PartitionTables:
         active: npt.NDArray[np.bool_],
         also: PartitionGroup | None,
     ) -> None:
-        """Count what will be asked for next, in one pass."""
+        """Count what is needed next, in one pass."""
         columns = np.flatnonzero(active)
         if also is not None and (
-            also.n_groups * self.n_classes > MOST_CELLS
+            also.n_groups * self.n_classes > MAX_CELLS
             or (len(columns) and also.columns in [group.columns for group in groups])
         ):
             also = None
@@ -195,7 +205,7 @@ class PartitionTables:
         return self._alone[group.columns]
 
     def _packed(self, group: PartitionGroup) -> PartitionGroup:
-        """Number the joint values anew that are known to occur."""
+        """Renumber the joint values, leaving out those that do not occur."""
         if not group.columns or group.columns not in self._alone or group.ranks[-1] is not None:
             return group
         occurring = np.flatnonzero(self._alone[group.columns].sum(axis=1))
@@ -204,28 +214,28 @@ class PartitionTables:
     def _pass(
         self, groups: tuple[PartitionGroup, ...], columns: IntArray, also: PartitionGroup | None
     ) -> None:
-        """Go through all partitions once."""
-        request = Request(groups, columns, also, self.n_levels, self.n_classes)
-        if request.n_cells > MOST_CELLS:
+        """Pass over all partitions once."""
+        request = Request(groups, columns, also, self.n_categories, self.n_classes)
+        if request.n_cells > MAX_CELLS:
             raise MemoryBudgetError(
-                f"the tables of one step have {request.n_cells} cells, but {MOST_CELLS} can be "
+                f"the tables of one step have {request.n_cells} cells, but {MAX_CELLS} can be "
                 "counted at once: choose fewer features or bins, leave out columns with many "
-                "levels, or use a criterion that looks at one chosen feature at a time."
+                "categories, or use a criterion that looks at one chosen feature at a time."
             )
         counts = add_up(count_part, self._parts, request)
         self.n_passes += 1
         end = 0
         for group in groups:
-            end = self._note(group, columns, counts, end)
+            end = self._store(group, columns, counts, end)
         if also is not None:
             self._alone[also.columns] = counts[end:].reshape(-1, self.n_classes)
 
-    def _note(self, group: PartitionGroup, columns: IntArray, counts: IntArray, end: int) -> int:
+    def _store(self, group: PartitionGroup, columns: IntArray, counts: IntArray, end: int) -> int:
         """Turn the counts of one group into costs; return where they end."""
         with_classes = np.zeros(self.n_columns, dtype=np.int64)
         without_classes = np.zeros(self.n_columns, dtype=np.int64)
         for column in columns:
-            shape = (group.n_groups, self.n_classes, int(self.n_levels[column]))
+            shape = (group.n_groups, self.n_classes, int(self.n_categories[column]))
             begin, end = end, end + int(np.prod(shape))
             table = counts[begin:end].reshape(shape)
             with_classes[column] = self._cost(table)
@@ -237,3 +247,47 @@ class PartitionTables:
     def _cost(self, counts: IntArray) -> int:
         found, times = np.unique(counts[counts > 0], return_counts=True)
         return int(cell_costs(found, self.n_rows, self._correction)[0] @ times)
+
+
+def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:
+    """Keep coded partitions in memory if they take up to half of it; else every pass reads."""
+    allowed = int(_FRACTION_OF_MEMORY * _memory())
+    fits = n_bytes <= allowed
+    what = "are held in memory" if fits else "are read again in every step"
+    _LOG.info("partitions: codes of %d bytes %s (%d allowed)", n_bytes, what, allowed)
+    return list(_dask().persist(*parts)) if fits else list(parts)
+
+
+def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Any) -> IntArray:
+    """Return the sum of ``count(part, request)`` over all partitions."""
+    dask = _dask()
+    shared = dask.delayed(request, pure=False)
+    task, add = dask.delayed(count, pure=False), dask.delayed(_sum, pure=False)
+    delayed = [task(part, shared) for part in parts]
+    while len(delayed) > 1:
+        groups = range(0, len(delayed), _RESULTS_PER_TASK)
+        delayed = [add(delayed[start : start + _RESULTS_PER_TASK]) for start in groups]
+    (counts,) = dask.compute(*delayed)
+    total: IntArray = counts
+    return total
+
+
+def _sum(counts: Sequence[IntArray]) -> IntArray:
+    total: IntArray = np.sum(counts, axis=0, dtype=np.int64)
+    return total
+
+
+def _memory() -> float:
+    """Return the bytes of the active cluster, or those that are available here."""
+    distributed = sys.modules.get("distributed")
+    if distributed is not None:
+        try:
+            workers = distributed.default_client().scheduler_info()["workers"].values()
+        except ValueError:  # no client
+            return available_memory()
+        return float(sum(worker.get("memory_limit") or 0 for worker in workers))
+    return available_memory()
+
+
+def _dask() -> Any:
+    return require("dask", purpose="a Dask DataFrame", extra="dask")

@@ -1,19 +1,21 @@
-"""Radii and counts: equal to the slow twin to the last neighbour, however the rows are searched."""
+"""Radii and counts: equal to the oracle to the last neighbor, however the rows are searched."""
 
 from dataclasses import astuple
 
 import numpy as np
 import pytest
 
-from engine.neighbour_tables import KINDS, NOMINAL_STEP, columns, random_table
+from engine.tables import KINDS, NOMINAL_STEP, columns, random_table
 from oracles import knn as oracle
-from pinsker.engine._neighbours import STRATEGIES, box_counts, neighbour_counts
+from pinsker.engine import box_counts, neighbor_counts
+
+STRATEGIES = ("auto", "tree", "sweep", "pairs")
 
 BATCHES = 20  # tests that draw many tables are split into this many, so that xdist can share them
 
 
 def found(x, y, z, k, **options):
-    return np.array(astuple(neighbour_counts(x, y, z, k=k, **options)))
+    return np.array(astuple(neighbor_counts(x, y, z, k=k, **options)))
 
 
 def expected(x, y, z, k):
@@ -100,8 +102,8 @@ def test_one_z_column_above_the_size_that_is_swept():
 
 @pytest.mark.parametrize("k", [1, 23, 24, 25, 26, 60, 149, 150, 400])
 @pytest.mark.parametrize("kind", ["continuous", "tied", "nominal"])
-def test_many_neighbours(k, kind):
-    """Up to 24 neighbours are kept in a sorted list, more in a heap; k may exceed the rows."""
+def test_many_neighbors(k, kind):
+    """Up to 24 neighbors are kept in a sorted list, more in a heap; k may exceed the rows."""
     rng = np.random.default_rng(k)
     x, y, z = columns(rng, 150, [kind, "decimal"]), columns(rng, 150, [kind]), np.empty((150, 0))
     by_definition = expected(x, y, z, k)
@@ -133,24 +135,24 @@ def test_row_order_does_not_matter():
 def test_rows_alone_and_small_classes():
     x = np.arange(6.0)[:, None]
     y = np.array([0, 0, 0, 1, 1, 2])[:, None] * NOMINAL_STEP
-    counts = neighbour_counts(x, y, np.empty((6, 0)), k=3)
-    np.testing.assert_array_equal(counts.neighbours, [2, 2, 2, 1, 1, 0])
+    counts = neighbor_counts(x, y, np.empty((6, 0)), k=3)
+    np.testing.assert_array_equal(counts.neighbors, [2, 2, 2, 1, 1, 0])
     np.testing.assert_array_equal(counts.radius, [2, 1, 2, 1, 1, 0])
     assert counts.z_closed[5] == 0
 
 
 def test_infinite_distances_between_numbers():
-    """From 1e100 on a distance is infinite, for numbers as for levels."""
+    """From 1e100 on a distance is infinite, for numbers as for categories."""
     x = np.array([[0.0], [0.9e100], [1e100], [1.5e100]])
-    counts = neighbour_counts(x, x, np.empty((4, 0)), k=3)
-    np.testing.assert_array_equal(counts.neighbours, [1, 3, 2, 2])
+    counts = neighbor_counts(x, x, np.empty((4, 0)), k=3)
+    np.testing.assert_array_equal(counts.neighbors, [1, 3, 2, 2])
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_boxes_equal_the_oracle(batch):
     for number in range(10):
         x, y, z, k = random_table(5_000_000 + 1000 * batch + number, most_rows=16)
-        radius = neighbour_counts(x, y, z, k=k).radius
+        radius = neighbor_counts(x, y, z, k=k).radius
         boxes = box_counts(x, y, z, radius=radius)
         for i in range(len(x)):
             extents = oracle.boxes(x, y, z, i, radius[i])

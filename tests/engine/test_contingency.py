@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from oracles.criteria import Sample
-from pinsker.engine._counts import NATS_PER_COST, CountTables, Group
-from pinsker.engine._packed_columns import PackedColumns
+from pinsker.engine import NATS_PER_COST, CountTables, Group, PackedColumns
 from pinsker.exceptions import DataError, ParameterError
 
 # Rounding: a sum of a few hundred cells, each within 2**-53 of its entropy, below 10 nats.
 ROUNDING = 1e-13
 
-#: Levels of the columns of a table, to reach each way of counting: several columns to a byte,
+#: Categories of the columns of a table, to reach each way of counting: several columns to a byte,
 #: one of several in a byte, a byte of its own, more than a byte.
 LAYOUTS = {
     "bits": [2] * 11,
@@ -22,9 +21,9 @@ LAYOUTS = {
 }
 
 
-def draw(levels, n_rows=400, seed=0):
+def draw(sizes, n_rows=400, seed=0):
     rng = np.random.default_rng(seed)
-    return np.column_stack([rng.integers(0, size, n_rows) for size in levels])
+    return np.column_stack([rng.integers(0, size, n_rows) for size in sizes])
 
 
 def entropies(tables, group):
@@ -35,17 +34,17 @@ def entropies(tables, group):
     )
 
 
-def assert_equal_oracle(codes, labels, levels, beside, **options):
+def assert_equal_oracle(codes, labels, sizes, beside, **options):
     """Compare the entropies of (column, group, class) and (column, group) with dictionaries."""
     tables = CountTables.of(
-        PackedColumns.of(codes, levels),
+        PackedColumns.of(codes, sizes),
         labels,
         correction=options.get("correction", "none"),
         sample_weight=options.get("weights"),
     )
     group = Group.trivial(len(labels))
     for column in beside:
-        group = group.joined(tables.columns.column(column), levels[column])
+        group = group.joined(tables.columns.column(column), sizes[column])
     with_classes, without_classes = entropies(tables, group)
     sample = Sample(codes, labels, options.get("weights"), options.get("correction", "none"))
     for x in range(codes.shape[1]):
@@ -59,12 +58,12 @@ def assert_equal_oracle(codes, labels, levels, beside, **options):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int32", "int64"])
 def test_packing_keeps_every_code(layout, order, dtype):
-    levels = LAYOUTS[layout]
+    sizes = LAYOUTS[layout]
     if layout == "wide" and dtype == "uint8":
-        levels = [3, 200, 2, 250]
-    codes = draw(levels, 131)
-    packed = PackedColumns.of(np.asarray(codes, dtype=dtype, order=order), levels)
-    for column in range(len(levels)):
+        sizes = [3, 200, 2, 250]
+    codes = draw(sizes, 131)
+    packed = PackedColumns.of(np.asarray(codes, dtype=dtype, order=order), sizes)
+    for column in range(len(sizes)):
         np.testing.assert_array_equal(packed.column(column), codes[:, column])
 
 
@@ -77,9 +76,9 @@ def test_columns_share_bytes():
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("beside", [(), (0,), (2, 0), (0, 1, 2)])
 def test_entropies_equal_the_oracle(layout, beside):
-    levels = LAYOUTS[layout]
+    sizes = LAYOUTS[layout]
     labels = np.random.default_rng(1).integers(0, 3, 400)
-    assert_equal_oracle(draw(levels), labels, levels, beside)
+    assert_equal_oracle(draw(sizes), labels, sizes, beside)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -106,18 +105,18 @@ def test_block_ends_lose_no_row(n_rows):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_same_bits_for_any_threads_rows_and_levels(layout, weighted):
-    levels, rng = LAYOUTS[layout], np.random.default_rng(5)
-    codes, labels = draw(levels), rng.integers(0, 3, 400)
+def test_same_bits_for_any_threads_rows_and_categories(layout, weighted):
+    sizes, rng = LAYOUTS[layout], np.random.default_rng(5)
+    codes, labels = draw(sizes), rng.integers(0, 3, 400)
     weights = rng.exponential(size=400) if weighted else None
     order = rng.permutation(400)
     relabelled = np.column_stack(
-        [rng.permutation(size)[column] for size, column in zip(levels, codes.T, strict=True)]
+        [rng.permutation(size)[column] for size, column in zip(sizes, codes.T, strict=True)]
     )
 
     def costs(table, rows, n_threads):
         tables = CountTables.of(
-            PackedColumns.of(table[rows], levels),
+            PackedColumns.of(table[rows], sizes),
             labels[rows],
             sample_weight=None if weights is None else weights[rows],
             n_threads=n_threads,
@@ -135,7 +134,7 @@ def test_same_bits_for_any_threads_rows_and_levels(layout, weighted):
         np.testing.assert_array_equal(costs(table, rows, n_threads), want)
 
 
-def test_whole_weights_are_repeated_rows():
+def test_integer_weights_are_repeated_rows():
     rng = np.random.default_rng(6)
     codes, labels = draw([4, 5, 300], 60), rng.integers(0, 2, 60)
     weights = rng.integers(0, 4, 60)
@@ -175,18 +174,22 @@ def test_shuffled_tables_deal_classes_choices_and_weights_together():
 
 
 @pytest.mark.parametrize(
-    ("codes", "levels", "message"),
+    ("codes", "sizes", "message"),
     [
         (np.zeros((3, 2)), None, r"codes have dtype float64: give integers"),
         (np.zeros((0, 2), dtype=int), None, r"codes have shape \(0, 2\)"),
         (np.array([[0, 1], [0, -1]]), None, r"code -1 in column 1"),
-        (np.array([[0, 1], [0, 2]]), [1, 2], r"code 2 in column 1 but n_levels is 2"),
-        (np.array([[0, 1], [0, 2]]), [1], r"n_levels has shape \(1,\): give one number for each"),
+        (np.array([[0, 1], [0, 2]]), [1, 2], r"code 2 in column 1 but n_categories is 2"),
+        (
+            np.array([[0, 1], [0, 2]]),
+            [1],
+            r"n_categories has shape \(1,\): give one number for each",
+        ),
     ],
 )
-def test_codes_that_cannot_be_counted(codes, levels, message):
+def test_codes_that_cannot_be_counted(codes, sizes, message):
     with pytest.raises(DataError, match=message):
-        PackedColumns.of(codes, levels)
+        PackedColumns.of(codes, sizes)
 
 
 @pytest.mark.parametrize(

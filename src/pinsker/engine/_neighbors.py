@@ -1,4 +1,4 @@
-"""Radii and neighbour counts of one (x, y, z), for every row."""
+"""Radii and neighbor counts of one (x, y, z), for every row."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -14,7 +14,7 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 @dataclass(frozen=True, eq=False)
-class NeighbourCounts:
+class NeighborCounts:
     """What the kNN estimator needs to know of each row (docs/estimator.md).
 
     Counts are of *other* rows; "open" is strictly inside the radius, "closed" inside or on it.
@@ -23,8 +23,8 @@ class NeighbourCounts:
     Attributes
     ----------
     radius : ndarray of shape (n_rows,), float64
-        Distance to the k_i-th neighbour in the joint space.
-    neighbours : ndarray of shape (n_rows,), int64
+        Distance to the k_i-th neighbor in the joint space.
+    neighbors : ndarray of shape (n_rows,), int64
         k_i: k, or the number of rows at finite joint distance if that is smaller.
     joint_closed, xz_open, xz_closed, yz_open, yz_closed, z_open, z_closed : ndarray, int64
         Counts in the joint space and in the marginals, each of shape (n_rows,). Without z, every
@@ -32,7 +32,7 @@ class NeighbourCounts:
     """
 
     radius: FloatArray
-    neighbours: IntArray
+    neighbors: IntArray
     joint_closed: IntArray
     xz_open: IntArray
     xz_closed: IntArray
@@ -66,7 +66,7 @@ class BoxCounts:
     z_closed: IntArray
 
 
-def neighbour_counts(
+def neighbor_counts(
     x: FloatArray,
     y: FloatArray,
     z: FloatArray,
@@ -75,15 +75,15 @@ def neighbour_counts(
     n_threads: int = 1,
     strategy: Strategy = "auto",
     widest: int = 512,
-) -> NeighbourCounts:
-    """Find each row's radius in (x, y, z) and count its neighbours in xz, yz and z.
+) -> NeighborCounts:
+    """Find each row's radius in (x, y, z) and count its neighbors in xz, yz and z.
 
     Parameters
     ----------
     x, y, z : ndarray of shape (n_rows, any), float64, C order
         Columns in metric form; any of them may have no columns.
     k : int
-        Number of neighbours, at least 1.
+        Number of neighbors, at least 1.
     n_threads : int, default=1
         Threads to use. The result is the same for any number.
     strategy : {"auto", "tree", "sweep", "pairs"}, default="auto"
@@ -95,7 +95,7 @@ def neighbour_counts(
 
     Returns
     -------
-    NeighbourCounts
+    NeighborCounts
         One entry per row.
     """
     n = x.shape[0]
@@ -103,7 +103,7 @@ def neighbour_counts(
     counts = np.zeros((8, n), dtype=np.int64)
     number = STRATEGIES.index(strategy)
     _kernels.neighbour_counts(x, y, z, k, number, widest, n_threads, radius, counts)
-    return NeighbourCounts(radius, *counts)
+    return NeighborCounts(radius, *counts)
 
 
 def box_counts(
@@ -115,14 +115,14 @@ def box_counts(
     n_threads: int = 1,
     widest: int = 512,
 ) -> BoxCounts:
-    """Shrink each row's ball to the box of the rows in it, and count its neighbours there.
+    """Shrink each row's ball to the box of the rows in it, and count its neighbors there.
 
     Parameters
     ----------
     x, y, z : ndarray of shape (n_rows, any), float64, C order
         Columns in metric form; any of them may have no columns.
     radius : ndarray of shape (n_rows,), float64
-        As found by `neighbour_counts`.
+        As found by `neighbor_counts`.
     n_threads : int, default=1
         Threads to use. The result is the same for any number.
     widest : {512, 256, 128}, default=512

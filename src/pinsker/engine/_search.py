@@ -1,0 +1,286 @@
+"""Backward and forward search: the score of every removal or addition, exactly, in one pass."""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pinsker._types import FloatArray
+from pinsker.engine._dispatch import (
+    BackwardSearch,
+    Chosen,
+    EngineName,
+    ForwardSearch,
+    Search,
+    backward_search,
+    choose_engine,
+    forward_search,
+)
+from pinsker.engine._plan import Plan, Score, plan_rows
+from pinsker.engine._problem import FixedPoint, Problem
+from pinsker.exceptions import ParameterError
+
+_LOG = logging.getLogger("pinsker")
+
+
+class Stepwise(ABC):
+    """A search that moves one feature at a time; parameters as in `Backward` and `Forward`."""
+
+    _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
+    _search: Search
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        n_neighbors: int = 3,
+        score: Score = "difference",
+        active: Iterable[int] | None = None,
+        n_threads: int = 1,
+        max_memory: int | None = None,
+        max_samples: int | None = None,
+        seed: int = 0,
+        engine: EngineName = "local",
+        client: Any = None,
+    ) -> None:
+        self.problem, self.n_threads, self.score = problem, n_threads, score
+        self._active = np.zeros(problem.n_features, dtype=np.uint8)
+        self._active[list(self._first_set() if active is None else active)] = 1
+        chosen = choose_engine(engine, client, problem, max_samples, max_memory)
+        self.plan: Plan = plan_rows(
+            problem,
+            max_memory=max_memory,
+            max_samples=max_samples,
+            seed=seed,
+            keeps_pairs=self._keeps_pairs,
+            n_neighbors=n_neighbors,
+            workers=chosen.worker_memory(),
+        )
+        self._fixed = FixedPoint.of(problem.n_rows)
+        settings = self._settings(n_neighbors)
+        if chosen.engine == "cuda":
+            settings["memory_limit"] = max_memory
+        self._open(chosen, settings)
+        if chosen.engine == "cuda":
+            self.plan = self.plan.with_memory_of(self._search)
+        _LOG.info("engine %s: %s", self.plan.engine, self.plan)
+        self._search.start(self._active, n_threads)
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Features in the current set, in increasing order."""
+        return tuple(int(u) for u in np.flatnonzero(self._active))
+
+    @property
+    def information(self) -> float:
+        """``I(Y; X_S)`` of the current set, in nats."""
+        return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
+
+    @abstractmethod
+    def _first_set(self) -> Iterable[int]:
+        """Return the features to start from by default."""
+
+    @abstractmethod
+    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
+        """Make `_search`, the search of an engine."""
+
+    def _settings(self, n_neighbors: int) -> dict[str, Any]:
+        """Return what the kernels of both directions take."""
+        problem = self.problem
+        return {
+            "values": problem.values,
+            "features": problem.feature_of_column.astype(np.int32),
+            "n_features": problem.n_features,
+            "labels": problem.labels,
+            "target": problem.target,
+            "digamma": self._fixed.digamma,
+            "queries": self.plan.queries,
+            "rank": n_neighbors,
+            "direct": self.score == "direct",
+        }
+
+    def _nats(self, sums: np.ndarray) -> FloatArray:
+        return self._fixed.to_nats(sums, len(self.plan.queries))
+
+
+class Backward(Stepwise):
+    """Scores every removal from the current set, and removes one feature at a time.
+
+    For the current set S and each feature i in it, `scores` holds
+
+    * ``score="difference"``: ``I(Y; X_S) - I(Y; X_{S without i})``, each term with its own radius;
+      a path's scores then add up to a difference of two estimates;
+    * ``score="direct"``: ``I(Y; X_i | X_{S without i})`` with one joint radius.
+
+    Both are the estimator of ``docs/estimator.md``, to the last neighbor. The state is a function
+    of the current set alone, so a search can be resumed from any set.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table, its features and the target.
+    n_neighbors : int, default=3
+        Neighbors that define a row's radius.
+    score : {"difference", "direct"}, default="difference"
+        What `scores` holds.
+    active : iterable of int, default=None
+        Features to start from; all of them by default.
+    n_threads : int, default=1
+        Threads; the results have the same bits for any number.
+    max_memory : int, default=None
+        Bytes the search may hold. Rows whose pairs do not fit are measured from scratch in every
+        step. By default half of what is available. Counts for each worker of a cluster, and on the
+        GPU itself.
+    max_samples : int, default=None
+        Measure at most this many rows, against all of them; by default every row of up to
+        50 000, see ``docs/engine.md``.
+    seed : int, default=0
+        Seed of that sample.
+    engine : {"auto", "local", "dask", "cuda"}, default="local"
+        What runs the search: the cores, a Dask cluster or a GPU. The results have the same bits.
+        "auto" takes an active ``distributed.Client``, else a GPU if the table is large enough to
+        pay for it, else the cores.
+    client : distributed.Client, default=None
+        The cluster of ``engine="dask"``; by default the active one.
+
+    Attributes
+    ----------
+    plan : Plan
+        How rows and memory are used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pinsker.engine import Backward, Problem
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(300, 3))
+    >>> y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(np.int64)
+    >>> search = Backward(Problem.from_arrays(x, labels=y))
+    >>> search.scores().argmax()
+    np.int64(0)
+    >>> search.remove(2)
+    >>> search.active
+    (0, 1)
+    """
+
+    _keeps_pairs = True
+    _search: BackwardSearch
+
+    def scores(self) -> FloatArray:
+        """Return the score of every removal, in nats; NaN for features outside of the set.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+        """
+        sums = np.empty(self.problem.n_features, dtype=np.int64)
+        self._search.changes(sums)
+        scores = self._nats(sums if self.score == "direct" else -sums)
+        if self._active.sum() == 1:  # the empty set has no information
+            scores[:] = self.information
+        scores[self._active == 0] = np.nan
+        return scores
+
+    def remove(self, feature: int) -> None:
+        """Remove a feature from the set."""
+        if not self._active[feature]:
+            raise ParameterError(
+                f"feature {feature} is not in the current set, so it cannot be removed."
+            )
+        self._active[feature] = 0
+        self._search.remove(int(feature), self.n_threads)
+
+    def _first_set(self) -> Iterable[int]:
+        return range(self.problem.n_features)
+
+    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
+        settings["watched_queries"] = self.plan.n_watched
+        self._search = backward_search(chosen, self.problem, self.plan.n_tiles, settings)
+
+
+class Forward(Stepwise):
+    """Scores every addition to the current set, and adds one feature at a time.
+
+    For the current set S and each feature i outside of it, `scores` holds
+
+    * ``score="difference"``: ``I(Y; X_{S and i}) - I(Y; X_S)``, each term with its own radius;
+    * ``score="direct"``: ``I(Y; X_i | X_S)`` with one joint radius.
+
+    Both are the estimator of ``docs/estimator.md``, to the last neighbor. Nothing is kept between
+    steps but the set itself, so memory is that of the table and a search can start from any set.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table, its features and the target.
+    n_neighbors : int, default=3
+        Neighbors that define a row's radius.
+    score : {"difference", "direct"}, default="difference"
+        What `scores` holds.
+    active : iterable of int, default=None
+        Features to start from; by default none.
+    n_threads : int, default=1
+        Threads; the results have the same bits for any number.
+    max_memory : int, default=None
+        Bytes the search may hold; by default half of what is available. Counts for each worker of a
+        cluster, and on the GPU itself.
+    max_samples : int, default=None
+        Measure at most this many rows, against all of them; by default every row of up to
+        50 000, see ``docs/engine.md``.
+    seed : int, default=0
+        Seed of that sample.
+    engine : {"auto", "local", "dask", "cuda"}, default="local"
+        What runs the search: the cores, a Dask cluster or a GPU. The results have the same bits.
+        "auto" takes an active ``distributed.Client``, else a GPU if the table is large enough to
+        pay for it, else the cores.
+    client : distributed.Client, default=None
+        The cluster of ``engine="dask"``; by default the active one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pinsker.engine import Forward, Problem
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(300, 3))
+    >>> y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(np.int64)
+    >>> search = Forward(Problem.from_arrays(x, labels=y))
+    >>> search.scores().argmax()
+    np.int64(0)
+    >>> search.add(0)
+    >>> search.active
+    (0,)
+    """
+
+    _keeps_pairs = False
+    _search: ForwardSearch
+
+    def scores(self) -> FloatArray:
+        """Return the score of every addition, in nats; NaN for features that are in the set.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+        """
+        sums = np.empty(self.problem.n_features, dtype=np.int64)
+        self._search.sums(sums)
+        # Subtracted as integers: exact, and the same bits whatever the order of the rows.
+        if self.score == "difference":
+            sums -= self._search.information()
+        scores = self._nats(sums)
+        scores[self._active == 1] = np.nan
+        return scores
+
+    def add(self, feature: int) -> None:
+        """Add a feature to the set."""
+        if self._active[feature]:
+            raise ParameterError(f"feature {feature} is in the current set already.")
+        self._active[feature] = 1
+        self._search.add(int(feature), self.n_threads)
+
+    def _first_set(self) -> Iterable[int]:
+        return ()
+
+    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
+        self._search = forward_search(chosen, self.problem, self.plan.n_tiles, settings)
