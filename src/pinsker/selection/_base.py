@@ -27,6 +27,7 @@ from pinsker.selection.search import (
     Direction,
     ErrorBudget,
     FeatureCount,
+    MetricName,
     SearchInterrupted,
     SelectionPath,
     StoppingRule,
@@ -253,7 +254,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _rule_of(self, budget: Any) -> StoppingRule:
         """Return the stopping rule that a budget stands for."""
-        metric = getattr(self, "metric", "auto")
+        metric: MetricName = getattr(self, "metric", "auto")
         if not isinstance(budget, StoppingRule):
             return ErrorBudget(float(budget), metric=metric)
         if not isinstance(budget, ErrorBudget) or metric == "auto":
