@@ -1,10 +1,9 @@
 """Stage: information. Entropy and information in nats, from columns of any kinds."""
 
-from pinsker.information._conditional import conditional_mutual_information
 from pinsker.information._entropy import entropy
-from pinsker.information._estimate import Estimate
 from pinsker.information._independence import IndependenceTest, independence_test
-from pinsker.information._mutual import mutual_information
+from pinsker.information._mutual import conditional_mutual_information, mutual_information
+from pinsker.information._reliability import Estimate
 from pinsker.information.models import (
     LARGE_TABLE,
     RBFSVM,
@@ -17,6 +16,7 @@ from pinsker.information.models import (
     best_by_loss,
     default_models,
     named_models,
+    one_hot,
     score_holdout,
 )
 
@@ -38,5 +38,6 @@ __all__ = [
     "independence_test",
     "mutual_information",
     "named_models",
+    "one_hot",
     "score_holdout",
 ]

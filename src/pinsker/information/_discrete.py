@@ -33,11 +33,11 @@ def merge_states(*blocks: FloatArray | IntArray) -> tuple[IntArray, int]:
     keys, size = np.zeros(n_rows, dtype=np.int64), 1
     for block in blocks:
         for column in block.T:
-            codes, levels = _compress(column)
-            if size > _LARGEST_KEY // levels:
+            codes, n_values = _compress(column)
+            if size > _LARGEST_KEY // n_values:
                 keys, size = _compress(keys)
-            keys = keys * levels + codes
-            size *= levels
+            keys = keys * n_values + codes
+            size *= n_values
     return _compress(keys)
 
 
@@ -87,14 +87,13 @@ def discrete_information(
 
 def _pair(a: IntArray, b: IntArray) -> tuple[IntArray, int]:
     """Number the states of two state columns together."""
-    levels = int(b.max()) + 1
-    return _compress(a * levels + b)
+    return _compress(a * (int(b.max()) + 1) + b)
 
 
 def _compress(column: FloatArray | IntArray) -> tuple[IntArray, int]:
     """Number the distinct values of a column 0, 1, ... in increasing order."""
     if column.dtype.kind == "i" and column.min() >= 0 and column.max() < 4 * column.size:
-        # Small whole numbers: counting beats sorting.
+        # Small integers: counting beats sorting.
         present = np.bincount(column) > 0
         return (np.cumsum(present) - 1)[column], int(present.sum())
     values, codes = np.unique(column, return_inverse=True)

@@ -87,9 +87,9 @@ def answer(case: Case, witness: HoldoutModel, k: int, units: Units) -> FloatArra
     if target.labels is not None:
         assert target.classes is not None  # a class target keeps its classes
         m = len(target.classes)
-        return witness.class_scores(train, target.labels[fold.train], test, m)
+        return witness.fit_predict_scores(train, target.labels[fold.train], test, m)
     assert target.raw is not None  # a numeric target keeps the user's values
-    return witness.predictions(train, target.raw[fold.train], test)
+    return witness.fit_predict(train, target.raw[fold.train], test)
 
 
 class Judge:
