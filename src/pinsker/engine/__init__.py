@@ -5,7 +5,14 @@
 """
 
 from pinsker.engine._backward import Backward
-from pinsker.engine._counts import NATS_PER_COST, Correction, CountTables, Group, JointCosts
+from pinsker.engine._counts import (
+    NATS_PER_COST,
+    Correction,
+    CountTables,
+    Group,
+    JointCosts,
+    grassberger_log,
+)
 from pinsker.engine._engines import EngineName, cluster_was_lost, find_client
 from pinsker.engine._forward import Forward
 from pinsker.engine._neighbours import BoxCounts, NeighbourCounts, box_counts, neighbour_counts
@@ -33,6 +40,7 @@ __all__ = [
     "class_shares",
     "cluster_was_lost",
     "find_client",
+    "grassberger_log",
     "mean_values",
     "neighbour_counts",
     "plan_rows",

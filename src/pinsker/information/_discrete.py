@@ -1,13 +1,12 @@
 """Entropy and information of discrete columns, from the counts of their joint states."""
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
-from scipy.special import digamma
 
 from pinsker._types import FloatArray, IntArray
+from pinsker.engine import Correction, grassberger_log
 
-Correction = Literal["grassberger", "miller-madow", "none"]
 CORRECTIONS: tuple[str, ...] = get_args(Correction)
 
 #: Mixed-radix keys beyond this could overflow int64 with the next column.
@@ -51,7 +50,7 @@ def state_entropy(states: IntArray, correction: Correction = "grassberger") -> f
     n_states = int(how_many.sum())
     if n_states == 1:
         return 0.0
-    logs = _grassberger_log(counts) if correction == "grassberger" else np.log(counts)
+    logs = grassberger_log(counts) if correction == "grassberger" else np.log(counts)
     entropy = float(np.log(n) - np.sum(how_many * (counts / n) * logs))
     return entropy + (n_states - 1) / (2 * n) if correction == "miller-madow" else entropy
 
@@ -98,11 +97,3 @@ def _compress(column: FloatArray | IntArray) -> tuple[IntArray, int]:
         return (np.cumsum(present) - 1)[column], int(present.sum())
     values, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int64, copy=False), int(values.size)
-
-
-def _grassberger_log(counts: IntArray) -> FloatArray:
-    """G(m) of Grassberger (2003), which replaces ln m."""
-    m = counts.astype(np.float64)
-    sign = np.where(counts % 2 == 0, 0.5, -0.5)
-    result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
-    return result

@@ -10,8 +10,9 @@ from scipy.special import digamma
 
 from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
+from pinsker.engine import Correction
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information._discrete import Correction, merge_states, state_entropy
+from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._gaussian import gaussian_entropy
 from pinsker.information._measure import (
     as_numbers,

@@ -8,8 +8,9 @@ from scipy.spatial import cKDTree
 
 from pinsker._types import FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import FARTHEST, Columns
+from pinsker.engine import Correction
 from pinsker.exceptions import ParameterError
-from pinsker.information._discrete import Correction, merge_states
+from pinsker.information._discrete import merge_states
 from pinsker.information._measure import Method, Options, prepare
 
 #: Neighbors for the statistic, as a fraction of the rows: a test needs low variance, not low bias.

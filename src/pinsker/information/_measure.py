@@ -21,10 +21,10 @@ from pinsker.encoding import (
     normal_scores,
     read_table,
 )
+from pinsker.engine import Correction
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information._discrete import (
     CORRECTIONS,
-    Correction,
     discrete_information,
     merge_states,
 )

@@ -3,7 +3,7 @@
 from typing import Any, Literal, overload
 
 from pinsker._types import Missing, Scale
-from pinsker.information._discrete import Correction
+from pinsker.engine import Correction
 from pinsker.information._measure import Method, Options, prepare
 from pinsker.information._reliability import (
     Estimate,
