@@ -101,9 +101,16 @@ def _kernel(train: FloatArray, test: FloatArray) -> tuple[str, FloatArray, Float
 
 def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
     """Return exp(-gamma |x - x'|²) for all pairs of rows."""
-    squares = np.sum(rows**2, axis=1)[:, None] + np.sum(others**2, axis=1)
-    distances = np.maximum(squares - 2.0 * (rows @ others.T), 0.0)
-    return np.asarray(np.exp(-gamma * distances))
+    # Not scikit-learn's rbf_kernel: its checks of the input take 0.3 ms a call, two calls a fit,
+    # which makes a fit to 100 rows 1.4 to 1.5 times as long (CPU time, 8 and 64 columns). At 500
+    # and 2000 rows whole fits are within a tenth of each other. Values differ by 2e-15 at most.
+    kernel = np.sum(rows**2, axis=1)[:, None] + np.sum(others**2, axis=1)
+    products = rows @ others.T
+    products *= 2.0
+    kernel -= products
+    np.maximum(kernel, 0.0, out=kernel)  # rounding can leave less than zero
+    kernel *= -gamma
+    return np.asarray(np.exp(kernel, out=kernel))
 
 
 def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:
