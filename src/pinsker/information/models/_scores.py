@@ -11,6 +11,7 @@ from pinsker.encoding import Target
 
 #: The largest weight of scores: beyond it, scores of size 1 are certainties.
 _LARGEST = 1e3
+#: Steps of Newton's method at most; halving the interval alone needs 40 for 1e-9.
 _STEPS = 60
 #: Residuals below this fraction of the target's spread are rounding: their density has no bound.
 _SMALLEST_SPREAD = 1e-8
@@ -161,6 +162,10 @@ def fit_temperature(scores: FloatArray, labels: IntArray) -> float:
     """
     centred = scores - scores.max(axis=1, keepdims=True)
     own = centred[np.arange(len(labels)), labels].mean()
+    # Not scipy's minimize_scalar (bounded), which uses no slopes: on 320 score matrices of 2 and 10
+    # classes it took 2.6 to 5 times the CPU time where scores are noisy, for weights of 3e-8
+    # relative error instead of 2e-9. It is faster (0.6) only where classes are separable and any
+    # large weight will do; useless scores take 1.7 to 2 times as long.
     low, high, weight = 0.0, _LARGEST, 1.0
     for _ in range(_STEPS):
         probabilities = np.exp(log_softmax(weight * centred))
