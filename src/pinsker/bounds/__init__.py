@@ -91,9 +91,11 @@ from pinsker.bounds._units import (
 )
 
 __all__ = [
-    "UNITS", "METRICS", "METRIC_NAMES", "Bound", "bound_for",
+    "METRICS",
+    "METRIC_NAMES",
+    "UNITS",
+    "Bound",
     "Certificate",
-    "finite_or_none",
     "Difference",
     "ErrorInterval",
     "TargetFacts",
@@ -101,6 +103,7 @@ __all__ = [
     "absolute_error_growth",
     "binary_budget",
     "binary_growth",
+    "bound_for",
     "bounded_loss_budget",
     "bounded_loss_growth",
     "bounded_loss_limit",
@@ -118,6 +121,7 @@ __all__ = [
     "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
+    "finite_or_none",
     "full_error_budget",
     "full_error_growth",
     "gaussian_regression_budget",

@@ -276,5 +276,14 @@ class Bound:
 
 def bound_for(metric, facts, *, error_limit=None, constants="sharp", model="bounded"):
     return Bound((metric, facts, error_limit, constants, model))
+
+
 METRICS = UNITS
-METRIC_NAMES = {"error": "error rate", "r2": "of the target's variance", "mse": "mean squared error", "log-loss": "nats of log-loss", "brier": "Brier score", "mae": "mean absolute error"}
+METRIC_NAMES = {
+    "error": "error rate",
+    "r2": "of the target's variance",
+    "mse": "mean squared error",
+    "log-loss": "nats of log-loss",
+    "brier": "Brier score",
+    "mae": "mean absolute error",
+}

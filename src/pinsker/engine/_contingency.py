@@ -366,9 +366,7 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
     probability = counts / n_rows
     base = 0.0
     if correction == "grassberger":
-        sign = 1.0 - 2.0 * (counts % 2)
-        spread = digamma((counts + 1) / 2) - digamma(counts / 2)
-        cost = probability * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
+        cost = probability * (grassberger_log(found) - np.log(n_rows))
         cost[found == n_rows] = 0.0  # one cell with all rows: a constant carries no information
     else:
         cost = probability * np.log(probability)
@@ -376,6 +374,17 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
             base = -0.5 / n_rows
             cost += base
     return np.rint(cost / NATS_PER_COST).astype(np.int64), round(base / NATS_PER_COST)
+
+
+def grassberger_log(counts: IntArray) -> FloatArray:
+    """Return G(m) of Grassberger (2003) for counts m of at least 1: it replaces ln m in an entropy.
+
+    G(m) = psi(m) + (-1)^m (psi((m + 1) / 2) - psi(m / 2)) / 2
+    """
+    m = counts.astype(np.float64)
+    sign = np.where(counts % 2 == 0, 0.5, -0.5)
+    result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
+    return result
 
 
 def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""Witnesses: scores into log-likelihoods, and information that models can show."""
+"""Held-out models: scores into log-likelihoods, and the information that models can show."""
 
 import numpy as np
 import pytest
@@ -27,13 +27,13 @@ def target_of(y, **options):
     return encode(np.arange(len(y), dtype=float)[:, None] + 0.5, y, **options).target
 
 
-def test_design_spreads_text_and_marks_missing_values():
+def test_design_encodes_text_one_hot_and_marks_missing_values():
     table = encode_columns(
         np.array([[1.5, "a"], [np.nan, "b"], [4.5, "c"], [2.5, "a"]], dtype=object),
         missing="category",
     )
     design = ModelDesign.of(table, [[0], [1]])
-    numbers, text = (design.take(np.arange(4), [unit]) for unit in (0, 1))
+    numbers, text = (design.take(np.arange(4), [feature]) for feature in (0, 1))
     assert numbers.shape == (4, 2)
     np.testing.assert_array_equal(numbers[:, 1], [0, 1, 0, 0])
     assert numbers[1, 0] == 0.0
@@ -41,7 +41,7 @@ def test_design_spreads_text_and_marks_missing_values():
     np.testing.assert_array_equal(text[0], text[3])
 
 
-def test_design_takes_units_in_their_own_order():
+def test_design_takes_features_in_their_own_order():
     design = ModelDesign.of(
         encode_columns(np.random.default_rng(0).normal(size=(9, 3))), [[0, 2], [1]]
     )
@@ -102,10 +102,10 @@ def test_numbers_by_hand():
     np.testing.assert_allclose(held.losses, 1.0 / np.var(y))
     mean = score_holdout("m", np.full((4, 1), y.mean()), target, rows, "r2")
     assert held.information(mean) == pytest.approx(0.5 * np.log(np.var(y)))
-    for unit, loss in (("mse", 1.0), ("mae", 1.0), ("log-loss", 0.5 * np.log(2 * np.pi * np.e))):
-        assert score_holdout(
-            "w", (y[rows] + residuals)[:, None], target, rows, unit
-        ).loss == pytest.approx(loss)
+    for metric, loss in (("mse", 1.0), ("mae", 1.0), ("log-loss", 0.5 * np.log(2 * np.pi * np.e))):
+        held = score_holdout("w", (y[rows] + residuals)[:, None], target, rows, metric)
+        assert held.loss == pytest.approx(loss)
+        assert held.metric == metric
 
 
 def test_exact_predictions_are_finite():
@@ -122,15 +122,16 @@ def test_information_of_a_linear_gaussian_problem():
     y = x + rng.normal(size=8000)
     target = target_of(y, task="regression")
     train, test = np.arange(4000), np.arange(4000, 8000)
-    answers = {
-        witness.name: score_holdout(
-            witness.name,
-            witness.predictions(x[train, None], y[train, None], x[test, None]),
-            target, test, "r2",
+    prior, held = (
+        score_holdout(
+            model.name,
+            model.fit_predict(x[train, None], y[train, None], x[test, None]),
+            target,
+            test,
+            "r2",
         )
-        for witness in (PriorModel(), HoldoutModel("linear", LinearRegression()))
-    }  # fmt: skip
-    held, prior = answers["linear"], answers["prior"]
+        for model in (PriorModel(), HoldoutModel("linear", LinearRegression()))
+    )
     assert held.information(prior) == pytest.approx(np.log(2) / 2, abs=0.055)
     assert 0.005 < held.information_error(prior) < 0.012
     assert best_by_information([prior, held]) is held
@@ -147,7 +148,7 @@ def test_scores_of_any_classifier_point_to_its_classes(model, n_classes):
     rng = np.random.default_rng(n_classes)
     labels = rng.integers(0, n_classes, size=150)
     x = 6.0 * np.eye(n_classes)[labels] + rng.normal(size=(150, n_classes))
-    scores = HoldoutModel("w", model).class_scores(x, labels, x, n_classes)
+    scores = HoldoutModel("w", model).fit_predict_scores(x, labels, x, n_classes)
     assert scores.shape == (150, n_classes)
     assert np.mean(scores.argmax(axis=1) == labels) > 0.95
 
@@ -155,41 +156,41 @@ def test_scores_of_any_classifier_point_to_its_classes(model, n_classes):
 def test_a_class_that_was_not_seen_is_least_likely():
     x = np.random.default_rng(3).normal(size=(40, 1))
     labels = np.where(x[:, 0] > 0, 3, 1)
-    scores = HoldoutModel("w", GaussianNB()).class_scores(x, labels, x, 4)
+    scores = HoldoutModel("w", GaussianNB()).fit_predict_scores(x, labels, x, 4)
     assert (scores[:, [0, 2]] <= scores[:, [1, 3]].min(axis=1, keepdims=True)).all()
 
 
 def test_one_class_or_no_column_is_left_to_the_prior():
     x, labels = np.zeros((6, 1)), np.array([0, 0, 0, 0, 1, 1])
     model = HoldoutModel("w", LogisticRegression())
-    shares = np.array([4.5, 2.5]) / 7
+    frequencies = np.array([4.5, 2.5]) / 7
     np.testing.assert_allclose(
-        model.class_scores(x[:, :0], labels, x[:1, :0], 2)[0], np.log(shares)
+        model.fit_predict_scores(x[:, :0], labels, x[:1, :0], 2)[0], np.log(frequencies)
     )
-    assert model.class_scores(x[:4], labels[:4], x, 2)[0, 0] > np.log(0.8)
-    np.testing.assert_allclose(model.predictions(x, np.full((6, 1), 2.0), x), 2.0)
+    assert model.fit_predict_scores(x[:4], labels[:4], x, 2)[0, 0] > np.log(0.8)
+    np.testing.assert_allclose(model.fit_predict(x, np.full((6, 1), 2.0), x), 2.0)
 
 
 def test_defaults_by_task_and_size():
-    assert [w.name for w in default_models("regression", 100)] == [
+    assert [model.name for model in default_models("regression", 100)] == [
         "svm", "extra trees", "linear",
     ]  # fmt: skip
     assert default_models("classification", LARGE_TABLE)[0].name == "boosted trees"
 
 
-def test_what_is_no_witness():
+def test_what_is_no_model():
     with pytest.raises(ParameterError, match="is no classifier, but the task is classification"):
         named_models([LinearRegression()], "classification", 50)
-    with pytest.raises(ParameterError, match="witnesses is empty"):
+    with pytest.raises(ParameterError, match="models is empty"):
         named_models([], "classification", 50)
     with pytest.raises(ParameterError, match="use 'auto' or a list"):
         named_models("all", "classification", 50)
-    with pytest.raises(ParameterError, match="witness 'oracle' is unknown: use 'svm'"):
+    with pytest.raises(ParameterError, match="model 'oracle' is unknown: use 'svm'"):
         named_models(["oracle"], "classification", 50)
     with pytest.raises(ParameterError, match="holds 'GaussianNB' twice: tell them apart by"):
         named_models([GaussianNB(), GaussianNB(priors=[0.5, 0.5])], "classification", 50)
     named = named_models(["boosted trees", ("mine", GaussianNB())], "classification", 50)
-    assert [witness.name for witness in named] == ["boosted trees", "mine"]
+    assert [model.name for model in named] == ["boosted trees", "mine"]
 
 
 def test_a_classifier_without_scores_is_refused():
@@ -198,4 +199,4 @@ def test_a_classifier_without_scores_is_refused():
 
     x, labels = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
     with pytest.raises(ParameterError, match="neither predict_proba nor decision_function"):
-        HoldoutModel("dumb", Dumb()).class_scores(x, labels, x, 2)
+        HoldoutModel("dumb", Dumb()).fit_predict_scores(x, labels, x, 2)

@@ -1,16 +1,20 @@
-"""What a model said about rows it had not seen: log-likelihoods and losses, row by row."""
+"""Scores on held-out rows, turned into log-likelihoods and losses, row by row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.special import logsumexp
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Target
-from pinsker.information.models._temperature import fit_temperature, log_softmax
 
-#: Residuals below this share of the target's spread are rounding: their density has no bound.
+#: The largest weight of scores: beyond it, scores of size 1 are certainties.
+_LARGEST = 1e3
+#: Steps of Newton's method at most; halving the interval alone needs 40 for 1e-9.
+_STEPS = 60
+#: Residuals below this fraction of the target's spread are rounding: their density has no bound.
 _SMALLEST_SPREAD = 1e-8
 
 
@@ -34,12 +38,12 @@ class Loss(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HoldoutScores:
-    """One model on held-out rows.
+    """Log-likelihoods and losses of one model on held-out rows.
 
     Attributes
     ----------
     model : str
-        Who testifies.
+        Name of the model.
     log_likelihood : ndarray of shape (n_rows,)
         log q(y|x) in nats. Differences between two models on the same rows are information.
     losses : ndarray of shape (n_rows,)
@@ -76,14 +80,14 @@ def score_holdout(
     Classes: ``log q(y|x)`` is the softmax of the scores with one temperature fitted to them.
     Numbers: a normal density around the prediction whose variance is the mean squared held-out
     residual s², hence ``mean log q = -log(2 pi e s²)/2``. One parameter is fitted to all rows at
-    once, which flatters the model by about 1/(2n) nats, the same for every set of columns.
+    once, which is optimistic by about 1/(2n) nats, the same for every set of columns.
 
     Parameters
     ----------
     model : str
-        Who testifies.
+        Name of the model.
     scores : ndarray of shape (n_held_out, n_classes or n_targets)
-        Class scores, or predictions in the user's unit.
+        Class scores, or predictions in the units of the target.
     target : Target
         The whole target.
     rows : ndarray of shape (n_held_out,)
@@ -109,7 +113,7 @@ def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
 
 
 def best_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model with the smallest loss; of equals the one that shows more."""
+    """Return the model with the smallest loss; of equals the one that shows more information."""
     return min(held_out, key=lambda one: (one.loss, -float(one.log_likelihood.mean())))
 
 
@@ -126,3 +130,60 @@ def log_likelihood_of_numbers(
     variance = np.maximum(np.mean(residuals**2, axis=0), floor)
     terms = -0.5 * (np.log(2 * np.pi * variance) + residuals**2 / variance)
     return np.asarray(terms.sum(axis=1))
+
+
+def log_softmax(scores: FloatArray) -> FloatArray:
+    """Return the logarithms of probabilities proportional to the exponentials of scores.
+
+    Examples
+    --------
+    >>> np.exp(log_softmax(np.array([[0.0, 0.0]]))).round(3).tolist()
+    [[0.5, 0.5]]
+    """
+    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+
+
+def fit_temperature(scores: FloatArray, labels: IntArray) -> float:
+    r"""Return the weight b that makes softmax(b * scores) most likely.
+
+    .. math:: \min_{b \ge 0} \frac1n \sum_i \log\sum_c e^{b s_{ic}} - b\, s_{i y_i}
+
+    is convex in b (the reciprocal of a temperature), so that Newton's method, kept inside of an
+    interval that always holds the minimum, finds it.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_classes)
+        Larger means more likely. From rows that the scoring model has not seen.
+    labels : ndarray of shape (n_rows,)
+        Classes 0..n_classes-1.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger (2017). On calibration of modern neural networks, section 4.2.
+
+    Examples
+    --------
+    >>> scores = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> round(fit_temperature(scores, np.array([0, 0, 1, 1])), 4)  # log 3
+    1.0986
+    """
+    centred = scores - scores.max(axis=1, keepdims=True)
+    own = centred[np.arange(len(labels)), labels].mean()
+    # Not scipy's minimize_scalar (bounded), which uses no slopes: on 320 score matrices of 2 and 10
+    # classes it took 2.6 to 5 times the CPU time where scores are noisy, for weights of 3e-8
+    # relative error instead of 2e-9. It is faster (0.6) only where classes are separable and any
+    # large weight will do; useless scores take 1.7 to 2 times as long.
+    low, high, weight = 0.0, _LARGEST, 1.0
+    for _ in range(_STEPS):
+        probabilities = np.exp(log_softmax(weight * centred))
+        means = np.sum(probabilities * centred, axis=1)
+        slope = means.mean() - own
+        curve = (np.sum(probabilities * centred**2, axis=1) - means**2).mean()
+        low, high = (low, weight) if slope > 0 else (weight, high)
+        proposed = weight - slope / curve if curve > 0 else np.inf
+        step = proposed if low < proposed < high else (low + high) / 2
+        if abs(step - weight) <= 1e-9 * max(weight, 1.0):
+            break
+        weight = float(step)
+    return float(weight)
