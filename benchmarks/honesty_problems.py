@@ -17,7 +17,7 @@ from pinsker.datasets import (
     selection_problems,
 )
 from pinsker.encoding import encode_columns
-from pinsker.information.models import Design
+from pinsker.information import ModelDesign
 
 N_FRESH = 8000
 LOADED = {

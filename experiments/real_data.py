@@ -4,7 +4,7 @@ Seventy per cent of the rows are searched with `BackwardElimination` and its def
 standardised columns is trained on them and tested on the rest, with all features and with those
 kept at each budget. Means over ten stratified splits. One search per split serves all budgets.
 
-    python experiments/real_data.py [--seeds 10] [--selector backward|forward] [--sets wine ORL]
+    python -m experiments.real_data [--seeds 10] [--selector backward|forward] [--sets wine ORL]
 
 wine, breast cancer and digits ship with scikit-learn; ORL, ALLAML and warpAR10P (ASU feature
 selection repository) are read from the folder PINSKER_DATA, else downloaded.

@@ -7,7 +7,6 @@ import typer
 from pinsker import __version__
 from pinsker.cli._command_inspect import inspect
 from pinsker.cli._command_judge import audit, certify
-from pinsker.cli._command_reproduce import reproduce
 from pinsker.cli._command_select import demo, select
 from pinsker.cli._leaving import OneLineGroup
 
@@ -41,5 +40,5 @@ def _common(
         print(context.get_help())
 
 
-for command in (select, inspect, certify, audit, demo, reproduce):
+for command in (select, inspect, certify, audit, demo):
     app.command()(command)
