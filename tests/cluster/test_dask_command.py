@@ -1,4 +1,4 @@
-"""`pinsker select --scheduler`: the same choice, searched and judged on a cluster."""
+"""`pinsker select --scheduler`: the same choice, searched and evaluated on a cluster."""
 
 import distributed
 import numpy as np
@@ -37,20 +37,20 @@ def table(tmp_path):
 @pytest.fixture
 def calls(monkeypatch):
     """What reached a cluster."""
-    heard = []
+    reached = []
     run, start = _crossfit_jobs.Jobs.run, _searches.DaskBackward.start
 
     def noted_run(self, *args):
-        heard.append("folds" if self.client is not None else "folds here")
+        reached.append("folds" if self.client is not None else "folds here")
         return run(self, *args)
 
     def noted_start(self, *args):
-        heard.append("search")
+        reached.append("search")
         return start(self, *args)
 
     monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted_run)
     monkeypatch.setattr(_searches.DaskBackward, "start", noted_start)
-    return heard
+    return reached
 
 
 def select(table, *options):
@@ -59,14 +59,14 @@ def select(table, *options):
 
 
 def test_a_named_scheduler_is_used(address, table, calls):
-    how = ("-d", "backward", "--folds", "2")
+    how = ("-d", "backward", "--cv", "2")
     there = select(table, *how, "--scheduler", address)
     assert (there.exit_code, there.stderr) == (0, "")
     assert set(calls) == {"search", "folds"}
     assert there.stdout == select(table, *how).stdout == "b\nd\n"
 
 
-def test_a_scheduler_means_nothing_to_a_linear_search(address, table):
+def test_a_scheduler_has_no_effect_on_a_linear_search(address, table):
     done = select(table, "-d", "linear", "--scheduler", address)
     assert done.exit_code == 2
-    assert "--scheduler means nothing with --direction linear: leave it out." in done.stderr
+    assert "--scheduler has no effect with --direction linear: leave it out." in done.stderr

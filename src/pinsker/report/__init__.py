@@ -15,7 +15,7 @@ from pinsker.report._displays import (
     plot,
 )
 from pinsker.report._html import report, to_html, to_json
-from pinsker.report._result import SelectionResult
+from pinsker.report._result import SelectionResult, read_certificate
 from pinsker.report._summary import summarise
 from pinsker.report._words import metric_name, plain
 
@@ -28,6 +28,7 @@ __all__ = [
     "metric_name",
     "plain",
     "plot",
+    "read_certificate",
     "report",
     "summarise",
     "to_html",

@@ -83,6 +83,11 @@ class SelectionResult:
         return read_certificate(self.selector.certificate_, self.path, self.budget)
 
     @property
+    def certificate_fields(self) -> Row:
+        """The fields of the certificate, by name."""
+        return certificate_fields(self.certificate)
+
+    @property
     def tested(self) -> bool:
         """Whether rows were held out."""
         return bool(self.certificate.rows != SEARCH_ROWS)

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from pinsker.report._result import FRESH_ROWS, SelectionResult, certificate_fields
+from pinsker.report._result import FRESH_ROWS, SelectionResult
 
 #: Name of each metric on an axis.
 METRIC_NAMES = {
@@ -132,7 +132,7 @@ def summarise_certificate(result: SelectionResult) -> dict[str, Any]:
         "verdict_words": _VERDICTS[verdict],
         "tested": result.tested,
         "sentences": [*sentences, *(f"Note: {note}." for note in certificate.notes)],
-        "figures": plain(certificate_fields(certificate)),
+        "figures": plain(result.certificate_fields),
         "text": certificate.text,
     }
 
