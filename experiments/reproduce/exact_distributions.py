@@ -127,7 +127,7 @@ def _joint(rng: np.random.Generator) -> np.ndarray:
 
 
 def _revealing(rng: np.random.Generator) -> np.ndarray:
-    """A feature that tells a fair coin or says nothing, and one that leans towards it (E23)."""
+    """A feature that reveals a fair coin or nothing, and one that leans towards it (E23)."""
     share, lean = rng.uniform(0.02, 0.9), rng.uniform(0.005, 0.2)
     reveals = np.array([[share, 0.0, 1.0 - share], [0.0, share, 1.0 - share]])  # by class
     leans = np.array([[0.5 + lean, 0.5 - lean], [0.5 - lean, 0.5 + lean]])

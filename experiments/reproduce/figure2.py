@@ -172,7 +172,7 @@ def checks(rows: list[Row], published: list[Row]) -> list[Check]:
 
 
 def _published_code(rows: list[Row]) -> list[Check]:
-    """Check the published code as it ran, deltas in sequence; alone is told beside it."""
+    """Check the published code as it ran, deltas in sequence; alone beside it."""
     claims = ((BUDGET, "14.9 or more of 15", 14.9, 15.0), (1.0, "about 12 to 13 of 15", 12.0, 13.0))
     found = []
     for delta, words, least, most in claims:

@@ -167,15 +167,15 @@ def _examples(text: str, name: str) -> list[tuple[int, bool]]:
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     found: list[tuple[int, bool]] = []
 
-    class Listening(doctest.DocTestRunner):
-        def report_success(self, *told: Any) -> None:  # stream, test, example, what was printed
-            found.append((told[2].lineno, False))
+    class Recording(doctest.DocTestRunner):
+        def report_success(self, *arguments: Any) -> None:  # stream, test, example, output
+            found.append((arguments[2].lineno, False))
 
-        def report_failure(self, *told: Any) -> None:
-            found.append((told[2].lineno, True))
+        def report_failure(self, *arguments: Any) -> None:
+            found.append((arguments[2].lineno, True))
 
         report_unexpected_exception = report_failure
 
     test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
-    Listening(optionflags=flags).run(test, out=io.StringIO().write)
+    Recording(optionflags=flags).run(test, out=io.StringIO().write)
     return found

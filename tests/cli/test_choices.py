@@ -30,7 +30,7 @@ def test_other_rules_are_refused(text):
 
 
 def test_a_rule_that_cannot_be_says_so_itself():
-    with pytest.raises(ParameterError, match="whole number of at least 1, found 0"):
+    with pytest.raises(ParameterError, match="of at least 1, found 0"):
         parse_stop("features=0")
 
 

@@ -83,9 +83,9 @@ def test_slider_shows_what_the_selector_keeps(visit, page, selector, summary):
         kept = np.flatnonzero(selector.support_at(error_budget=budgets[position])).tolist()
         assert staying(tab) == kept
         seen.add(tuple(kept))
-        said = tab.inner_text("#slider-says")
-        assert said.startswith(f"{len(kept)} of 13 features stay")
-        assert f"a budget of {budgets[position]:g}:" in said
+        shown = tab.inner_text("#slider-text")
+        assert shown.startswith(f"{len(kept)} of 13 features stay")
+        assert f"a budget of {budgets[position]:g}:" in shown
         assert tab.inner_text("#slider-value") == f"{budgets[position]:g}"
         assert f"{len(kept)} of 13" in tab.get_attribute("#slider", "aria-valuetext")
     assert len(seen) >= 4

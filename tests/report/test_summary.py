@@ -109,7 +109,7 @@ def test_call_reproduces(wine):
 def test_single_features_are_what_mutual_information_says(wine, summary):
     X, y = wine
     by_name = {item["name"]: item for item in summary["features"]}
-    # The same estimator summed in another order: 1e-9 is far above rounding, far below a neighbour.
+    # The same estimator summed in another order: 1e-9 is far above rounding, far below a neighbor.
     for name in ("flavanoids", "magnesium", "ash"):
         expected = mutual_information(X[name], y)
         assert by_name[name]["alone"] == pytest.approx(expected, abs=1e-9)

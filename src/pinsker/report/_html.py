@@ -19,7 +19,7 @@ _MOST_ROWS = 250
 
 
 def report(selector: Any, path: Any = None, *, X: Any = None, y: Any = None) -> str:
-    """Describe a fitted selector in one HTML page, and write it where `path` says.
+    """Describe a fitted selector in one HTML page, and write it to `path`.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@
   const { path, choices, n_features: total } = read("summary");
   const slider = document.getElementById("slider");
   const value = document.getElementById("slider-value");
-  const says = document.getElementById("slider-says");
+  const text = document.getElementById("slider-text");
   const chips = [...document.querySelectorAll("#chips li")];
   const views = [];
   const short = (x) => String(Number(x.toPrecision(6)));
@@ -35,7 +35,7 @@
       }
     }
     value.textContent = short(budget);
-    says.textContent = sentence(budget, set, features);
+    text.textContent = sentence(budget, set, features);
     slider.setAttribute("aria-valuetext", `${short(budget)}, ${set.size} of ${total} features`);
     const chosen = { size: set.size, information: set.information, increase: set.increase_upper ?? set.bound, budget };
     for (const view of views) {
