@@ -37,20 +37,20 @@ def table(tmp_path):
 @pytest.fixture
 def calls(monkeypatch):
     """What reached a cluster."""
-    reached = []
+    heard = []
     run, start = _crossfit_jobs.Jobs.run, _searches.DaskBackward.start
 
     def noted_run(self, *args):
-        reached.append("folds" if self.client is not None else "folds here")
+        heard.append("folds" if self.client is not None else "folds here")
         return run(self, *args)
 
     def noted_start(self, *args):
-        reached.append("search")
+        heard.append("search")
         return start(self, *args)
 
     monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted_run)
     monkeypatch.setattr(_searches.DaskBackward, "start", noted_start)
-    return reached
+    return heard
 
 
 def select(table, *options):
