@@ -1,19 +1,14 @@
 """How close each bound comes: true growth over bound, on random joint distributions.
 
-Run ``python experiments/bounds_tightness.py`` (one to two minutes). A ratio above one would be a
+Run ``python -m experiments.bounds_tightness`` (one to two minutes). A ratio above one would be a
 violation; "largest" near one says that the bound is reached, "median" how loose it is typically.
 The distributions are those of tests/oracles/joint_pmf.py, the growths are exact.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
 from pinsker import bounds
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from oracles import joint_pmf
+from tests.oracles import joint_pmf
 
 SEED = 1
 PER_FAMILY = 2500
@@ -82,7 +77,7 @@ def main() -> None:
             y = rng.uniform(-1.0, 3.0, p.shape[2])
             for name, ratio in (classification_ratios(p) | other_ratios(p, y)).items():
                 seen.setdefault(name, []).append(ratio)
-    print(f"{'bound':<32}{'laws':>7}{'largest':>10}{'median':>9}")
+    print(f"{'bound':<32}{'cases':>7}{'largest':>10}{'median':>9}")
     for name, ratios in seen.items():
         print(f"{name:<32}{len(ratios):>7}{max(ratios):>10.4f}{np.median(ratios):>9.3f}")
 

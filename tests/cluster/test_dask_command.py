@@ -60,14 +60,14 @@ def select(table, *options):
 
 
 def test_a_named_scheduler_is_used(address, table, calls):
-    how = ("-d", "backward", "--folds", "2")
+    how = ("-d", "backward", "--cv", "2")
     there = select(table, *how, "--scheduler", address)
     assert (there.exit_code, there.stderr) == (0, "")
     assert set(calls) == {"search", "folds"}
     assert there.stdout == select(table, *how).stdout == "b\nd\n"
 
 
-def test_a_scheduler_means_nothing_to_a_linear_search(address, table):
+def test_a_scheduler_has_no_effect_on_a_linear_search(address, table):
     done = select(table, "-d", "linear", "--scheduler", address)
     assert done.exit_code == 2
-    assert "--scheduler means nothing with --direction linear: leave it out." in done.stderr
+    assert "--scheduler has no effect with --direction linear: leave it out." in done.stderr

@@ -5,18 +5,11 @@ with the probability promised, ``binom.isf(1e-6, n, 1 - p)``: a right method cro
 million runs. Shares of features are means over all runs and far from their limits.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-honesty_problems = pytest.importorskip("honesty_problems")
-honesty_methods = pytest.importorskip("honesty_methods")
-honesty_certify = pytest.importorskip("honesty_certify")
+from benchmarks import honesty_certify, honesty_methods, honesty_problems
 
 pytestmark = pytest.mark.slow
 

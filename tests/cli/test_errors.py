@@ -1,9 +1,13 @@
 """Bad input ends in one line on standard error, exit code 2, and no traceback."""
 
+import pickle
 import subprocess
 import sys
 
 import pytest
+
+from pinsker.cli._errors import error_text
+from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 SELECT = ("select", "{table}", "-t", "final grade")
 
@@ -20,26 +24,30 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--nonsense"], "No such option: --nonsense"),
         ([*SELECT, "-e", "much"], "Invalid value for '--error-budget'"),
         ([*SELECT, "-e", "-1"], "an error budget must be a number of at least 0, found -1.0."),
-        ([*SELECT, "-e", "3"], "an error budget of 3 means nothing in unit 'error'"),
+        ([*SELECT, "-e", "3"], "an error budget of 3 means nothing in"),
         ([*SELECT, "-e", "0.1", "--stop", "features=2"], "--error-budget and --stop exclude"),
         ([*SELECT, "--stop", "soon"], "--stop 'soon' is not understood"),
-        ([*SELECT, "--unit", "euro"], "Invalid value for '--unit': 'euro' is not one of"),
+        ([*SELECT, "--metric", "euro"], "Invalid value for '--metric': 'euro' is not one of"),
         ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
         ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'category'"),
         ([*SELECT, "--task", "guess"], "'guess' is not one of 'auto', 'classification'"),
-        ([*SELECT, "--folds", "-1"], "Invalid value for '--folds'"),
-        ([*SELECT, "--folds", "1"], "--folds must be an int among {0} or an int in the range [2"),
+        ([*SELECT, "--cv", "-1"], "Invalid value for '--cv'"),
+        ([*SELECT, "--cv", "1"], "--cv: must be 0 or at least 2, found 1."),
+        ([*SELECT, "--models", "oracle"], "--models: 'oracle' is not one of 'svm', 'extra trees'"),
+        ([*SELECT, "--searches", "random"], "--searches: 'random' is not one of 'forward-back"),
+        ([*SELECT, "-d", "forward", "--searches", "linear"], "--searches has no effect with"),
+        ([*SELECT, "--n-neighbors", "0"], "Invalid value for '--n-neighbors'"),
         ([*SELECT, "--memory", "much"], "--memory 'much' is not understood"),
-        ([*SELECT, "--memory", "1K", "-d", "backward"], "but --memory allows 1024. Raise --memory"),
-        ([*SELECT, "-d", "linear", "--jobs", "2"], "--jobs means nothing with --direction linear"),
+        ([*SELECT, "--memory", "1K", "-d", "backward"], "pinsker: --memory: "),
+        ([*SELECT, "-d", "linear", "--jobs", "2"], "--jobs has no effect with --direction linear"),
         ([*SELECT, "--engine", "gpu"], "'gpu' is not one of 'auto', 'local', 'cuda'"),
-        ([*SELECT, "-d", "linear", "--engine", "local"], "--engine means nothing with --direction"),
+        ([*SELECT, "-d", "linear", "--engine", "local"], "--engine has no effect with --direction"),
         ([*SELECT, "--engine", "cuda", "--scheduler", "h:1"], "--engine cuda and --scheduler excl"),
-        ([*SELECT, "--keep", "nobody"], "--keep: there is no column 'nobody'"),
+        ([*SELECT, "--fixed", "nobody"], "--fixed: there is no column 'nobody'"),
         ([*SELECT, "--drop", "final grade"], "--drop names the target 'final grade'"),
-        ([*SELECT, "--group", "x"], "--group 'x' is not understood: use name=first,second"),
+        ([*SELECT, "--feature-groups", "x"], "--feature-groups 'x' is not understood: use name="),
         ([*SELECT, "--kind", "x"], "--kind 'x' is not understood: use COLUMN=KIND"),
-        ([*SELECT, "--output", "x.pdf"], "--output 'x.pdf': its name does not tell a format"),
+        ([*SELECT, "--output", "x.pdf"], "--output 'x.pdf': its name has no known format"),
         ([*SELECT, "--report", "x.pdf"], "--report 'x.pdf' must end in .html."),
         ([*SELECT, "--json", "no/where.json"], "--json 'no/where.json': there is no folder 'no'."),
         ([*SELECT, "--features", "{folder}"], "is a folder: name a file."),
@@ -61,6 +69,16 @@ def test_one_line(run, table, selection, arguments, message):
     assert done.err.count("\n") == 1
 
 
+def test_errors_name_the_option_of_their_parameter():
+    error = ParameterError("n_jobs must not be 0.", parameter="n_jobs")
+    assert error_text(error) == "--jobs: n_jobs must not be 0."
+    assert error_text(pickle.loads(pickle.dumps(error))) == error_text(error)
+    named = ParameterError("use missing='drop'.", parameter="missing")
+    assert error_text(named) == "use --missing drop."
+    assert error_text(MemoryBudgetError("needs 2 GiB.")) == "--memory: needs 2 GiB."
+    assert error_text(ParameterError("no name.")) == "no name."
+
+
 def test_help_and_version(run):
     assert run("--version").out.startswith("pinsker 0.")
     overview = run()
@@ -71,7 +89,7 @@ def test_help_and_version(run):
     assert "--install-completion" in overview.out
 
 
-def test_a_search_that_is_broken_off_leaves_with_one_line(run, table, monkeypatch):
+def test_an_interrupted_search_ends_in_one_line(run, table, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
@@ -80,20 +98,20 @@ def test_a_search_that_is_broken_off_leaves_with_one_line(run, table, monkeypatc
     assert (done.code, done.out, done.err) == (130, "", "pinsker: interrupted\n")
 
 
-def test_interrupting_leaves_with_one_line(run, table, monkeypatch):
+def test_an_interrupted_command_ends_in_one_line(run, table, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pinsker.cli._command_select.read_sheet", interrupt)
+    monkeypatch.setattr("pinsker.cli._app.read_table", interrupt)
     done = run("select", table, "-t", "final grade")
     assert (done.code, done.err) == (130, "pinsker: interrupted\n")
 
 
-def test_errors_of_ours_are_not_hidden(run, table, monkeypatch):
+def test_other_errors_are_not_hidden(run, table, monkeypatch):
     def fail(*_args, **_kwargs):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pinsker.cli._command_select.read_sheet", fail)
+    monkeypatch.setattr("pinsker.cli._app.read_table", fail)
     with pytest.raises(ZeroDivisionError):
         run("select", table, "-t", "final grade")
 
@@ -123,7 +141,7 @@ def test_as_a_process_in_a_pipe(table):
     assert done.stderr == ""  # no progress either
 
 
-def test_a_reader_that_has_seen_enough(table):
+def test_a_reader_that_closes_the_pipe(table):
     command = f"{sys.executable} -m pinsker select '{table}' -t 'final grade' -d backward -o -"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{command} --quiet | head -n 1"],

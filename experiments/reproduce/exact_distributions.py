@@ -1,15 +1,15 @@
-"""Random laws on which every quantity of a theorem is exact, and the theorem's claim beside it.
+"""Random distributions on which every quantity of a theorem is exact, beside the theorem's claim.
 
-Each function draws one law and returns true value over bound, by bound; above one the statement is
-false for that law. Small joint laws come from tests/oracles; the algorithms run on laws of three
-binary features with the exact conditional information.
+Each function draws one distribution and returns true value over bound, by bound; above one the
+statement is false for that distribution. Small joint distributions come from tests/oracles; the
+algorithms run on distributions of three binary features with the exact conditional information.
 """
 
 import numpy as np
 
-import bounds_tightness
-from oracles import joint_pmf, linear_models
+from experiments import bounds_tightness
 from pinsker import bounds
+from tests.oracles import joint_pmf, linear_models
 
 #: Largest ratio that is reported; a claim that is not positive has none.
 CAP = 100.0
@@ -79,7 +79,7 @@ def classification(rng: np.random.Generator) -> dict[str, float]:
 
 def backward(rng: np.random.Generator) -> dict[str, float]:
     """Theorem 4: Algorithm 1 as printed adds at most delta."""
-    p = _law(rng)
+    p = _joint(rng)
     delta = float(rng.uniform(0.01, 1.0))
     kept, spent = tuple(range(p.ndim - 1)), 0.0
     while kept:
@@ -99,7 +99,7 @@ def backward(rng: np.random.Generator) -> dict[str, float]:
 
 def forward(rng: np.random.Generator) -> dict[str, float]:
     """Theorem 5: Algorithm 2 as printed, with the set it returns and with that of its proof."""
-    p = _law(rng) if rng.random() < 0.5 else _revealing(rng)
+    p = _joint(rng) if rng.random() < 0.5 else _revealing(rng)
     everything = tuple(range(p.ndim - 1))
     total = _information(p, everything)
     first = max(_information(p, (i,)) for i in everything)
@@ -120,14 +120,14 @@ def forward(rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _law(rng: np.random.Generator) -> np.ndarray:
-    """Draw a joint law of three binary features and two or three classes (the last axis)."""
+def _joint(rng: np.random.Generator) -> np.ndarray:
+    """Draw a joint distribution of three binary features and 2 or 3 classes (the last axis)."""
     shape = (2, 2, 2, int(rng.integers(2, 4)))
     return rng.dirichlet(np.full(int(np.prod(shape)), 10.0 ** rng.uniform(-1, 0.5))).reshape(shape)
 
 
 def _revealing(rng: np.random.Generator) -> np.ndarray:
-    """A feature that tells a fair coin or says nothing, and one that leans towards it (E23)."""
+    """A feature that reveals a fair coin or nothing, and one that leans towards it (E23)."""
     share, lean = rng.uniform(0.02, 0.9), rng.uniform(0.005, 0.2)
     reveals = np.array([[share, 0.0, 1.0 - share], [0.0, share, 1.0 - share]])  # by class
     leans = np.array([[0.5 + lean, 0.5 - lean], [0.5 - lean, 0.5 + lean]])
@@ -149,7 +149,7 @@ def _greedy(p: np.ndarray, enough: float) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def _cells(p: np.ndarray, kept: tuple[int, ...]) -> np.ndarray:
-    """Return the joint law of the kept features (one axis) and the target."""
+    """Return the joint distribution of the kept features (one axis) and the target."""
     gone = tuple(i for i in range(p.ndim - 1) if i not in kept)
     return p.sum(axis=gone).reshape(-1, p.shape[-1])
 

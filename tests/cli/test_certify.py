@@ -1,4 +1,4 @@
-"""`pinsker certify` and `pinsker audit` on a saved selection, and the exit codes of a promise."""
+"""`pinsker certify` and `pinsker audit` on a saved selection, and exit codes of a budget."""
 
 import json
 
@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from pinsker.cli._leaving import NOT_KEPT
-from pinsker.cli._models import make_model
+from pinsker.cli._app import make_model
+from pinsker.cli._errors import NOT_MET
 
-#: Rows enough that a budget of 0.1 is resolved: the limit of no change at all is about 0.005.
+#: Rows enough that a budget of 0.1 is resolved: the upper bound of no change at all is about 0.005.
 N_FRESH = 300
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    """Rows of the same law as `frame`, others than those; columns in another order."""
+    """Rows of the same distribution as `frame`, others than those; columns in another order."""
     rng = np.random.default_rng(7)
     signal, colour = rng.normal(size=N_FRESH), rng.choice(["red", "green"], N_FRESH)
     table = pd.DataFrame(
@@ -28,7 +28,7 @@ def fresh(tmp_path_factory):
             "noise 1": rng.normal(size=N_FRESH),
         }
     )
-    path = tmp_path_factory.mktemp("judge") / "fresh.csv"
+    path = tmp_path_factory.mktemp("certify") / "fresh.csv"
     table.to_csv(path, index=False)
     return path
 
@@ -49,25 +49,26 @@ def test_certify_a_sound_selection(run, selection, fresh, tmp_path):
     out = tmp_path / "certificate.json"
     done = run("certify", selection, fresh, "--json", out)
     assert done.code == 0
-    assert done.out.startswith("2 of 4 features; promise: kept\n")
-    assert "300 rows, that the search never saw" in done.out
-    assert json.loads(out.read_text())["verdict"] == "kept"
+    assert done.out.startswith("2 of 4 features\n")
+    assert "  budget       0.05 (error rate) met\n" in done.out
+    assert "(300 rows, fresh rows)\n" in done.out
+    assert json.loads(out.read_text())["verdict"] == "met"
 
 
 def test_certify_a_poor_selection(run, poor, fresh):
     done = run("certify", poor, fresh, "--json", "-", "--jobs", "1")
-    assert done.code == NOT_KEPT
+    assert done.code == NOT_MET
     certificate = json.loads(done.out)
-    assert certificate["verdict"] == "not kept"
-    assert certificate["growth_lower"] > 0.1
-    assert "promise: not kept" in done.err
+    assert certificate["verdict"] == "not met"
+    assert certificate["increase_lower"] > 0.1
+    assert "0.1 (error rate) not met; the error increases by at least" in done.err
 
 
 @pytest.mark.parametrize("model", ["svm", "linear"])
 def test_audit_a_sound_selection(run, selection, fresh, model):
     done = run("audit", selection, fresh, "--model", model)
     assert done.code == 0
-    assert done.out.startswith(f"{model} on 300 rows: error 0.")
+    assert done.out.startswith(f"{model} on 300 rows\n")
     assert "with all 4 columns" in done.out
 
 
@@ -84,7 +85,7 @@ def test_models_take_columns_of_every_kind(frame, model, task):
 
 def test_audit_a_poor_selection(run, poor, fresh):
     done = run("audit", poor, fresh, "--model", "svm", "--quiet")
-    assert (done.code, done.out) == (NOT_KEPT, "")
+    assert (done.code, done.out) == (NOT_MET, "")
 
 
 def test_audit_numbers_with_gaps(run, frame, tmp_path):
@@ -96,7 +97,7 @@ def test_audit_numbers_with_gaps(run, frame, tmp_path):
     run("select", table, *options)
     done = run("audit", saved, table, "--model", "linear")
     assert done.code == 0
-    assert "r2 0.0" in done.out
+    assert "share of the target's variance (R²)) met" in done.out
 
 
 def test_a_target_with_gaps_cannot_be_audited(run, selection, frame, tmp_path):
@@ -127,12 +128,12 @@ def test_linear_selections_have_no_certificate(run, table, fresh, tmp_path):
 
 def test_a_selection_of_another_version(run, selection, fresh):
     content = json.loads(selection.read_text())
-    del content["units"]
+    del content["feature_columns"]
     selection.write_text(json.dumps(content))
     done = run("audit", selection, fresh)
     assert done.code == 2
     assert "is not a selection that this version of pinsker can read" in done.err
-    assert "(KeyError: 'units')" in done.err
+    assert "(KeyError: 'feature_columns')" in done.err
     content["schema"] = 0
     selection.write_text(json.dumps(content))
     assert "is not a saved selection" in run("audit", selection, fresh).err
@@ -147,13 +148,15 @@ def test_a_budget_that_so_few_rows_cannot_show(run, frame, tmp_path):
     assert "all are kept" in done.out
     frame.head(60).to_csv(few, index=False)
     done = run("select", few, "-t", "final grade", "-e", "0.02")
-    assert done.code == NOT_KEPT
+    assert done.code == NOT_MET
     assert "Kept 3 of 4 columns" in done.out
-    assert "  promise   not resolved: these rows allow for +" in done.out
+    assert (
+        "  budget     0.02 (error rate) inconclusive; the smallest that these rows can confirm is"
+        in (done.out)
+    )
 
 
-def test_without_a_budget_nothing_is_promised(run, table):
+def test_without_a_budget_there_is_none_to_meet(run, table):
     done = run("select", table, "-t", "final grade", "--stop", "features=1")
     assert done.code == 0
-    assert "no budget was set" in done.out
-    assert "promise" not in done.out
+    assert "  budget     none\n" in done.out
