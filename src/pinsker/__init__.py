@@ -5,7 +5,7 @@ The flow, one folder a stage; imports only point back along the arrows::
     X, y -> encoding.encode          -> Encoded         the one gate for user data
          -> engine                   -> neighbour radii and counts of every candidate at once
          -> information              -> nats
-         -> bounds                   -> error, budget   one function per theorem, and its inverse
+         -> bounds                   -> error, budget   one object per theorem, both ways
          -> selection                -> SelectionPath   the scikit-learn selectors
          -> report                   -> dict -> terminal, JSON, HTML, figure
 

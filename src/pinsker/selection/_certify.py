@@ -10,8 +10,7 @@ from pinsker.bounds import (
     Certificate,
     Difference,
     TargetFacts,
-    error_growth,
-    information_budget,
+    bound_for,
     paired_difference,
 )
 from pinsker.encoding import Encoded, encode
@@ -187,10 +186,8 @@ class _FreshRows:
             n_kept=len(units),
             n_features=self.encoded.n_features,
             source=_FRESH,
-            information_budget=float(
-                information_budget(
-                    float(self.rule.delta), unit=unit, facts=facts, error_limit=limit
-                )
+            information_budget=bound_for(unit, facts, error_limit=limit).budget(
+                float(self.rule.delta)
             ),
             information_lost=max(lost.mean, 0.0),
             information_limit=max(lost.upper, 0.0),
@@ -226,7 +223,7 @@ class _FreshRows:
 
 def _bound(lost: float, unit: str, facts: TargetFacts, limit: float) -> float:
     known = limit if np.isfinite(limit) else None
-    return float(error_growth(lost, unit=unit, facts=facts, error_limit=known))
+    return bound_for(unit, facts, error_limit=known).growth(float(lost))
 
 
 def _with_note(certificate: Certificate, note: str) -> Certificate:

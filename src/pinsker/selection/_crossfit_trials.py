@@ -9,9 +9,9 @@ from pinsker._types import FloatArray
 from pinsker.bounds import (
     Difference,
     TargetFacts,
+    bound_for,
     bounded_loss_limit,
     error_rate_limit,
-    information_budget,
     paired_difference,
 )
 from pinsker.information import HoldoutScores, best_by_loss
@@ -109,16 +109,14 @@ class Trial:
     def allowed(self, rule: ErrorBudget, facts: TargetFacts, unit: str) -> float:
         """Return the information that a budget lets go, knowing the error of this set, in nats."""
         known = rule.unit_for(facts) == unit and rule.constants == "sharp"
-        return float(
-            information_budget(
-                float(rule.delta),
-                unit=rule.unit_for(facts),
-                facts=facts,
-                error_limit=max(self.error_limit, 0.0) if known else None,
-                constants=rule.constants,
-                model=rule.model,
-            )
+        bound = bound_for(
+            rule.unit_for(facts),
+            facts,
+            error_limit=max(self.error_limit, 0.0) if known else None,
+            constants=rule.constants,
+            model=rule.model,
         )
+        return bound.budget(float(rule.delta))
 
 
 def make_trials(

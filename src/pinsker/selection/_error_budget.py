@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.bounds import TargetFacts, error_growth, information_budget
+from pinsker.bounds import Bound, TargetFacts, bound_for
 from pinsker.exceptions import ParameterError
 from pinsker.selection._path import RESOLUTION, Reference, SelectionPath
 from pinsker.selection._rules import Decision, StoppingRule
@@ -109,21 +109,12 @@ class ErrorBudget(StoppingRule):
 
     def unit_for(self, facts: TargetFacts) -> str:
         """Return the unit of `delta`, with "auto" resolved."""
-        return facts.default_unit if self.unit == "auto" else self.unit
+        return facts.default_metric if self.unit == "auto" else self.unit
 
     def budget(self, facts: TargetFacts) -> float:
         """Return the information that may be lost, in nats, when nothing is known of the set."""
-        unit = self.unit_for(facts)
-        self._check_share(unit)
-        return float(
-            information_budget(
-                float(self.delta),
-                unit=unit,
-                facts=facts,
-                constants=self.constants,
-                model=self.model,
-            )
-        )
+        self._check_share(self.unit_for(facts))
+        return self._bound(facts).budget(float(self.delta))
 
     def check(self, n_features: int, n_forced: int, facts: TargetFacts) -> None:  # noqa: ARG002
         """Refuse a budget that means nothing for this target."""
@@ -131,15 +122,11 @@ class ErrorBudget(StoppingRule):
 
     def growth_of(self, lost: float, facts: TargetFacts) -> float:
         """Return the growth of the ideal error that a loss of information allows."""
-        return float(
-            error_growth(
-                lost,
-                unit=self.unit_for(facts),
-                facts=facts,
-                constants=self.constants,
-                model=self.model,
-            )
-        )
+        return self._bound(facts).growth(float(lost))
+
+    def _bound(self, facts: TargetFacts) -> Bound:
+        """Return the bound that turns information into error."""
+        return bound_for(self.unit_for(facts), facts, constants=self.constants, model=self.model)
 
     def growth(self, path: SelectionPath, facts: TargetFacts) -> FloatArray:
         """Return the growth of the ideal error that each set of a path allows.
@@ -153,9 +140,7 @@ class ErrorBudget(StoppingRule):
         unit = self.unit_for(facts)
         if self.model == "gaussian" and unit in ("r2", "mse"):
             return self._gaussian_growth(path, lost, facts)
-        return np.asarray(
-            error_growth(lost, unit=unit, facts=facts, constants=self.constants, model=self.model)
-        )
+        return self._bound(facts).growth(lost)
 
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
         """Return how many features stay."""

@@ -72,7 +72,7 @@ class PathEvidence:
             information=path.information[position],
             lost=float(path.lost(reference)[position]),
             bound=path.bound_at(decision.size),
-            unit=path.unit or facts.default_unit,
+            unit=path.unit or facts.default_metric,
             tier=tier,
             notes=decision.notes,
         )
