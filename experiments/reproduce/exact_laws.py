@@ -80,7 +80,7 @@ def classification(rng: np.random.Generator) -> dict[str, float]:
 
 def backward(rng: np.random.Generator) -> dict[str, float]:
     """Theorem 4: Algorithm 1 as printed adds at most delta."""
-    p = _law(rng)
+    p = _random_joint(rng)
     delta = float(rng.uniform(0.01, 1.0))
     kept, spent = tuple(range(p.ndim - 1)), 0.0
     while kept:
@@ -100,7 +100,7 @@ def backward(rng: np.random.Generator) -> dict[str, float]:
 
 def forward(rng: np.random.Generator) -> dict[str, float]:
     """Theorem 5: Algorithm 2 as printed, with the set it returns and with that of its proof."""
-    p = _law(rng) if rng.random() < 0.5 else _revealing(rng)
+    p = _random_joint(rng) if rng.random() < 0.5 else _revealing(rng)
     everything = tuple(range(p.ndim - 1))
     total = _information(p, everything)
     first = max(_information(p, (i,)) for i in everything)
@@ -121,8 +121,8 @@ def forward(rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _law(rng: np.random.Generator) -> np.ndarray:
-    """Draw a joint distribution of three binary features and two or three classes (the last axis)."""
+def _random_joint(rng: np.random.Generator) -> np.ndarray:
+    """Draw three binary features and two or three classes (the last axis) jointly."""
     shape = (2, 2, 2, int(rng.integers(2, 4)))
     return rng.dirichlet(np.full(int(np.prod(shape)), 10.0 ** rng.uniform(-1, 0.5))).reshape(shape)
 
