@@ -26,7 +26,7 @@ def test_e4_predictions_must_be_real_numbers():
     ("sigma2", "between", "first", "second"), [(4, 0.075, 0.094, 0.999), (9, 0.001, 0.001, 1.0)]
 )
 def test_e6_example_one_has_one_high_correlation(sigma2, between, first, second):
-    """X1 = Z, X2 = exp Z, Y = X1 + X2: moments of the lognormal law."""
+    """X1 = Z, X2 = exp Z, Y = X1 + X2: moments of the lognormal distribution."""
     spread = math.exp(sigma2) * math.expm1(sigma2)
     shared = sigma2 * math.exp(sigma2 / 2.0)
     target = sigma2 + spread + 2.0 * shared

@@ -42,13 +42,6 @@ class Bound(ABC):
     reach) with K minus the Bayes risk with all features. A bound is made of the facts that its
     theorem needs, and answers in both directions.
 
-    Attributes
-    ----------
-    theorem : str
-        Label of the theorem in ``docs/bounds.md``.
-    metric : str
-        Metric of the error increase, a key of :data:`METRIC_NAMES`.
-
     See Also
     --------
     bound_for : the bound that belongs to a metric and a target.
@@ -77,7 +70,7 @@ class Bound(ABC):
     @property
     @abstractmethod
     def metric(self) -> str:
-        """Metric of the error increase."""
+        """Metric of the error increase, a key of ``METRIC_NAMES``."""
 
     def growth(self, nu: Value) -> Value:
         """Return the largest error increase when `nu` nats are lost.

@@ -46,7 +46,7 @@ def bound_for(
     Parameters
     ----------
     metric : str
-        One of the above that fits the task, see :data:`METRICS`.
+        One of the above that fits the task, see ``METRICS``.
     facts : TargetFacts
         Facts about the target.
     error_limit : float, optional
