@@ -42,17 +42,7 @@ class DataTypeError(DataError, TypeError):
 
 
 class ParameterError(PinskerError, ValueError):
-    """A parameter is outside of its range, or does not fit the data.
-
-    Attributes
-    ----------
-    parameter : str or None
-        Name of the parameter, where one is to blame; the command line names its option by it.
-    """
-
-    def __init__(self, message: str, *, parameter: str | None = None) -> None:
-        super().__init__(message)
-        self.parameter = parameter
+    """A parameter is outside of its range, or does not fit the data."""
 
 
 class MemoryBudgetError(PinskerError, MemoryError):

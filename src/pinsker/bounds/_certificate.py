@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pinsker.bounds._units import METRIC_NAMES
+from pinsker.bounds._bound import METRIC_NAMES
 
 Verdict = Literal["met", "not met", "inconclusive", "not tested"]
 
