@@ -9,7 +9,7 @@ and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper 
 
 from pinsker.bounds._bound import METRIC_NAMES, METRICS, Bound
 from pinsker.bounds._bound_for import bound_for
-from pinsker.bounds._certificate import Certificate, finite_or_none
+from pinsker.bounds._certificate import Certificate
 from pinsker.bounds._error_interval import (
     ErrorInterval,
     entropy_power,
@@ -84,7 +84,6 @@ __all__ = [
     "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
-    "finite_or_none",
     "hellman_raviv_error",
     "largest_entropy",
     "paired_difference",

@@ -26,6 +26,7 @@ from sklearn.svm import SVC, SVR
 import pinsker.selection
 from pinsker import __version__
 from pinsker._compat import require
+from pinsker._types import plain
 from pinsker.cli import _options as options
 from pinsker.cli._errors import MET, NOT_MET, OneLineGroup
 from pinsker.cli._fitting import (
@@ -42,7 +43,7 @@ from pinsker.cli._summary import make_console, print_audit, print_certificate, p
 from pinsker.cli._tables import STDIN, InputTable, format_of_name, read_table, write_table
 from pinsker.cli._text import TextStyle
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.report import plain, read_certificate, summarise, to_html
+from pinsker.report import read_certificate, summarise, to_html
 
 app = typer.Typer(
     name="pinsker",

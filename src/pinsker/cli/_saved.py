@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from pinsker import __version__, selection
+from pinsker._types import plain
 from pinsker.bounds import TargetFacts
 from pinsker.cli._fitting import Outcome
 from pinsker.exceptions import DataError
-from pinsker.report import plain
 from pinsker.selection import SelectionPath, StoppingRule
 
 #: The version that is written.

@@ -17,7 +17,7 @@ from pinsker.report._displays import (
 from pinsker.report._html import report, to_html, to_json
 from pinsker.report._result import SelectionResult, read_certificate
 from pinsker.report._summary import summarise
-from pinsker.report._words import metric_name, plain
+from pinsker.report._words import metric_name
 
 __all__ = [
     "BoundDisplay",
@@ -26,7 +26,6 @@ __all__ = [
     "SelectionResult",
     "card",
     "metric_name",
-    "plain",
     "plot",
     "read_certificate",
     "report",

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from pinsker._compat import require
+from pinsker._types import plain
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import charts, chosen_row
 from pinsker.report._summary import SCHEMA, summarise
-from pinsker.report._words import counted, error_in_words, number, plain, short
+from pinsker.report._words import counted, error_in_words, number, short
 
 #: Rows of a table on the page; the dict has them all.
 _MOST_ROWS = 250

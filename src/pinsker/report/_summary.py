@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import FloatArray, IntArray, plain
 from pinsker.encoding import Encoded
 from pinsker.engine import Backward, Forward, Problem
 from pinsker.exceptions import ParameterError
 from pinsker.report._result import SelectionResult, budget_choices
-from pinsker.report._words import metric_name, plain, summarise_certificate
+from pinsker.report._words import metric_name, summarise_certificate
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 2

@@ -3,17 +3,10 @@
 import math
 from typing import Any
 
+from pinsker._types import plain
+from pinsker.bounds import METRIC_NAMES
 from pinsker.report._result import FRESH_ROWS, SelectionResult
 
-#: Name of each metric on an axis.
-METRIC_NAMES = {
-    "error": "error rate",
-    "r2": "share of the target's variance (R²)",
-    "mse": "mean squared error",
-    "log-loss": "log-loss, nats",
-    "brier": "Brier score",
-    "mae": "mean absolute error",
-}
 #: Metrics that are read in points of a hundred.
 _POINTS = {"error": "of accuracy", "r2": "of R²"}
 #: Each verdict on the page.
@@ -24,25 +17,6 @@ _VERDICTS = {
     "estimated": "estimated, not tested",
 }
 _BAYES_RISK = "Bayes risk (the lowest error any model could reach)"
-
-
-def plain(value: Any) -> Any:
-    """Return a value that JSON can hold: no NumPy scalar, and None for NaN and infinities.
-
-    Examples
-    --------
-    >>> plain({"a": float("nan"), "b": (1, 2.5)})
-    {'a': None, 'b': [1, 2.5]}
-    """
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def metric_name(metric: str) -> str:
