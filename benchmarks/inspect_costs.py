@@ -10,14 +10,14 @@ import time
 
 import numpy as np
 
-from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, GrowShrink
+from pinsker import BackwardElimination, FeatureSelector, ForwardBackwardSelection, ForwardSelection
 from pinsker.cli._inspect import expected_seconds
 
 SIZES = [(200, 10), (200, 40), (500, 20), (500, 100), (1000, 10), (1000, 50), (2000, 20)]
 KINDS = {
     "backward": BackwardElimination,
     "forward": ForwardSelection,
-    "forward-backward": GrowShrink,
+    "forward-backward": ForwardBackwardSelection,
     "auto": FeatureSelector,
 }
 
@@ -31,7 +31,7 @@ def seconds(selector, X, y):
 
 def main():
     rng = np.random.default_rng(0)
-    FeatureSelector(folds=2).fit(rng.normal(size=(60, 3)), rng.normal(size=60))  # imports, once
+    FeatureSelector(cv=2).fit(rng.normal(size=(60, 3)), rng.normal(size=60))  # imports, once
     print(f"{'rows':>6} {'cols':>5} {'target':>8} " + " ".join(f"{name:>12}" for name in KINDS))
     spent = {name: [] for name in KINDS}
     for n, d in SIZES:

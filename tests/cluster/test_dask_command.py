@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from pinsker.cli._app import app
 from pinsker.engine import Backward
-from pinsker.selection import _crossfit_jobs
+from pinsker.selection.holdout import Jobs
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def table(tmp_path):
 def calls(monkeypatch):
     """What reached a cluster."""
     seen = []
-    run, scores = _crossfit_jobs.Jobs.run, Backward.scores
+    run, scores = Jobs.run, Backward.scores
 
     def noted_run(self, *args):
         seen.append("folds" if self.client is not None else "folds here")
@@ -49,7 +49,7 @@ def calls(monkeypatch):
             seen.append("search")
         return scores(self)
 
-    monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted_run)
+    monkeypatch.setattr(Jobs, "run", noted_run)
     monkeypatch.setattr(Backward, "scores", noted_scores)
     return seen
 
