@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
 from pinsker.exceptions import DataError, ParameterError
 
@@ -388,13 +389,7 @@ def grassberger_log(counts: IntArray) -> FloatArray:
 
 
 def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint64]:
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise DataError(
-            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise DataError("sample_weight must be finite, not negative, and not all zero.")
+    weights = check_weights(sample_weight, n_rows)
     # A power of two, so that integer weights stay integers.
     exponent = _WEIGHT_BITS - int(np.ceil(np.log2(weights.sum())))
     return np.rint(np.ldexp(weights, exponent)).astype(np.uint64)
