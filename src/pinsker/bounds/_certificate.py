@@ -181,7 +181,7 @@ def _held_out(c: Certificate) -> list[str]:
     kind = {name: f"[{text}]" for name, text in EVIDENCE.items()}
     lines = [
         f"  information lost      {lost:.4f} nats, upper bound {upper:.4f}   {kind['information']}",
-        f"    if no more is lost than {upper:.4f} nats, the Bayes risk increases at most {c.bound:.4f}",
+        f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f}",
         f"  held-out error        {c.error_all:.4f} with all features ({c.model_all})",
         f"                        {c.error_kept:.4f} with those kept ({c.model_kept}){most}",
         f"    increase {c.increase:+.4f}, upper bound {c.increase_upper:+.4f}   {kind['increase']}",
