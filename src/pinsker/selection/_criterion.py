@@ -38,6 +38,7 @@ from pinsker.selection.search import (
     PermutationTest,
     SelectionPath,
     StoppingRule,
+    count_and_search,
     criterion_search,
     refuse_uncounted,
 )
@@ -267,10 +268,11 @@ class CriterionSelection(InformationSelector):
         if self.stop is None:
             rule = FeatureLimit(self.n_features_to_select)
         return partial(
-            _count_and_search,
+            count_and_search,
+            criterion=self.criterion,
             counting=self._counting(),
             rule=rule,
-            formula=(self.criterion, self.beta, self.gamma),
+            weights=(self.beta, self.gamma),
             fixed=fixed,
         )
 
@@ -343,19 +345,6 @@ class CriterionSelection(InformationSelector):
         )  # fmt: skip
         validate_data(self, large.partitions.empty, skip_check_array=True)
         return large
-
-
-def _count_and_search(
-    encoded: Encoded,
-    counting: CountingSettings,
-    rule: StoppingRule | None,
-    formula: tuple[str, float, float],
-    fixed: tuple[int, ...],
-) -> CountedPath:
-    problem = CountedProblem.of(encoded, counting)
-    rule = FeatureLimit(encoded.n_features) if rule is None else rule
-    settings = CriterionSearchSettings(formula[0], rule, problem.facts, *formula[1:])
-    return criterion_search(problem, settings, fixed)
 
 
 def _digest(problem: CountedProblem) -> str:

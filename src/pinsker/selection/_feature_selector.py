@@ -1,14 +1,38 @@
 """The front door: several searches, evaluated on held-out rows."""
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
 from pinsker._types import Missing
+from pinsker.encoding import Encoded, take_rows
 from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.information import named_models
+from pinsker.selection._base import FitData
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._progress import Progress, fitting
-from pinsker.selection.holdout import CrossFit
-from pinsker.selection.search import MetricName, StoppingRule, named_searches
+from pinsker.selection.holdout import (
+    MOST_SEARCHED,
+    SPLIT_FROM,
+    CrossFit,
+    Metric,
+    SplitFit,
+    crossfit_certificate,
+    split_rows,
+)
+from pinsker.selection.search import (
+    AUTO_LARGE,
+    ErrorBudget,
+    KNNSearchSettings,
+    MetricName,
+    SelectionPath,
+    StoppingRule,
+    measure_sets,
+    named_searches,
+)
+
+#: Backward by neighbors starts where they see least, and costs most, on wide tables.
+_MOST_BACKWARD = 500
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -146,6 +170,8 @@ class FeatureSelector(EvaluatedSelector):
         """
         data = self._read(X, y)
         settings = self._settings(data.seed)
+        if data.encoded.n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
+            return self._fit_split(data, settings)
         names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
         first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
         evaluator = self._evaluator(data)
@@ -160,3 +186,45 @@ class FeatureSelector(EvaluatedSelector):
         self._choose(data, first[names[0]], comparison, settings)
         progress.close()
         return self
+
+    def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
+        """Search, evaluate and certify on disjoint parts of many rows."""
+        encoded, rule = data.encoded, data.rule
+        parts = split_rows(encoded, data.seed)
+        counted = take_rows(encoded, parts.search)
+        searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
+        auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
+        names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
+        progress = Progress(self, data.user_data, 2 + len(names))
+        progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
+        paths: dict[str, SelectionPath] = {}
+        for search in searches:
+            table = counted if search.names[0] in ("jmi", "cmim") else searched
+            paths |= dict(zip(search.names, search.run(table), strict=True))
+        paths = {name: paths[name] for name in names}
+        models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
+        metric = Metric(self._yardstick(rule).metric_for(data.facts))
+        split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs())
+        comparison = split.compare(paths, rule, progress.on_stage)
+        result, decision = comparison.choose(rule)
+        path = measure_sets(comparison.paths[result.search], searched, settings)
+        certificate = crossfit_certificate(comparison, result, rule, decision.notes)
+        if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
+            progress.on_stage("certifying")
+            order = comparison.paths[result.search].order
+            certificate = split.certify(order, result.size, rule, data.seed)
+        self._set_fitted(
+            self._fitted(data, path, decision, certificate=certificate, comparison=comparison)
+        )
+        progress.close()
+        return self
+
+
+def _pays(name: str, searched: Encoded) -> bool:
+    """Return whether a search of ``searches="auto"`` is worth its time on a table of this shape."""
+    if name == "backward":
+        return searched.n_features <= _MOST_BACKWARD
+    if name == "linear":
+        categories = sum(len(known) for known in searched.columns.categories if known is not None)
+        return searched.columns.n_columns + categories <= searched.n_rows // 3
+    return True

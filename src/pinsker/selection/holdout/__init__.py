@@ -19,9 +19,15 @@ from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, make_folds
+from pinsker.selection.holdout._split import (
+    MOST_SEARCHED,
+    SPLIT_FROM,
+    SplitFit,
+    split_rows,
+)
 
 __all__ = [
     "ALL_FEATURES", "FRESH_ROWS", "SEARCH_ROWS", "AuditResult", "Comparison", "CrossFit", "Fold",
-    "FreshRows", "HoldoutEvaluator", "Jobs", "Metric", "SubsetResult", "audit",
+    "FreshRows", "MOST_SEARCHED", "SPLIT_FROM", "SplitFit", "split_rows", "HoldoutEvaluator", "Jobs", "Metric", "SubsetResult", "audit",
     "crossfit_certificate", "make_folds", "path_certificate", "task_of",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from pinsker.selection.holdout._crossfit import geometric_sizes
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
-from pinsker.selection.holdout._rows import make_folds
+from pinsker.selection.holdout._rows import Fold, make_folds
 from pinsker.selection.search import Decision, ErrorBudget, SelectionPath, StoppingRule
 
 #: What the rows of a certificate were to the search.
@@ -103,6 +103,8 @@ class FreshRows:
         Seed of the folds and of the shuffled rows.
     jobs : Jobs
         Where models are fitted.
+    folds : sequence of Fold, optional
+        Which rows are fitted to and which are tested; by default five folds.
 
     Notes
     -----
@@ -120,10 +122,12 @@ class FreshRows:
         confidence: float,
         seed: int,
         jobs: Jobs,
+        folds: Sequence[Fold] | None = None,
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
         self.facts = TargetFacts.of(encoded.target)
-        folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed)
+        if folds is None:
+            folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed)
         if not folds:
             raise DataError(
                 f"found {encoded.n_rows} fresh rows, too few to fit and score models: pass some "
@@ -133,14 +137,17 @@ class FreshRows:
         self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs)
         self.shuffle = np.random.default_rng(seed).permutation(encoded.n_rows)
 
-    def certify(self, order: FeatureSet, wanted: int) -> Certificate:
+    def certify(
+        self, order: FeatureSet, wanted: int, sizes: Sequence[int] | None = None
+    ) -> Certificate:
         """Test sets from the largest down to the wanted size; return the last that passed.
 
         The first set that does not pass ends the sequence, so that no correction for many tests is
         needed (Maurer, Hothorn, Lehmacher 1995). When none passed the wanted set is returned.
         """
         full = self._evaluate(tuple(range(self.encoded.n_features)))
-        sizes = [s for s in geometric_sizes(wanted, len(order)) if s < self.encoded.n_features]
+        sizes = geometric_sizes(wanted, len(order)) if sizes is None else sizes
+        sizes = [size for size in sizes if size < self.encoded.n_features]
         passed: Certificate | None = None
         for size in sorted(sizes, reverse=True):
             certificate = self._test(order[:size], full)

@@ -173,7 +173,7 @@ class HoldoutEvaluator:
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
         calls = [(model, k, features) for (k, features, _), model in new.items()]
-        with threadpool_limits(1, user_api="blas"):  # many small fits: threads would only wait
+        with threadpool_limits(1):  # BLAS and OpenMP: small fits, and `jobs` run side by side
             predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
 

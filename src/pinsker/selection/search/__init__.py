@@ -11,6 +11,7 @@ from pinsker.selection.search._criterion import (
     CriterionPath,
     CriterionSearchSettings,
     FeatureLimit,
+    count_and_search,
     criterion_search,
     refuse_uncounted,
     select_by_criterion,
@@ -49,15 +50,20 @@ from pinsker.selection.search._rules import (
     ScoreThreshold,
     StoppingRule,
 )
-from pinsker.selection.search._searches import AUTO_SEARCHES, Search, named_searches
+from pinsker.selection.search._searches import (
+    AUTO_LARGE,
+    AUTO_SEARCHES,
+    Search,
+    named_searches,
+)
 
 __all__ = [
-    "AUTO_SEARCHES", "CRITERIA", "ROUNDING", "ROWS_PER_CELL", "CountedPath", "CountedProblem",
+    "AUTO_LARGE", "AUTO_SEARCHES", "CRITERIA", "ROUNDING", "ROWS_PER_CELL", "CountedPath", "CountedProblem",
     "CountingSettings", "CriterionPath", "CriterionSearchSettings", "Decision", "Direction",
     "ErrorBudget", "FeatureCount", "FeatureLimit", "KNNSearchSettings", "LinearDesign",
     "LinearSearchSettings", "MetricName", "OnStep", "PermutationTest", "ScoreJump",
     "ScoreThreshold", "Search", "SearchInterrupted", "SelectionPath", "Step", "StoppingRule",
-    "Trace", "backward", "criterion_search", "forward", "forward_backward", "greedy", "grow",
+    "Trace", "backward", "count_and_search", "criterion_search", "forward", "forward_backward", "greedy", "grow",
     "linear", "measure_sets", "named_searches", "refuse_uncounted", "relevance",
     "select_by_criterion", "shrink",
 ]  # fmt: skip

@@ -10,9 +10,10 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
+from pinsker.encoding import Encoded
 from pinsker.engine import NATS_PER_COST, Correction, CountTables, PackedColumns
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.selection.search._counted import CountedProblem
+from pinsker.selection.search._counted import CountedProblem, CountingSettings
 from pinsker.selection.search._criteria import Criterion, PairTerms, Relevance, criterion_named
 from pinsker.selection.search._greedy import OnStep, Trace, greedy
 from pinsker.selection.search._path import ROUNDING, CountedPath, SelectionPath
@@ -28,6 +29,8 @@ from pinsker.selection.search._rules import (
 #: Below so many rows per occupied cell the information of a set is not counted any more: with
 #: empty cells the plug-in finds every set as good as every other.
 ROWS_PER_CELL = 5.0
+#: A search without a rule of its own adds so many features.
+_MOST_COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,23 @@ def criterion_search(
     found = path(trace)
     trace.finish(found)
     return found
+
+
+def count_and_search(
+    encoded: Encoded,
+    criterion: str,
+    fixed: Sequence[int] = (),
+    *,
+    counting: CountingSettings | None = None,
+    rule: StoppingRule | None = None,
+    weights: tuple[float, float] = (1.0, 1.0),
+) -> CountedPath:
+    """Bin and count a table, and search it by a criterion, by default to 100 features."""
+    problem = CountedProblem.of(encoded, counting or CountingSettings())
+    if rule is None:
+        rule = FeatureLimit(max(_MOST_COUNTED, len(fixed)))
+    settings = CriterionSearchSettings(criterion, rule, problem.facts, *weights)
+    return criterion_search(problem, settings, fixed)
 
 
 def _counted_path(

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
+from pinsker.selection.search._criterion import count_and_search
 from pinsker.selection.search._knn import (
     KNNSearchSettings,
     backward,
@@ -19,6 +20,8 @@ from pinsker.selection.search._path import SelectionPath
 
 #: Searches of ``searches="auto"``; the models are compared on sets of the first one.
 AUTO_SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
+#: The same where rows are plenty: neighbors among some of them, counts of many more.
+AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
 #: Additions without a rise after which growing ends.
@@ -46,6 +49,7 @@ def named_searches(
     problem: Encoded,
     settings: KNNSearchSettings,
     fixed: tuple[int, ...] = (),
+    auto: tuple[str, ...] = AUTO_SEARCHES,
 ) -> tuple[tuple[str, ...], list[Search]]:
     """Return the names of the paths that a user asked for, in order, and the searches for them.
 
@@ -60,10 +64,12 @@ def named_searches(
         Of the named searches by neighbors.
     fixed : tuple of int
         Features that may not be dropped.
+    auto : tuple of str
+        What "auto" stands for.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
-    listed = AUTO_SEARCHES if isinstance(searches, str) else tuple(searches)
+    listed = auto if isinstance(searches, str) else tuple(searches)
     names = [_name_of(item) for item in listed]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or not names:
@@ -114,9 +120,11 @@ def _named(
         "forward": partial(_part, function=both, part=1),
         "linear": partial(_one, function=partial(linear_where_rows_allow, fixed=fixed)),
         "relevance": partial(_one, function=partial(relevance, settings=settings, fixed=fixed)),
+        "jmi": partial(_one, function=partial(count_and_search, criterion="jmi", fixed=fixed)),
+        "cmim": partial(_one, function=partial(count_and_search, criterion="cmim", fixed=fixed)),
     }
     if name not in searches:
-        known = ", ".join(map(repr, AUTO_SEARCHES))
+        known = ", ".join(map(repr, [*AUTO_SEARCHES, "jmi", "cmim"]))
         raise ParameterError(f"searches: {name!r} is none of {known}.")
     return searches[name]
 

@@ -1,0 +1,239 @@
+"""Large tables: three disjoint parts of rows search, evaluate and certify.
+
+The cost does not depend on the number of rows: a few thousand order the features, a few thousand
+fit models, and the rows that evaluate and certify are only predicted.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import IntArray
+from pinsker.bounds import Certificate, TargetFacts
+from pinsker.encoding import Encoded, take_rows
+from pinsker.information import HoldoutModel
+from pinsker.selection.holdout._certify import FreshRows
+from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, References
+from pinsker.selection.holdout._crossfit import between
+from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
+from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.holdout._parallel import Jobs
+from pinsker.selection.holdout._rows import Fold
+from pinsker.selection.search import ErrorBudget, SelectionPath, StoppingRule
+
+#: From so many rows on a table is split; below, cross-fitting uses every row for everything.
+SPLIT_FROM = 5000
+#: Rows that neighbors are searched among, and rows that are counted.
+MOST_SEARCHED, MOST_COUNTED = 2000, 20_000
+#: Rows that models are fitted to while sizes are compared, and for the certificate.
+_MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
+#: Rows that evaluate at first; doubled while a budget is not resolved.
+_FIRST_EVALUATED = 10_000
+#: Rows that certify at most: a bound of 0.002 on a difference of error rates.
+_MOST_CERTIFIED = 40_000
+
+
+@dataclass(frozen=True, eq=False)
+class RowParts:
+    """Disjoint parts of the rows of a table.
+
+    Attributes
+    ----------
+    search : ndarray of int64
+        Rows that order the features; neighbors are searched among the first `MOST_SEARCHED`.
+    train, evaluate : ndarray of int64
+        Rows that models are fitted to, and rows that compare sets.
+    certify : ndarray of int64
+        Rows that are looked at once, for the chosen set.
+    """
+
+    search: IntArray
+    train: IntArray
+    evaluate: IntArray
+    certify: IntArray
+
+
+def split_rows(encoded: Encoded, seed: int) -> RowParts:
+    """Divide the rows: a quarter searches (at most `MOST_COUNTED`), a third of the rest certifies.
+
+    Every part, and every beginning of a part, has its share of each class or range of the target.
+    """
+    order = stratified_order(encoded, seed)
+    n = len(order)
+    n_search = min(n // 4, MOST_COUNTED)
+    n_certify = (n - n_search) // 3
+    n_train = min((n - n_search - n_certify) // 2, _MOST_TRAINED)
+    edges = np.cumsum([n_search, n_train, n - n_search - n_train - n_certify])
+    return RowParts(*np.split(order, edges))
+
+
+def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
+    """Return a random order of the rows in which every stretch is stratified by the target."""
+    rng = np.random.default_rng(seed)
+    labels = encoded.target.labels
+    if labels is None:
+        assert encoded.target.raw is not None  # a numeric target keeps the user's values
+        first = encoded.target.raw[:, 0]
+        ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        labels = ranks * n_ranges // len(ranks)
+    shuffled = rng.permutation(len(labels))
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    counts = np.bincount(labels)
+    within = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = (within + rng.random(len(labels))) / np.repeat(counts, counts)
+    return np.asarray(by_class[np.argsort(place, kind="stable")])
+
+
+class SplitFit:
+    """Compares the sets of paths on evaluation rows, and certifies the choice on others.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    parts : RowParts
+        Which rows do what.
+    models : sequence of HoldoutModel
+        What is fitted.
+    metric : Metric
+        The loss.
+    facts : TargetFacts
+        What the bounds know of the target.
+    n_fixed : int
+        Features that may not be dropped.
+    jobs : Jobs
+        Where models are fitted.
+    """
+
+    def __init__(
+        self,
+        encoded: Encoded,
+        parts: RowParts,
+        models: Sequence[HoldoutModel],
+        metric: Metric,
+        facts: TargetFacts,
+        n_fixed: int,
+        jobs: Jobs,
+    ) -> None:
+        self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
+        self.models, self.jobs = tuple(models), jobs
+        self.smallest = max(n_fixed, 1)
+        self.paths: dict[str, SelectionPath] = {}
+        self.evaluated: dict[tuple[str, int], BestScores] = {}
+        self.n_evaluated = min(len(parts.evaluate), _FIRST_EVALUATED)
+        self.evaluator = self._evaluator()
+
+    def compare(
+        self,
+        paths: dict[str, SelectionPath],
+        rule: StoppingRule,
+        on_stage: Callable[[str], Any] | None = None,
+    ) -> Comparison:
+        """Find the smallest set of each path that meets a rule, by bisection."""
+        self.paths = paths
+        self._evaluate([(ALL_FEATURES, self.encoded.n_features)])
+        self.evaluator.drop_weak_models(list(self.evaluated.values()))
+        self.models = self.evaluator.models
+        for name in paths:
+            if on_stage is not None:
+                on_stage(f"evaluating {name}")
+            self._look_at(name, rule)
+        while self._is_unresolved(rule) and self.n_evaluated < len(self.parts.evaluate):
+            self._take_more_rows(rule)
+        return self._comparison()
+
+    def certify(self, order: FeatureSet, size: int, rule: ErrorBudget, seed: int) -> Certificate:
+        """Test the chosen set, after one of twice its size, on rows that chose nothing."""
+        parts = self.parts
+        train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
+        test = parts.certify[:_MOST_CERTIFIED]
+        table = take_rows(self.encoded, np.concatenate([train, test]))
+        fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
+        fresh = FreshRows(table, rule, self.models, 0.95, seed, self.jobs, folds=(fold,))
+        sizes = sorted({size, min(2 * size, len(order))})
+        certificate = fresh.certify(order, size, sizes)
+        return certificate
+
+    def _look_at(self, name: str, rule: StoppingRule) -> None:
+        """Evaluate the sizes of one path that can change the choice."""
+        longest = len(self.paths[name].order)
+        if not isinstance(rule, ErrorBudget):
+            size = min(rule.decide(self.paths[name], self.facts).size, longest)
+            self._evaluate([(name, max(size, self.smallest))])
+            return
+        top = min(longest, self._best_size(rule) - 1)  # only smaller sets than known ones matter
+        if top < self.smallest:
+            return
+        below, above = self.smallest - 1, top
+        if len(self.evaluated) == 1:  # nothing is known of sizes yet: double from the smallest
+            above = self.smallest
+            while not self._meets(name, above, rule):
+                if above == top:
+                    return
+                below, above = above, min(2 * above, top)
+        elif not self._meets(name, top, rule):
+            return
+        while below < (middle := between(max(below, 1), above)) < above or below + 1 < above <= 2:
+            middle = max(middle, below + 1)
+            if self._meets(name, middle, rule):
+                above = middle
+            else:
+                below = middle
+
+    def _meets(self, name: str, size: int, rule: ErrorBudget) -> bool:
+        self._evaluate([(name, size)])
+        return self._comparison().results[name, size].meets(rule, self.facts, self.metric)
+
+    def _best_size(self, rule: ErrorBudget) -> int:
+        """Return the size of the smallest set known to meet the budget: all features, if none."""
+        if not any(key[0] != ALL_FEATURES for key in self.evaluated):
+            return self.encoded.n_features
+        comparison = self._comparison()
+        meeting = [
+            result.size
+            for result in comparison.on_paths
+            if result.meets(rule, self.facts, self.metric)
+        ]
+        return min(meeting, default=self.encoded.n_features)
+
+    def _is_unresolved(self, rule: StoppingRule) -> bool:
+        """Return whether more rows could show that a smaller set meets the budget."""
+        if not isinstance(rule, ErrorBudget):
+            return False
+        best = self._best_size(rule)
+        return any(
+            result.size < best and result.excess <= rule.delta / 2
+            for result in self._comparison().on_paths
+        )
+
+    def _take_more_rows(self, rule: StoppingRule) -> None:
+        """Double the rows that evaluate, and look again at what was close."""
+        self.n_evaluated = min(2 * self.n_evaluated, len(self.parts.evaluate))
+        known = self._comparison()
+        delta = rule.delta if isinstance(rule, ErrorBudget) else np.inf
+        close = [key for key, one in known.results.items() if one.excess <= 2 * delta]
+        self.evaluator, self.evaluated = self._evaluator(), {}
+        self._evaluate(list(dict.fromkeys([(ALL_FEATURES, self.encoded.n_features), *close])))
+
+    def _evaluate(self, keys: Sequence[tuple[str, int]]) -> None:
+        new = [key for key in keys if key not in self.evaluated]
+        found = self.evaluator.evaluate([[self._set(*key)] for key in new])
+        self.evaluated.update(zip(new, found, strict=True))
+
+    def _set(self, name: str, size: int) -> FeatureSet:
+        return tuple(range(size)) if name == ALL_FEATURES else self.paths[name].order[:size]
+
+    def _evaluator(self) -> HoldoutEvaluator:
+        train, test = self.parts.train, self.parts.evaluate[: self.n_evaluated]
+        table = take_rows(self.encoded, np.concatenate([train, test]))
+        fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
+        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs)
+
+    def _comparison(self) -> Comparison:
+        references = References.of(
+            self.evaluated, self.evaluator.prior, self.facts, self.metric, max(len(self.paths), 1)
+        )
+        results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
+        return Comparison(self.paths, results, self.facts, self.metric, self.n_evaluated, 1)
