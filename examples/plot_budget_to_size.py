@@ -37,7 +37,7 @@ for budget, shade in ((0.05, "tab:blue"), (0.1, "tab:orange")):
 plt.show()
 
 # %%
-# With more than two dozen features the estimate itself falls: useless columns blur the neighbours.
+# With more than two dozen features the estimate itself falls: useless columns blur the neighbors.
 # The smallest set within the allowance is what counts.
 #
 # Halving the budget divides the nats by about four: near zero the bound is a square root,

@@ -37,5 +37,5 @@ plt.show()
 
 # %%
 # The number beside the count is the accuracy of a support vector machine on the 40 % of rows that
-# the search has not seen. Neighbouring pixels repeat each other, and the corners are always white:
+# the search has not seen. Neighboring pixels repeat each other, and the corners are always white:
 # both go first.

@@ -31,5 +31,5 @@ right.set(ylim=(0, 0.7), xticks=np.arange(13))
 plt.show()
 
 # %%
-# Removing useless features makes the neighbours sharper and the information rises, until the pair
+# Removing useless features makes the neighbors sharper and the information rises, until the pair
 # is left; without either of the two there is nothing.

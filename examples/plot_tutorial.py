@@ -63,7 +63,7 @@ print(selector.certificate_)
 # Five searches each put the features in an order; held-out rows chose among all their sets.
 
 fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
-for path in ("grow-shrink", "backward", "forward", "linear", "relevance"):
+for path in ("forward-backward", "backward", "forward", "linear", "relevance"):
     trials = sorted((t for t in selector.comparison_ if t.path == path), key=lambda t: t.size)
     ax.plot([t.size for t in trials], [t.excess_upper for t in trials], ".-", label=path)
 ax.axhline(0.05, color="black", linestyle="--", linewidth=1)
@@ -107,7 +107,7 @@ print(selector.certify(X_test, y_test))
 # Inside one search
 # -----------------
 # Each search can be used by itself. It takes a fraction of the time and shows the whole path, down
-# to the empty set; its information is estimated by neighbours on the rows searched.
+# to the empty set; its information is estimated by neighbors on the rows searched.
 
 search = BackwardElimination(error_budget=0.05).fit(X_train, y_train)
 path = search.path_

@@ -13,7 +13,7 @@ from pinsker import FeatureSelector
 
 BUDGET = 0.05
 COLOURS = {
-    "grow-shrink": "#2563eb",
+    "forward-backward": "#2563eb",
     "backward": "#d97706",
     "forward": "#059669",
     "linear": "#7c3aed",

@@ -84,7 +84,7 @@ class EvaluatedSelector(InformationSelector):
 
         References
         ----------
-        ``docs/promise.md``; theory of the fixed sequence: Maurer, Hothorn, Lehmacher (1995).
+        ``docs/certificate.md``; theory of the fixed sequence: Maurer, Hothorn, Lehmacher (1995).
         """
         check_is_fitted(self)
         rule = self._rule_of(self.error_budget)
