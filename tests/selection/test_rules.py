@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import search as slow
-from pinsker.bounds import TargetFacts, information_budget
+from pinsker.bounds import TargetFacts, bound_for
 from pinsker.exceptions import ParameterError
 from pinsker.selection import ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold, SelectionPath
 
@@ -176,7 +176,7 @@ def test_more_budget_never_keeps_more(scores, budgets, forward):
     size = ErrorBudget(low).size(path, FAIR)
     lost = max(path.information) - path.information_at(size)
     # Unless nothing need stay, the set kept is within the budget.
-    allowed = information_budget(low, unit="error", facts=FAIR)
+    allowed = bound_for("error", FAIR).budget(low)
     assert lost <= allowed + 1e-9 or (size == 1 and max(path.information) <= allowed + 1e-9)
     expected = slow.size_for_budget(path.information, path.sizes.tolist(), allowed)
     assert size == expected
