@@ -177,14 +177,13 @@ def _on_path(c: Certificate) -> list[str]:
 
 def _held_out(c: Certificate) -> list[str]:
     lost, upper = c.information_lost, c.information_upper
+    most = f", upper bound {c.error_upper:.4f}" if math.isfinite(c.error_upper) else ""
     kind = {name: f"[{text}]" for name, text in EVIDENCE.items()}
     lines = [
         f"  information lost      {lost:.4f} nats, upper bound {upper:.4f}   {kind['information']}",
-        f"    if no more than {upper:.4f} nats are lost, the Bayes risk increases by at most "
-        f"{c.bound:.4f}",
+        f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f}",
         f"  held-out error        {c.error_all:.4f} with all features ({c.model_all})",
-        f"                        {c.error_kept:.4f} with those kept ({c.model_kept}), "
-        f"upper bound {c.error_upper:.4f}",
+        f"                        {c.error_kept:.4f} with those kept ({c.model_kept}){most}",
         f"    increase {c.increase:+.4f}, upper bound {c.increase_upper:+.4f}   {kind['increase']}",
     ]
     if not math.isnan(c.excess):
