@@ -8,7 +8,7 @@ from pinsker import CriterionSelection
 from pinsker.engine import _contingency_dask
 from pinsker.exceptions import DataError, DataTypeError, MemoryBudgetError, ParameterError
 from pinsker.selection import PermutationTest
-from pinsker.selection._criteria import CRITERIA
+from pinsker.selection.search import CRITERIA
 
 dask = pytest.importorskip("dask", reason="needs pinsker[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs pinsker[dask]")
@@ -58,7 +58,11 @@ def test_the_same_path_as_in_memory(frame, dask_frame, criterion):
 
 @pytest.mark.parametrize("correction", ["miller-madow", "grassberger"])
 def test_corrections_and_groups(frame, dask_frame, correction):
-    settings = {"correction": correction, "groups": {"pair": ["b", "text"]}, "keep": ["g"]}
+    settings = {
+        "correction": correction,
+        "feature_groups": {"pair": ["b", "text"]},
+        "fixed_features": ["g"],
+    }
     there = CriterionSelection("cmim", 4, **settings).fit(dask_frame, "answer")
     assert there.path_ == in_memory(frame, "cmim", 4, **settings).path_
 

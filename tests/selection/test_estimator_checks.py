@@ -1,10 +1,10 @@
-"""scikit-learn's own checks for the selectors that judge on held-out rows: none may fail."""
+"""scikit-learn's own checks for the selectors that evaluate on held-out rows: none may fail."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pinsker.exceptions import DataWarning
-from pinsker.selection import BackwardElimination, FeatureSelector, GrowShrink
+from pinsker.selection import BackwardElimination, FeatureSelector, ForwardBackwardSelection
 
 
 # Some checks draw tables whose classes have one row, which is worth a warning to a user.
@@ -12,10 +12,10 @@ from pinsker.selection import BackwardElimination, FeatureSelector, GrowShrink
 @parametrize_with_checks(
     [
         FeatureSelector(
-            paths=["grow-shrink", "linear", "relevance"], folds=2, witnesses=["linear"]
+            searches=["forward-backward", "linear", "relevance"], cv=2, models=["linear"]
         ),
-        GrowShrink(),
-        BackwardElimination(folds=2, witnesses=["linear"]),
+        ForwardBackwardSelection(),
+        BackwardElimination(cv=2, models=["linear"]),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

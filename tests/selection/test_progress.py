@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
+from pinsker import KNNSettings
 from pinsker.engine import Backward
-from pinsker.exceptions import PinskerWarning
+from pinsker.exceptions import EngineLostError, PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
     FeatureCount,
     FeatureSelector,
     ForwardSelection,
-    LinearElimination,
+    LinearSelection,
 )
-from pinsker.selection._search import Trace
-from pinsker.selection._watch import ProgressLine, clock
+from pinsker.selection._progress import ProgressLine, clock
+from pinsker.selection.search import Trace
 
-EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearElimination])
+EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearSelection])
 X, y = load_wine(return_X_y=True)
 
 
@@ -35,23 +36,34 @@ def trace_of(moves):
     return trace
 
 
-def test_line_says_where_the_search_is():
+def test_line_shows_where_the_search_is():
     stream = io.StringIO()
     line = ProgressLine("Search", 4, lambda nu: nu / 2, "error", stream=stream, seconds=0.0)
-    line.before()
-    assert line.after(trace_of(1)) is False
-    line.finish(trace_of(2))
-    first, last = stream.getvalue().splitlines()
+    line.show(trace_of(1))
+    line.show(trace_of(2))
+    line.finish()
+    first, _, last = stream.getvalue().splitlines()
     assert first.startswith("Search: step 1, 3 features, I = 0.4000 nats, bound 0.0500 error, ")
     assert first.rstrip().endswith("left")
     assert "step 2, 2 features" in last
+    ProgressLine("Search", 4, lambda nu: nu, "error", stream=stream).finish()  # nothing was seen
+    assert len(stream.getvalue().splitlines()) == 3
+
+
+def test_line_counts_up_when_features_are_added():
+    stream = io.StringIO()
+    line = ProgressLine("Search", 4, lambda nu: nu, "error", grows=True, stream=stream, seconds=0.0)
+    trace = Trace((), [0.0])
+    trace.record(2, 0.3, 0.3)
+    line.show(trace)
+    assert stream.getvalue().startswith("Search: step 1, 1 features, I = 0.3000 nats")
 
 
 def test_line_is_rewritten_on_a_terminal():
     stream = Terminal()
     line = ProgressLine("Search", 4, lambda nu: nu, "error", stream=stream, seconds=0.0)
-    line.after(trace_of(1))
-    line.finish(trace_of(2))
+    line.show(trace_of(1))
+    line.finish()
     assert stream.getvalue().count("\r") == 2
     assert stream.getvalue().endswith("\n")
 
@@ -60,7 +72,7 @@ def test_line_does_not_flood():
     stream = io.StringIO()
     line = ProgressLine("Search", 4, lambda nu: nu, "error", stream=stream, seconds=3600.0)
     for moves in range(1, 4):
-        line.after(trace_of(moves))
+        line.show(trace_of(moves))
     assert stream.getvalue() == ""
 
 
@@ -81,26 +93,27 @@ def test_verbose_writes_to_standard_error_alone(kind, capsys):
 def test_choice_is_logged(caplog):
     with caplog.at_level(logging.INFO, logger="pinsker"):
         BackwardElimination().fit(X, y)
-    assert "BackwardElimination: kept " in caplog.text
+    assert "BackwardElimination: " in caplog.text
+    assert " of 13 features; budget not tested" in caplog.text
 
 
 class Recorder:
-    """A callback that writes down what it hears, and may ask to stop."""
+    """A callback that records every call, and may end the search."""
 
     def __init__(self, stop_after=None):
-        self.heard, self.stop_after, self.sizes = [], stop_after, []
+        self.calls, self.stop_after, self.sizes = [], stop_after, []
 
     def setup(self, estimator, context):
-        self.heard.append("setup")
+        self.calls.append("setup")
 
     def teardown(self, estimator, context):
-        self.heard.append("teardown")
+        self.calls.append("teardown")
 
     def on_fit_task_begin(self, estimator, context):
-        self.heard.append(("begin", context.task_name))
+        self.calls.append(("begin", context.task_name))
 
     def on_fit_task_end(self, estimator, context, *, fitted_estimator):
-        self.heard.append(("end", context.task_name))
+        self.calls.append(("end", context.task_name))
         if context.task_name == "fit":
             return False
         self.sizes.append(int(fitted_estimator.get_support().sum()))
@@ -108,14 +121,14 @@ class Recorder:
 
 
 @EVERY
-def test_callbacks_hear_every_move(kind):
+def test_callbacks_follow_every_move(kind):
     pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
     recorder = Recorder()
     selector = kind().set_callbacks(recorder).fit(X, y)
     move = "remove" if selector.path_.direction == "backward" else "add"
-    # The last removal needs no search: the empty set knows nothing.
+    # The last removal needs no search: the empty set carries nothing.
     n_steps = len(selector.path_.moves) - (move == "remove")
-    assert recorder.heard == [
+    assert recorder.calls == [
         "setup",
         ("begin", "fit"),
         *[("begin", move), ("end", move)] * n_steps,
@@ -128,7 +141,9 @@ def test_callbacks_hear_every_move(kind):
 
 def test_a_callback_can_stop_the_search():
     pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
-    selector = BackwardElimination(stop=FeatureCount(1)).set_callbacks(Recorder(4)).fit(X, y)
+    selector = (
+        BackwardElimination(error_budget=FeatureCount(1)).set_callbacks(Recorder(4)).fit(X, y)
+    )
     assert len(selector.path_.moves) == 4
     assert not selector.path_.complete
     assert selector.support_.sum() == 9
@@ -147,12 +162,12 @@ def interrupt_after(monkeypatch, moves):
     plain = Backward.remove
     made = []
 
-    def remove(self, unit):
+    def remove(self, feature):
         if len(made) == moves:
             made.clear()
             raise KeyboardInterrupt
-        made.append(unit)
-        plain(self, unit)
+        made.append(feature)
+        plain(self, feature)
 
     monkeypatch.setattr(Backward, "remove", remove)
 
@@ -170,12 +185,41 @@ def test_an_interrupt_keeps_the_path_and_warm_start_goes_on(monkeypatch):
     assert selector.path_ == BackwardElimination().fit(X, y).path_
 
 
+def test_a_lost_engine_keeps_the_path_and_warm_start_goes_on(monkeypatch):
+    selector = BackwardElimination(warm_start=True)
+    plain, made = Backward.remove, []
+
+    def remove(self, feature):
+        if len(made) == 4:
+            raise EngineLostError("the cluster was lost.")
+        made.append(feature)
+        plain(self, feature)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Backward, "remove", remove)
+        with pytest.raises(EngineLostError, match=r"lost\. path_ holds the sets seen in 4 steps"):
+            selector.fit(X, y)
+    assert len(selector.path_.moves) == 4
+    assert not selector.path_.complete
+    assert selector.transform(X).shape[1] >= 9
+    selector.fit(X, y)
+    assert selector.path_ == BackwardElimination().fit(X, y).path_
+
+
+def test_the_warning_of_an_interrupt_points_at_the_caller(monkeypatch):
+    interrupt_after(monkeypatch, 3)
+    with pytest.warns(PinskerWarning) as caught:
+        BackwardElimination().fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_warm_start_does_not_mix_data(monkeypatch):
     selector = BackwardElimination(warm_start=True).fit(X, y)
     other = X[:, ::-1].copy()
     assert selector.fit(other, y).path_ == BackwardElimination().fit(other, y).path_
-    selector.set_params(n_neighbors=5)
-    assert selector.fit(X, y).path_ == BackwardElimination(n_neighbors=5).fit(X, y).path_
+    selector.set_params(knn__n_neighbors=5)
+    five = BackwardElimination(knn=KNNSettings(n_neighbors=5)).fit(X, y)
+    assert selector.fit(X, y).path_ == five.path_
 
 
 def test_warm_start_of_a_finished_search_searches_nothing(monkeypatch):
@@ -195,19 +239,19 @@ def test_forward_goes_on():
 
 
 class Listener(Recorder):
-    """A callback that does not ask for a fitted selector."""
+    """A callback that does not need a fitted selector."""
 
     def on_fit_task_end(self, estimator, context):
-        self.heard.append(("end", context.task_name))
+        self.calls.append(("end", context.task_name))
 
 
-def test_callbacks_hear_every_stage_of_the_front_door():
+def test_callbacks_follow_every_stage_of_the_front_door():
     pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
     listener = Listener()
-    FeatureSelector(folds=3, witnesses=["linear"]).set_callbacks(listener).fit(X, y)
-    paths = ["grow-shrink", "backward", "forward", "linear", "relevance"]
-    stages = ["searching 5 paths in 3 folds", *[f"judging {path}" for path in paths]]
-    assert listener.heard == [
+    FeatureSelector(cv=3, models=["linear"], random_state=0).set_callbacks(listener).fit(X, y)
+    searches = ["forward-backward", "backward", "forward", "linear", "relevance"]
+    stages = ["searching 5 paths in 3 folds", *[f"evaluating {name}" for name in searches]]
+    assert listener.calls == [
         "setup",
         ("begin", "fit"),
         *[(what, stage) for stage in stages for what in ("begin", "end")],
