@@ -38,7 +38,7 @@ bench: $(STAMP)
 
 # The paper's figures and tables, run again beside the published numbers, into reproduction/.
 paper: $(STAMP)
-	$(BIN)/pinsker reproduce all
+	$(BIN)/python -m experiments.reproduce all
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of their own.
 # CPython itself does not free everything at exit, so leaks are watched by a test, not here.

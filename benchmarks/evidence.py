@@ -1,9 +1,9 @@
 """How much evidence leaving features out should need: none, a standard error, or 95 %.
 
-    python benchmarks/evidence.py glass         growth of the error on forty splits of glass
+    python benchmarks/evidence.py glass         increase of the error on forty splits of glass
     python benchmarks/evidence.py generators    features kept at 150 rows, seeds 0 to 4
 
-The more is asked for, the safer the choice, and the more features stay.
+The more is required, the safer the choice, and the more features stay.
 """
 
 import sys
@@ -13,9 +13,9 @@ import numpy as np
 
 import honesty_problems
 from honesty_methods import BUDGETS, METHODS
-from pinsker.selection import _crossfit_trials
+from pinsker.selection.holdout import _compare
 
-CONFIDENCES = {"none": 0.5, "a standard error": _crossfit_trials.ONE_ERROR, "95 %": 0.95}
+CONFIDENCES = {"none": 0.5, "a standard error": _compare.ONE_ERROR, "95 %": 0.95}
 TABLES = {
     "glass": ("real", "glass", [], range(40)),
     "generators": ("generators", None, [150], range(5)),
@@ -26,9 +26,9 @@ def main():
     wanted = sys.argv[1:] or list(TABLES)
     warnings.simplefilter("ignore")
     for table in wanted:
-        print(f"\n{table}: growth of the error / share of features at {BUDGETS}")
+        print(f"\n{table}: increase of the error / share of features at {BUDGETS}")
         for name, confidence in CONFIDENCES.items():
-            _crossfit_trials.ONE_ERROR = confidence
+            _compare.ONE_ERROR = confidence
             growth, share = measure(*TABLES[table])
             cells = "".join(f"  {g:+.3f} /{s:5.1%}" for g, s in zip(growth, share, strict=True))
             print(f"{name:<18}{cells}", flush=True)

@@ -1,4 +1,4 @@
-"""Are promises kept? Tables of promise kept, features kept and growth of error.
+"""Are budgets met on fresh rows? Tables of budgets met, features kept and error increase.
 
     python benchmarks/honesty.py --quick              a few problems, two seeds
     python benchmarks/honesty.py generators           problems with known truth
@@ -7,7 +7,7 @@
     python benchmarks/honesty.py peers                other selectors on the same problems
                                                       (pip install "pinsker[bench-honesty]")
     python benchmarks/honesty.py times                against backward sequential search
-    python benchmarks/honesty.py certify              how often a certificate's "kept" is wrong
+    python benchmarks/honesty.py certify              how often a certificate's "met" is wrong
 
 Every run is stored under benchmarks/results/honesty and not repeated: a benchmark can be stopped
 and gone on with, and run in pieces (--problems, --sizes, --seeds). --fresh forgets what is stored.
@@ -71,7 +71,7 @@ def collect(table, options):
     wanted = options.methods.split(",") if options.methods else list(methods)
     rows = []
     for name, draw in honesty_problems.draws(table, options.problems, options.sizes, options.seeds):
-        draw = functools.cache(draw)  # all methods see, and are judged by, the same rows
+        draw = functools.cache(draw)  # all methods are given, and scored on, the same rows
         for method in wanted:
             path = RESULTS / table / f"{name}-{method}.json"
             if options.fresh or not path.exists():
@@ -121,7 +121,7 @@ def print_table(table, rows, options):
     good = [row for row in rows if "failure" not in row]
     print(f"\n{table}: {len({row['name'] for row in good})} tables, {len(failures)} failures")
     print(
-        f"{'method':<28}{'budget':>7}{'kept':>8}{'share':>8}{'growth':>9}{'seconds':>9}{'runs':>6}"
+        f"{'method':<28}{'budget':>7}{'met':>8}{'share':>8}{'increase':>9}{'seconds':>9}{'runs':>6}"
     )
     groups = {}
     for row in good:
@@ -131,11 +131,11 @@ def print_table(table, rows, options):
         )
         groups.setdefault(key, []).append(row)
     for (method, budget), group in sorted(groups.items()):
-        growth = np.array([row["error"] - row["error_all"] for row in group])
+        increase = np.array([row["error"] - row["error_all"] for row in group])
         share, seconds = (np.mean([row[k] for row in group]) for k in ("share", "seconds"))
         print(
-            f"{method:<28}{budget:>7}{np.mean(growth <= budget + 1e-12):>8.1%}{share:>8.1%}"
-            f"{growth.mean():>+9.3f}{seconds:>9.1f}{len(group):>6}"
+            f"{method:<28}{budget:>7}{np.mean(increase <= budget + 1e-12):>8.1%}{share:>8.1%}"
+            f"{increase.mean():>+9.3f}{seconds:>9.1f}{len(group):>6}"
         )
     for row in failures[:3]:
         print(row["failure"])
@@ -163,7 +163,7 @@ def print_certify(options):
     from honesty_certify import wrong_verdicts
 
     runs = 20 if options.quick else 200
-    print(f"\ncertify: verdicts over {runs} runs on Gaussian tables with known growth")
+    print(f"\ncertify: verdicts over {runs} runs on Gaussian tables with known error increase")
     for line in wrong_verdicts(runs, RESULTS / "certify", options):
         print(line)
 

@@ -16,7 +16,7 @@ from pinsker.datasets import (
     load_warp_ar10p,
 )
 from pinsker.encoding import encode_columns
-from pinsker.information.models import Design
+from pinsker.information import ModelDesign
 from pinsker.testing import selection_problems
 
 N_FRESH = 8000

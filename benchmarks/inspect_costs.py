@@ -1,7 +1,7 @@
 """What a search costs: the constants behind the forecast of `pinsker inspect`.
 
 Prints processor seconds on one thread for tables of several sizes, and how far off the forecast of
-``pinsker.cli._estimates`` is.
+``pinsker.cli._inspect`` is.
 
     OMP_NUM_THREADS=1 python benchmarks/inspect_costs.py
 """
@@ -10,14 +10,14 @@ import time
 
 import numpy as np
 
-from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, GrowShrink
-from pinsker.cli._estimates import expected_seconds
+from pinsker import BackwardElimination, FeatureSelector, ForwardBackwardSelection, ForwardSelection
+from pinsker.cli._inspect import expected_seconds
 
 SIZES = [(200, 10), (200, 40), (500, 20), (500, 100), (1000, 10), (1000, 50), (2000, 20)]
 KINDS = {
     "backward": BackwardElimination,
     "forward": ForwardSelection,
-    "grow-shrink": GrowShrink,
+    "forward-backward": ForwardBackwardSelection,
     "auto": FeatureSelector,
 }
 
@@ -31,7 +31,7 @@ def seconds(selector, X, y):
 
 def main():
     rng = np.random.default_rng(0)
-    FeatureSelector(folds=2).fit(rng.normal(size=(60, 3)), rng.normal(size=60))  # imports, once
+    FeatureSelector(cv=2).fit(rng.normal(size=(60, 3)), rng.normal(size=60))  # imports, once
     print(f"{'rows':>6} {'cols':>5} {'target':>8} " + " ".join(f"{name:>12}" for name in KINDS))
     spent = {name: [] for name in KINDS}
     for n, d in SIZES:
@@ -45,7 +45,7 @@ def main():
                 f"{n:6} {d:5} {target:>8} " + " ".join(f"{s:12.3f}" for s in row.values()),
                 flush=True,
             )
-    print("measured / told, the factor that `inspect` warns of:")
+    print("measured / forecast, the factor that `inspect` states:")
     for name, rows in spent.items():
         folds = 5 if name == "auto" else 0
         ratios = [s / expected_seconds(n, d, name, folds) for n, d, s in rows]

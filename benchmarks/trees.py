@@ -1,4 +1,4 @@
-"""The tree witness beside scikit-learn's forest of the same settings: milliseconds of one fit.
+"""Our trees beside scikit-learn's forest of the same settings: milliseconds of one fit.
 
 And why it tries all columns in a node: its error where 5 of 200 columns matter.
 

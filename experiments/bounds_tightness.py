@@ -1,56 +1,49 @@
-"""How close each bound comes: true growth over bound, on random joint distributions.
+"""How close each bound comes: true error increase over bound, on random joint distributions.
 
-Run ``python experiments/bounds_tightness.py`` (one to two minutes). A ratio above one would be a
+Run ``python -m experiments.bounds_tightness`` (one to two minutes). A ratio above one would be a
 violation; "largest" near one says that the bound is reached, "median" how loose it is typically.
-The distributions are those of tests/oracles/joint_pmf.py, the growths are exact.
+The distributions are those of tests/oracles/joint_pmf.py, the increases are exact.
 """
-
-import sys
-from pathlib import Path
 
 import numpy as np
 
 from pinsker import bounds
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from oracles import joint_pmf
+from tests.oracles import joint_pmf
 
 SEED = 1
 PER_FAMILY = 2500
-#: Growths below this are left out: their ratio is rounding.
+#: Increases below this are left out: their ratio is rounding.
 SMALLEST = 1e-6
 
 
 def classification_ratios(p: np.ndarray) -> dict[str, float]:
-    """Growth of the error rate over each bound, with exact side facts."""
+    """Increase of the error rate over each bound, with exact side facts."""
     nu = joint_pmf.information_lost(p)
     full, kept = joint_pmf.bayes_errors(p)
-    growth = kept - full
-    if growth < SMALLEST:
+    increase = kept - full
+    if increase < SMALLEST:
         return {}
     m = p.shape[2]
     prior = 1.0 - p.sum(axis=(0, 1)).max()
     limits = {
-        "paper sqrt(2 nu)": bounds.classification_growth(nu, constants="paper"),
-        "C1": bounds.pinsker_growth(nu),
-        "C2": bounds.vajda_growth(nu),
-        "C3, kept error known": bounds.kept_error_growth(nu, kept),
-        "C3, prior known": bounds.kept_error_growth(nu, prior),
-        "C4, full error known": bounds.full_error_growth(nu, full),
-        "C5, full error known": bounds.sharp_growth(nu, full),
-        "best, prior and classes known": bounds.classification_growth(nu, prior, m),
-        "best, kept error known": bounds.classification_growth(nu, kept, m),
-        "best, both errors limited": bounds.classification_growth(
-            nu, kept, m, full_error_limit=full
-        ),
+        "paper sqrt(2 nu)": bounds.PaperClassificationBound().growth(nu),
+        "C1": bounds.PinskerBound().growth(nu),
+        "C2": bounds.VajdaBound().growth(nu),
+        "C3, kept error known": bounds.KeptErrorBound(kept).growth(nu),
+        "C3, prior known": bounds.KeptErrorBound(prior).growth(nu),
+        "C4, full error known": bounds.FullErrorBound(full).growth(nu),
+        "C5, full error known": bounds.SharpErrorBound(full_error=full).growth(nu),
+        "best, prior and classes known": bounds.SharpErrorBound(prior, n_classes=m).growth(nu),
+        "best, kept error known": bounds.SharpErrorBound(kept, n_classes=m).growth(nu),
+        "best, both errors limited": bounds.SharpErrorBound(kept, full, m).growth(nu),
     }
     if kept <= 0.5:
-        limits["C6"] = bounds.binary_growth(nu)
-    return {name: growth / limit for name, limit in limits.items()}
+        limits["C6"] = bounds.BinaryBound().growth(nu)
+    return {name: increase / limit for name, limit in limits.items()}
 
 
 def other_ratios(p: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """Growth of squared, absolute and Brier error over each bound."""
+    """Increase of squared, absolute and Brier error over each bound."""
     nu, prior = joint_pmf.information_lost(p), p.sum(axis=(0, 1))
     length = float(np.ptp(y[prior > 0.0])) or 1.0
     largest = float(np.abs(y[prior > 0.0]).max())
@@ -60,16 +53,16 @@ def other_ratios(p: np.ndarray, y: np.ndarray) -> dict[str, float]:
     brier = float(np.diff(joint_pmf.brier_scores(p))[0])
     if min(squared, nu) < SMALLEST:
         return {}
-    paper = bounds.regression_growth(nu, length, constants="paper", target_bound=largest)
+    paper = bounds.PaperRegressionBound(largest).growth(nu)
     ratios = {
         "paper 2 B^2 nu": squared / paper,
-        "R1": squared / bounds.range_growth(nu, length),
-        "R2": squared / bounds.sharp_range_growth(nu, length),
-        "R2 and variance": squared / bounds.regression_growth(nu, length, variance),
-        "Brier, L2": brier / bounds.brier_growth(nu, p.shape[2]),
+        "R1": squared / bounds.RangeBound(length).growth(nu),
+        "R2": squared / bounds.SharpRangeBound(length).growth(nu),
+        "R2 and variance": squared / bounds.SharpRangeBound(length, variance).growth(nu),
+        "Brier, L2": brier / bounds.BrierBound(p.shape[2]).growth(nu),
     }
     if absolute > SMALLEST:
-        ratios["absolute error, L3"] = absolute / bounds.absolute_error_growth(nu, length)
+        ratios["absolute error, L3"] = absolute / bounds.AbsoluteErrorBound(length).growth(nu)
     return ratios
 
 
@@ -82,7 +75,7 @@ def main() -> None:
             y = rng.uniform(-1.0, 3.0, p.shape[2])
             for name, ratio in (classification_ratios(p) | other_ratios(p, y)).items():
                 seen.setdefault(name, []).append(ratio)
-    print(f"{'bound':<32}{'laws':>7}{'largest':>10}{'median':>9}")
+    print(f"{'bound':<32}{'cases':>7}{'largest':>10}{'median':>9}")
     for name, ratios in seen.items():
         print(f"{name:<32}{len(ratios):>7}{max(ratios):>10.4f}{np.median(ratios):>9.3f}")
 

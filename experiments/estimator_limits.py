@@ -6,8 +6,8 @@ import numpy as np
 
 from pinsker import conditional_mutual_information, mutual_information
 from pinsker.exceptions import UnreliableEstimateWarning
-from pinsker.information._procedure import Options, get_ready
-from pinsker.information._reliability import neighbour_resolution
+from pinsker.information._measure import Options, prepare
+from pinsker.information._reliability import neighbor_resolution
 from pinsker.testing import CommonCause, InformationProblem, TwoNormalClasses, information_problems
 
 N_SAMPLES = 8
@@ -28,8 +28,8 @@ def resolution(problem: InformationProblem, n_rows: int) -> float:
     options = Options("knn", 3, "copula", "auto", "error", "grassberger", 1)
     found = []
     for number in range(N_SAMPLES):
-        ready = get_ready(*problem.sample(n_rows, number), options)
-        found.append(neighbour_resolution(ready.prepared, ready.sides))
+        prepared = prepare(*problem.sample(n_rows, number), options)
+        found.append(neighbor_resolution(prepared.layout, prepared.arguments))
     return float(np.mean(found))
 
 

@@ -4,7 +4,7 @@ Seventy per cent of the rows are searched with `BackwardElimination` and its def
 standardised columns is trained on them and tested on the rest, with all features and with those
 kept at each budget. Means over ten stratified splits. One search per split serves all budgets.
 
-    python experiments/real_data.py [--seeds 10] [--selector backward|forward] [--sets wine ORL]
+    python -m experiments.real_data [--seeds 10] [--selector backward|forward] [--sets wine ORL]
 
 wine, breast cancer and digits ship with scikit-learn; ORL, ALLAML and warpAR10P (ASU feature
 selection repository) are read from the folder PINSKER_DATA, else downloaded.
@@ -80,18 +80,18 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--selector", choices=SELECTORS, default="backward")
     parser.add_argument("--sets", nargs="+", default=[*SHIPPED, *LOADED])
-    asked = parser.parse_args()
+    options = parser.parse_args()
     heads = [f"kept at {b} | accuracy | change" for b in BUDGETS]
     print(f"| set | features | all | {' | '.join(heads)} | seconds of fit |")
     print("|---" * (4 + 3 * len(BUDGETS)) + "|")
     shares, all_held = [], True
-    for name in asked.sets:
+    for name in options.sets:
         try:
             X, y = load(name)
         except DownloadError as error:
             print(f"| {name} | {error} |")
             continue
-        rows = [one_split(X, y, seed, SELECTORS[asked.selector]) for seed in range(asked.seeds)]
+        rows = [one_split(X, y, seed, SELECTORS[options.selector]) for seed in range(options.seeds)]
         share, held = report(name, rows, X.shape[1])
         shares.append(share)
         all_held &= held

@@ -6,10 +6,10 @@ Three grades of the paper's method are compared (``docs/paper.md``):
 * *as printed*: Algorithms 1 and 2 to the letter, with a sound estimator and the paper's constants;
 * *default*: ``pinsker.FeatureSelector``.
 
-``pinsker reproduce`` calls `reproduce.running.reproduce`.
+``python -m experiments.reproduce`` calls `experiments.reproduce.running.reproduce`.
 """
 
-from reproduce.running import PARTS, reproduce
-from reproduce.settings import Settings
+from experiments.reproduce.results import Settings
+from experiments.reproduce.running import PARTS, reproduce
 
 __all__ = ["PARTS", "Settings", "reproduce"]

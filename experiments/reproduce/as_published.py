@@ -1,6 +1,6 @@
 """The estimator and the rules behind the published numbers, with their mistakes, for the record.
 
-The score of feature c given the others, for rows i with radius r_i to the k-th neighbour of
+The score of feature c given the others, for rows i with radius r_i to the k-th neighbor of
 (x, y) under the *Euclidean* norm on the joint space (the class counts as a number):
 
     psi(k) - mean_i [ psi(n_xz) + psi(n_yz) - psi(n_z) ]
@@ -61,7 +61,7 @@ def _scores(
 ) -> np.ndarray:
     """Return the score of every feature that is left, given the others."""
     features = sum(distances[column] for column in left)
-    np.fill_diagonal(features, np.inf)  # a row is not its own neighbour
+    np.fill_diagonal(features, np.inf)  # a row is not its own neighbor
     joint = features + np.subtract.outer(y, y) ** 2
     radius = np.partition(joint, k - 1, axis=1)[:, k - 1 : k]
     inside = digamma(_count(features, radius))

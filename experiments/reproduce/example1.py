@@ -1,25 +1,73 @@
-"""Example 1: what information drops, a linear model may need; and what the example says wrongly."""
+"""Example 1: what information drops, a linear model may need; and what the example says wrongly.
 
-import importlib.util
-from functools import cache
-from pathlib import Path
+    Y = a X1 + b X2,   X1 = Z,   X2 = exp(Z),   Z ~ N(0, sigma^2)
+
+Given one of the features the other tells nothing more about Y, so a model of any form can do
+without one of them; a linear model cannot, when `a` is scaled so that both parts of Y vary alike.
+"""
+
+import math
 from typing import Any
 
-from reproduce.drawing import COLOURS, plain_axes
-from reproduce.settings import Check, Report, Row, Settings, Task
-from reproduce.tables import chosen, markdown_table, number
+import numpy as np
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
 
+from experiments.reproduce.recipes import example1_selectors
+from experiments.reproduce.results import (
+    COLOURS,
+    Check,
+    Report,
+    Row,
+    Settings,
+    Task,
+    chosen,
+    markdown_table,
+    number,
+    plain_axes,
+)
+
+NAMES = np.array(["X1", "X2"])
 VARIANCES = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0)
 
 
-@cache
-def script() -> Any:
-    """Return experiments/example1.py, whose name this module shares."""
-    path = Path(__file__).resolve().parents[1] / "example1.py"
-    spec = importlib.util.spec_from_file_location("example1_script", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def draw_rows(n: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw rows of the example, `a` scaled so that both parts of Y vary alike."""
+    z = np.random.default_rng(seed).normal(scale=sigma, size=n)
+    X = np.column_stack([z, np.exp(z)])
+    a = np.exp(z).std() / z.std()
+    return X, a * X[:, 0] + X[:, 1]
+
+
+def kept_and_reached(X: np.ndarray, y: np.ndarray) -> list[Row]:
+    """Return a row per selector: what it keeps, and R2 of a free and of a linear model with it."""
+    rows = []
+    for name, grade, selector in example1_selectors():
+        kept = selector.fit(X, y).get_support()
+        free, linear = (
+            float(cross_val_score(model, X[:, kept], y, cv=5).mean())
+            for model in (KNeighborsRegressor(), LinearRegression())
+        )
+        row = {"selector": name, "grade": grade, "kept": " ".join(NAMES[kept])}
+        rows.append({**row, "r2_neighbors": free, "r2_linear": linear})
+    return rows
+
+
+def squared_correlations(variance: float, scaled: bool = False) -> tuple[float, float, float]:
+    """Return rho^2 of (X1, X2), (X1, Y) and (X2, Y), exactly, by the moments of the lognormal.
+
+    a = b = 1, or with `scaled` a = sd(X2) / sd(X1).
+    """
+    spread = math.exp(variance) * math.expm1(variance)
+    shared = variance * math.exp(variance / 2)
+    a = math.sqrt(spread / variance) if scaled else 1.0
+    target = a**2 * variance + spread + 2 * a * shared
+    return (
+        shared**2 / (variance * spread),
+        (a * variance + shared) ** 2 / (variance * target),
+        (spread + a * shared) ** 2 / (spread * target),
+    )
 
 
 def tasks(settings: Settings) -> list[Task]:
@@ -29,18 +77,18 @@ def tasks(settings: Settings) -> list[Task]:
 
 def run(n_rows: int, seed: int) -> list[Row]:
     """Return what each selector keeps, and what a free and a linear model make of it."""
-    return script().kept_and_reached(*script().draw(n_rows, 1.0, seed))
+    return kept_and_reached(*draw_rows(n_rows, 1.0, seed))
 
 
 def report(settings: Settings, results: dict[str, list[Row]]) -> Report:  # noqa: ARG001
     """Show selectors, and the exact correlations beside the claim."""
     rows, exact = results["selectors"], correlations()
     lines = [
-        (row["selector"], row["grade"], row["kept"], number(row["r2_neighbours"]),
+        (row["selector"], row["grade"], row["kept"], number(row["r2_neighbors"]),
          number(row["r2_linear"]))
         for row in rows
     ]  # fmt: skip
-    head = ("selector", "grade", "kept", "R² of 5 neighbours", "R² of a linear model")
+    head = ("selector", "grade", "kept", "R² of 5 neighbors", "R² of a linear model")
     page = (
         "# Example 1\n\nPublished: both scores are nearly zero, and a linear model needs both "
         f"features.\n\n{markdown_table(head, lines)}\n\nPublished: for a large σ² both squared "
@@ -55,7 +103,7 @@ def correlations() -> list[Row]:
     found = []
     for scaled in (False, True):
         for variance in VARIANCES:
-            between, first, second = script().squared_correlations(variance, scaled)
+            between, first, second = squared_correlations(variance, scaled)
             found.append({"variance": variance, "scaled": scaled, "between": between,
                           "first": first, "second": second})  # fmt: skip
     return found

@@ -4,12 +4,36 @@ from typing import Any
 
 import numpy as np
 
-from reproduce.drawing import COLOURS, label_of, plain_axes
-from reproduce.measuring import everything, measure, split_problem
-from reproduce.problems import figure1_problem, published_results
-from reproduce.recipes import COUNT, ER, FS, JUMP, default_sets, printed_sets, published_sets
-from reproduce.settings import Check, Report, Row, Settings, Task
-from reproduce.tables import average, chosen, markdown_table, number
+from experiments.reproduce.problems import (
+    everything,
+    figure1_problem,
+    measure,
+    published_results,
+    split_problem,
+)
+from experiments.reproduce.recipes import (
+    COUNT,
+    ER,
+    FS,
+    JUMP,
+    default_sets,
+    printed_sets,
+    published_sets,
+)
+from experiments.reproduce.results import (
+    COLOURS,
+    Check,
+    Report,
+    Row,
+    Settings,
+    Task,
+    average,
+    chosen,
+    label_of,
+    markdown_table,
+    number,
+    plain_axes,
+)
 
 USEFUL, N_COLUMNS, N_PROBLEMS = (9, 12, 15, 18, 21, 24), 30, 5
 NEIGHBORS = (3, 5, 7)

@@ -1,20 +1,35 @@
-"""Figure 3: accuracy and set size against the number of samples, for three neighbour fractions."""
+"""Figure 3: accuracy and set size against the number of samples, for three neighbor fractions."""
 
 from typing import Any
 
-from reproduce.drawing import COLOURS, plain_axes
-from reproduce.measuring import everything, measure, split_problem
-from reproduce.problems import figure3_problem, published_results
-from reproduce.recipes import ER, default_sets, printed_sets, published_sets
-from reproduce.settings import Check, Report, Row, Settings, Task
-from reproduce.tables import average, chosen, markdown_table, number
+from experiments.reproduce.problems import (
+    everything,
+    figure3_problem,
+    measure,
+    published_results,
+    split_problem,
+)
+from experiments.reproduce.recipes import ER, default_sets, printed_sets, published_sets
+from experiments.reproduce.results import (
+    COLOURS,
+    Check,
+    Report,
+    Row,
+    Settings,
+    Task,
+    average,
+    chosen,
+    markdown_table,
+    number,
+    plain_axes,
+)
 
 SAMPLES = (50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 750)
 FRACTIONS = (10, 20, 40)
 DELTAS = (0.05, 0.1)
 SPLITS = 3
 RECIPES = ("as published", "as printed")
-#: Lines of the neighbour fractions.
+#: Lines of the neighbor fractions.
 STYLES = ("-", "--", ":")
 
 
@@ -45,7 +60,7 @@ def run(n_samples: int, split: int, seed: int) -> list[Row]:
 
 
 def published_rows() -> list[Row]:
-    """Return the small published run (another problem of the same law, 500 rows)."""
+    """Return the small published run (another problem of the same distribution, 500 rows)."""
     rows = []
     for row in published_results().get("figure3_small_run", []):
         fraction = min(FRACTIONS, key=lambda f: abs(row["n_samples"] // f - row["n_neighbors"]))
@@ -118,7 +133,7 @@ def checks(rows: list[Row]) -> list[Check]:
 
 
 def draw(figure: Any, found: list[Row]) -> None:
-    """Draw accuracy above and set size below; one line style per neighbour fraction."""
+    """Draw accuracy above and set size below; one line style per neighbor fraction."""
     figure.set_size_inches(9.0, 6.0)
     panels = figure.subplots(2, 3, sharex=True, sharey="row")
     names = ("published", *RECIPES)
@@ -134,7 +149,7 @@ def draw(figure: Any, found: list[Row]) -> None:
         plain_axes(lower, "", "samples", "features kept" if recipe == "published" else "")
 
     styles = [("pinsker's default", COLOURS["default"], "-"), ("all features", "black", "-")]
-    styles += [(f"M/{f} neighbours", "#555555", s) for f, s in zip(FRACTIONS, STYLES, strict=True)]
+    styles += [(f"M/{f} neighbors", "#555555", s) for f, s in zip(FRACTIONS, STYLES, strict=True)]
     handles = [
         panels[0, 0].plot([], [], color=colour, linestyle=style, label=label)[0]
         for label, colour, style in styles

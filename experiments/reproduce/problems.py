@@ -1,12 +1,19 @@
-"""The data of each figure: the published ones where they are at hand, else drawn afresh."""
+"""The data of Figures 1 to 3, their splits, and what each kept set reaches on them.
+
+Published tables are used where they are at hand; others of the same distribution are drawn.
+"""
 
 import json
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
+from experiments.reproduce.recipes import Kept
+from experiments.reproduce.results import Row
 from pinsker.datasets import PublishedProblem, Radial, data_folders, load_published
 from pinsker.exceptions import DataError
 
@@ -15,8 +22,8 @@ N_FRESH = 4000
 FAR = 100_000
 
 
-def machine(penalty: float = 10.0) -> SVC:
-    """Return the machine of the figures: C = 10 and gamma = 1 / n_features, on raw columns."""
+def svm(penalty: float = 10.0) -> SVC:
+    """Return the SVM of the figures: C = 10 and gamma = 1 / n_features, on raw columns."""
     return SVC(C=penalty, gamma="auto")
 
 
@@ -62,6 +69,59 @@ def figure3_problem(seed: int) -> PublishedProblem:
 
 
 def fresh_rows(n_useful: int, n_columns: int, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return many rows of the same law, for errors without the noise of fifty test rows."""
+    """Return many rows of the same distribution: errors without the noise of fifty test rows."""
     sample = Radial(n_useful, n_columns).sample(N_FRESH, seed=7 * FAR + number)
     return sample.X, sample.y
+
+
+class Split(NamedTuple):
+    """Rows to search and train with, rows to test with, and many more of the same distribution."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    X_fresh: np.ndarray
+    y_fresh: np.ndarray
+    n_useful: int
+
+
+def split_problem(problem: PublishedProblem, seed: int) -> Split:
+    """Split 75 to 25, as published, and draw fresh rows."""
+    X, X_test, y, y_test = train_test_split(problem.X, problem.y, random_state=seed)
+    fresh = fresh_rows(problem.n_useful, X.shape[1], seed)
+    return Split(X, y, X_test, y_test, *fresh, problem.n_useful)
+
+
+def everything(split: Split) -> list[Kept]:
+    """Return all features as if a recipe had kept them."""
+    return [("all features", "", float("nan"), np.ones(split.X.shape[1], dtype=bool))]
+
+
+def measure(split: Split, sets: Iterable[Kept], penalty: float = 10.0, **more: Any) -> list[Row]:
+    """Return one row per kept set; sets that several recipes share are trained with once."""
+    known: dict[bytes, tuple[float, float]] = {}
+    rows = []
+    for recipe, criterion, threshold, mask in sets:
+        key = mask.tobytes()
+        if key not in known:
+            trained = svm(penalty).fit(split.X[:, mask], split.y)
+            known[key] = (
+                float(trained.score(split.X_test[:, mask], split.y_test)),
+                float(trained.score(split.X_fresh[:, mask], split.y_fresh)),
+            )
+        accuracy, fresh = known[key]
+        rows.append(
+            {
+                **more,
+                "n_useful": split.n_useful,
+                "recipe": recipe,
+                "criterion": criterion,
+                "threshold": None if np.isnan(threshold) else float(threshold),
+                "kept": int(mask.sum()),
+                "useful": int(mask[: split.n_useful].sum()),
+                "accuracy": accuracy,
+                "fresh": fresh,
+            }
+        )
+    return rows

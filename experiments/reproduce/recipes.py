@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pinsker import BackwardElimination, FeatureSelector, ForwardSelection
+from experiments.reproduce import as_published
+from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, LinearElimination
 from pinsker.selection import (
     Decision,
     ErrorBudget,
@@ -17,7 +18,6 @@ from pinsker.selection import (
     SelectionPath,
     StoppingRule,
 )
-from reproduce import as_published
 
 #: A set that a recipe keeps: recipe, criterion, threshold, mask.
 Kept = tuple[str, str, float, np.ndarray]
@@ -122,6 +122,29 @@ def path_sets(X: Any, y: Any, sizes: Iterable[int]) -> list[Kept]:
             selector = kind(task="classification").fit(X, y)
         kept += [(name, COUNT, k, selector.support_at(stop=FeatureCount(k))) for k in sizes]
     return kept
+
+
+def backward_sets(X: Any, y: Any, deltas: Iterable[float]) -> list[Kept]:
+    """Return what `BackwardElimination` keeps by the information of its own path."""
+    with quiet():
+        selector = BackwardElimination(task="classification").fit(X, y)
+    return [
+        ("backward path", ER, delta, selector.support_at(error_budget=delta)) for delta in deltas
+    ]
+
+
+def example1_selectors() -> list[tuple[str, str, Any]]:
+    """Name, grade and selector; five points of R2, for the printed rules 0.05 of squared error."""
+    printed = ErrorBudget(0.05, unit="mse", constants="paper", reference="full")
+    return [
+        ("Algorithm 1", "as printed", BackwardElimination(stop=printed, score_form="direct")),
+        ("Algorithm 2", "as printed", ForwardSelection(stop=printed, score_form="direct")),
+        ("BackwardElimination", "pinsker", BackwardElimination(0.05)),
+        ("ForwardSelection", "pinsker", ForwardSelection(0.05)),
+        ("FeatureSelector", "default", FeatureSelector(0.05)),
+        ("LinearElimination", "pinsker", LinearElimination(0.05)),
+        ("LinearElimination, forward", "pinsker", LinearElimination(0.05, direction="forward")),
+    ]
 
 
 class quiet(warnings.catch_warnings):  # noqa: N801

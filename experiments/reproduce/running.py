@@ -13,8 +13,15 @@ from typing import Any
 from joblib import Parallel, delayed
 
 import pinsker
-from reproduce.settings import Check, Report, Row, Settings, Task
-from reproduce.tables import markdown_table, write_csv
+from experiments.reproduce.results import (
+    Check,
+    Report,
+    Row,
+    Settings,
+    Task,
+    markdown_table,
+    write_csv,
+)
 
 PARTS = ("figure1", "figure2", "figure3", "table1", "example1", "theorems")
 
@@ -24,7 +31,7 @@ def reproduce(parts: Iterable[str], settings: Settings) -> list[Check]:
     checks: list[Check] = []
     for part in parts:
         started = time.monotonic()
-        module = importlib.import_module(f"reproduce.{part}")
+        module = importlib.import_module(f"experiments.reproduce.{part}")
         results = run_tasks(part, module.tasks(settings), settings)
         report = module.report(settings, results)
         _write(part, report, settings)
@@ -50,13 +57,13 @@ def run_tasks(part: str, tasks: list[Task], settings: Settings) -> dict[str, lis
     stored = {} if settings.fresh else {task.name: _stored(folder, task) for task in tasks}
     results = {name: rows for name, rows in stored.items() if rows is not None}
     missing = [task for task in tasks if task.name not in results]
-    settings.watch(part, len(results), len(tasks))
+    settings.on_run(part, len(results), len(tasks))
     by_name = {task.name: task for task in missing}
     for name, rows, seconds in _run_all(missing, settings.jobs):
         content = {"signature": _signature(by_name[name]), "cpu_seconds": seconds, "rows": rows}
         _write_whole(folder / f"{name}.json", json.dumps(content))
         results[name] = rows
-        settings.watch(part, len(results), len(tasks))
+        settings.on_run(part, len(results), len(tasks))
     return {task.name: results[task.name] for task in tasks}
 
 
@@ -110,7 +117,7 @@ def _write(part: str, report: Report, settings: Settings) -> None:
     write_csv(folder / f"{part}.csv", report.rows)
     (folder / f"{part}.md").write_text(report.page, encoding="utf-8")
     if report.draw is not None:
-        from reproduce.drawing import new_figure
+        from experiments.reproduce.results import new_figure
 
         with new_figure() as figure:
             report.draw(figure)

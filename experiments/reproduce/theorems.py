@@ -1,43 +1,77 @@
-"""The theorems against exact enumeration on random laws, and the errata with their examples."""
+"""The theorems against exact enumeration on random distributions, and the errata's examples."""
 
-from collections.abc import Callable
+import doctest
+import io
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from reproduce import exact_laws
-from reproduce.drawing import COLOURS, plain_axes
-from reproduce.errata import Erratum, run_errata
-from reproduce.settings import Check, Report, Row, Settings, Task
-from reproduce.tables import markdown_table, number
+from experiments.reproduce import exact_distributions as exact
+from experiments.reproduce.results import (
+    COLOURS,
+    Check,
+    Report,
+    Row,
+    Settings,
+    Task,
+    markdown_table,
+    number,
+    plain_axes,
+)
 
 #: Ratios of a true value to a bound that pass for rounding.
 ROUNDING = 1e-9
-LAWS = 2000
+DRAWS = 2000
 #: Where bars of the figure end.
 WIDEST = 2.0
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
+_LABEL = re.compile(r"^\*\*(E\d+) \(([FGT])\)\.\*\* (.*)$")
+_KINDS = {"F": "false as printed", "G": "gap", "T": "slip of the pen"}
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """One entry of the page; examples are those between it and the next one."""
+
+    name: str
+    kind: str
+    first_line: str
+    examples: int
+    failed: int
+
+    def row(self) -> dict[str, object]:
+        """Return a row of a table."""
+        return asdict(self)
+
+    def line(self) -> tuple[str, str, str, str]:
+        """Return a line of a Markdown table."""
+        ran = "reproduced" if not self.failed else f"{self.failed} of {self.examples} differ"
+        return self.name, self.kind, self.first_line, ran if self.examples else "text"
 
 
 def tasks(settings: Settings) -> list[Task]:
     """Return one run per theorem, and one for the errata."""
-    laws = 60 if settings.quick else LAWS
-    runs = [Task(name, run, (name, laws, settings.seed)) for name in exact_laws.THEOREMS]
+    n_draws = 60 if settings.quick else DRAWS
+    runs = [Task(name, run, (name, n_draws, settings.seed)) for name in exact.THEOREMS]
     return [*runs, Task("errata", errata_rows)]
 
 
-def run(name: str, laws: int, seed: int) -> list[Row]:
+def run(name: str, n_draws: int, seed: int) -> list[Row]:
     """Return, for one theorem, how close true values came to each bound and how often above."""
-    judge: Callable[[np.random.Generator], dict[str, float] | None] = exact_laws.THEOREMS[name]
+    draw_ratios = exact.THEOREMS[name]
     rng = np.random.default_rng([seed, len(name)])
     seen: dict[str, list[float]] = {}
-    for _ in range(laws):
-        for bound, ratio in (judge(rng) or {}).items():
+    for _ in range(n_draws):
+        for bound, ratio in (draw_ratios(rng) or {}).items():
             seen.setdefault(bound, []).append(ratio)
     return [
         {
             "theorem": name,
             "bound": bound,
-            "laws": len(ratios),
+            "n_draws": len(ratios),
             "largest": float(np.max(ratios)),
             "median": float(np.median(ratios)),
             "violated": float(np.mean(np.array(ratios) > 1.0 + ROUNDING)),
@@ -53,17 +87,18 @@ def errata_rows() -> list[Row]:
 
 def report(settings: Settings, results: dict[str, list[Row]]) -> Report:  # noqa: ARG001
     """Show every bound, and every erratum."""
-    rows = [row for name in exact_laws.THEOREMS for row in results[name]]
+    rows = [row for name in exact.THEOREMS for row in results[name]]
     errata = [Erratum(**row) for row in results["errata"]]
     lines = [
-        (row["theorem"], row["bound"], row["laws"], number(row["largest"], 4),
+        (row["theorem"], row["bound"], row["n_draws"], number(row["largest"], 4),
          number(row["median"]), f"{100 * row['violated']:.1f} %")
         for row in rows
     ]  # fmt: skip
-    head = ("theorem", "bound", "laws", "largest ratio", "median", "violated")
+    head = ("theorem", "bound", "distributions", "largest ratio", "median", "violated")
     page = (
-        "# Theorems\n\nTrue growth of the ideal error over its bound, exact, on random laws. Above "
-        f"one: the statement is false.\n\n{markdown_table(head, lines)}\n\n# Errata\n\n"
+        "# Theorems\n\nTrue increase of the Bayes risk over its bound, exact, on random "
+        "distributions. Above one: the statement is false.\n\n"
+        f"{markdown_table(head, lines)}\n\n# Errata\n\n"
         + markdown_table(("", "", "what", "its examples"), [e.line() for e in errata])
         + "\n"
     )
@@ -74,12 +109,12 @@ def report(settings: Settings, results: dict[str, list[Row]]) -> Report:  # noqa
 def checks(rows: list[Row], errata: list[Erratum]) -> list[Check]:
     """Return what must hold: corrected bounds always, printed ones where we say so."""
     wrong = {row["bound"] for row in rows if row["violated"] > 0.0}
-    expected = {row["bound"] for row in rows if row["bound"] in exact_laws.FALSE_AS_PRINTED}
+    expected = {row["bound"] for row in rows if row["bound"] in exact.FALSE_AS_PRINTED}
     ran = sum(e.examples for e in errata)
     failed = sum(e.failed for e in errata)
     return [
         Check("no bound is violated but those called false in the errata",
-              ", ".join(sorted(wrong)) or "none violated", wrong <= exact_laws.FALSE_AS_PRINTED),
+              ", ".join(sorted(wrong)) or "none violated", wrong <= exact.FALSE_AS_PRINTED),
         Check("every statement called false is seen to fail", ", ".join(sorted(expected & wrong)),
               expected <= wrong),
         Check("every number of the errata is reproduced",
@@ -107,3 +142,40 @@ def draw(figure: Any, rows: list[Row]) -> None:
     axes.set_xlim(0.0, WIDEST)
     axes.invert_yaxis()
     plain_axes(axes, "True value over bound: largest (bar), median (tick)", "ratio", "")
+
+
+def run_errata(page: Path = PAGE) -> list[Erratum]:
+    """Run all examples of the page in order, as doctest does, and count them by erratum."""
+    text = page.read_text(encoding="utf-8")
+    labels = [(at, *_LABEL.match(line).groups()) for at, line in enumerate(text.splitlines())
+              if _LABEL.match(line)]  # fmt: skip
+    starts = [label[0] for label in labels]
+    counts = {at: [0, 0] for at in starts}
+    for lineno, failed in _examples(text, page.name):
+        before = [at for at in starts if at < lineno]
+        if before:
+            counts[before[-1]][0] += 1
+            counts[before[-1]][1] += failed
+    return [
+        Erratum(name, _KINDS[kind], first_line, *counts[at])
+        for at, name, kind, first_line in labels
+    ]
+
+
+def _examples(text: str, name: str) -> list[tuple[int, bool]]:
+    """Return the line of every example and whether it failed."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    found: list[tuple[int, bool]] = []
+
+    class Recording(doctest.DocTestRunner):
+        def report_success(self, *arguments: Any) -> None:  # stream, test, example, output
+            found.append((arguments[2].lineno, False))
+
+        def report_failure(self, *arguments: Any) -> None:
+            found.append((arguments[2].lineno, True))
+
+        report_unexpected_exception = report_failure
+
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    Recording(optionflags=flags).run(test, out=io.StringIO().write)
+    return found

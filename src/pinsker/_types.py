@@ -1,5 +1,6 @@
-"""Names for the arrays that travel between stages."""
+"""Names for the arrays that travel between stages, and the plain values that leave them."""
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -13,3 +14,22 @@ AnyArray = npt.NDArray[Any]
 Task = Literal["classification", "regression"]
 Scale = Literal["copula", "standard", "none"]
 Missing = Literal["error", "drop", "category"]
+
+
+def plain(value: Any) -> Any:
+    """Return a value that JSON can hold: no NumPy scalar, and None for NaN and infinities.
+
+    Examples
+    --------
+    >>> plain({"a": float("nan"), "b": (1, 2.5)})
+    {'a': None, 'b': [1, 2.5]}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

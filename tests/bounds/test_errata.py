@@ -17,7 +17,7 @@ COIN = np.array([-1.0, 1.0])
 def test_e4_predictions_must_be_real_numbers():
     """Y = +-1, nothing removed: best +-1 predictor 2, printed at most 1, best real predictor 1."""
     best_in_target_set = min(float(np.mean((COIN - g) ** 2)) for g in COIN)
-    printed = 1.0 + bounds.regression_growth(0.0, 2.0, constants="paper", target_bound=1.0)
+    printed = 1.0 + bounds.PaperRegressionBound(1.0).growth(0.0)
     assert best_in_target_set == 2.0 > printed
     assert float(np.mean((COIN - 0.0) ** 2)) <= printed
 
@@ -26,7 +26,7 @@ def test_e4_predictions_must_be_real_numbers():
     ("sigma2", "between", "first", "second"), [(4, 0.075, 0.094, 0.999), (9, 0.001, 0.001, 1.0)]
 )
 def test_e6_example_one_has_one_high_correlation(sigma2, between, first, second):
-    """X1 = Z, X2 = exp Z, Y = X1 + X2: moments of the lognormal law."""
+    """X1 = Z, X2 = exp Z, Y = X1 + X2: moments of the lognormal distribution."""
     spread = math.exp(sigma2) * math.expm1(sigma2)
     shared = sigma2 * math.exp(sigma2 / 2.0)
     target = sigma2 + spread + 2.0 * shared
@@ -38,15 +38,15 @@ def test_e6_example_one_has_one_high_correlation(sigma2, between, first, second)
     a = math.sqrt(spread / sigma2)
     cov = np.array([[sigma2, shared], [shared, spread]])
     weights = np.array([a, 1.0])
-    share = bounds.linear_growth_each(cov, cov @ weights) / (weights @ cov @ weights)
+    share = bounds.LinearModel(cov, cov @ weights).growth_each() / (weights @ cov @ weights)
     assert np.all(share > 0.3)
 
 
 def test_e7_weights_need_absolute_values():
     cov, cross = np.eye(2), np.array([-1.0, 0.0])  # Y = -X1
     assert linear_models.printed_first_part(cov, cross, 1.0, [0]) == pytest.approx(-1.0)
-    assert bounds.linear_growth(cov, cross, [0]) == pytest.approx(1.0)
-    assert bounds.linear_growth_minkowski(cov, cross, [0]) == pytest.approx(1.0)
+    assert bounds.LinearModel(cov, cross).growth([0]) == pytest.approx(1.0)
+    assert bounds.LinearModel(cov, cross).growth_minkowski([0]) == pytest.approx(1.0)
 
 
 def test_e7_fails_in_half_of_random_covariances_and_its_correction_in_none():
@@ -61,7 +61,7 @@ def test_e7_fails_in_half_of_random_covariances_and_its_correction_in_none():
         printed = linear_models.printed_first_part(cov, cross, variance, removed)
         failures += true > printed + 1e-9
         full = linear_models.error(cov, cross, variance, range(5))
-        corrected = full + bounds.linear_growth_minkowski(cov, cross, removed)
+        corrected = full + bounds.LinearModel(cov, cross).growth_minkowski(removed)
         assert true**2 <= corrected * (1.0 + 1e-9)
     # Seeded; a fair share is 250 +- 11, so 150 is nine deviations away.
     assert failures > 150
@@ -70,7 +70,7 @@ def test_e7_fails_in_half_of_random_covariances_and_its_correction_in_none():
 def test_e9_correlations_need_absolute_values():
     corr, target = np.eye(2), np.array([-0.8, 0.6])  # Y = -.8 X1 + .6 X2
     assert linear_models.printed_second_part(corr, target, [0]) == pytest.approx(-0.8)
-    assert bounds.linear_growth_uncorrelated(corr, target, [0]) == pytest.approx(0.64)
+    assert bounds.LinearModel(corr, target).growth_uncorrelated([0]) == pytest.approx(0.64)
 
 
 @pytest.mark.parametrize("r", [0.1, 0.5, 0.9])
@@ -85,7 +85,7 @@ def test_e10_e11_a_suppressor_has_no_correlation_and_matters(r):
     assert printed == pytest.approx(0.0, abs=1e-6)
     true = linear_models.error(cov, cross, variance, [1])
     assert true == pytest.approx(1.0 - r**2)
-    got = bounds.linear_growth_uncorrelated(cov, target, [0], variance=variance)
+    got = variance * bounds.LinearModel(cov, target).growth_uncorrelated([0])
     assert got == pytest.approx(true)
 
 
@@ -98,17 +98,17 @@ def test_e10_fails_often_with_absolute_values_and_its_correction_never():
         printed = linear_models.printed_second_part(corr, target, removed, absolute=True)
         failures += true**0.5 > printed + 1e-9
         full = linear_models.error(corr, target, 1.0, range(5))
-        exact = full + bounds.linear_growth_uncorrelated(corr, target, removed)
+        exact = full + bounds.LinearModel(corr, target).growth_uncorrelated(removed)
         assert true == pytest.approx(exact, rel=1e-7)
     assert failures >= 5  # seeded; a single one refutes the printed claim
 
 
 def test_e14_the_square_root_is_the_worse_one():
-    squared = bounds.regression_growth(0.01, 1.0)
-    printed = bounds.classification_growth(0.01, constants="paper")
+    squared = bounds.SharpRangeBound(1.0).growth(0.01)
+    printed = bounds.PaperClassificationBound().growth(0.01)
     assert printed == pytest.approx(0.1414, abs=1e-4)
     assert squared == pytest.approx(0.005, abs=1e-4)
-    assert bounds.classification_growth(0.01) > squared
+    assert bounds.SharpErrorBound().growth(0.01) > squared
 
 
 def backward(scores, budget, printed):
@@ -124,7 +124,7 @@ def backward(scores, budget, printed):
 
 def test_e16_a_budget_of_zero_should_remove_copies():
     scores = [0.0, 0.0, 0.3]  # two exact copies, then a feature that matters
-    budget = bounds.classification_budget(0.0)
+    budget = bounds.SharpErrorBound().budget(0.0)
     assert backward(scores, budget, printed=True) == 0
     assert backward(scores, budget, printed=False) == 2
 
@@ -137,7 +137,7 @@ def test_e20_to_e22_forward_with_one_perfect_feature():
         return 0.0 - delta + 2.0 * information
 
     # E20: a larger delta asks for more information, the opposite of an allowance.
-    needed = [bounds.regression_budget(d, 2.0, constants="paper", target_bound=1.0) for d in (0, 1)]
+    needed = [bounds.PaperRegressionBound(1.0).budget(d) for d in (0, 1)]
     assert needed[0] < needed[1]
     # E21: stops at T = 1 and returns what was selected before step 1, nothing: error 1.
     assert information >= needed[1]
@@ -147,8 +147,8 @@ def test_e20_to_e22_forward_with_one_perfect_feature():
     assert claim(2.0) == pytest.approx(-0.614, abs=1e-3)
     # Corrected: what is left after the selection is a removal, and the bound on it holds.
     lost = information
-    assert 0.0 + bounds.regression_growth(lost, 2.0) >= 1.0 - 1e-12
-    assert 0.0 + bounds.regression_growth(0.0, 2.0) == 0.0
+    assert 0.0 + bounds.SharpRangeBound(2.0).growth(lost) >= 1.0 - 1e-12
+    assert 0.0 + bounds.SharpRangeBound(2.0).growth(0.0) == 0.0
 
 
 @pytest.mark.parametrize(("reveal", "tilt"), [(0.5, 0.1), (0.02, 0.01)])
@@ -167,4 +167,4 @@ def test_e23_forward_classification(reveal, tilt):
     claim = full - delta + math.sqrt(2.0 * (selected + lost))
     assert kept > claim + 0.005
     assert kept <= full + math.sqrt(2.0 * (selected + lost) - delta**2) + 1e-12
-    assert kept <= full + bounds.classification_growth(lost) + 1e-12
+    assert kept <= full + bounds.SharpErrorBound().growth(lost) + 1e-12

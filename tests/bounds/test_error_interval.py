@@ -18,7 +18,7 @@ ROUNDING = 1e-12
 def test_every_distribution_lies_inside(cases):
     for i in range(0, cases.nu.size, 4):
         entropy, m = max(float(cases.entropy_kept[i]), 0.0), int(cases.classes[i])
-        interval = bounds.error_interval(entropy, m, float(cases.prior[i]))
+        interval = bounds.ErrorInterval.from_entropy(entropy, m, float(cases.prior[i]))
         assert interval.lower <= cases.kept[i] + 1e-9
         assert cases.kept[i] <= interval.upper + 1e-9
 
@@ -61,8 +61,8 @@ def test_fano_solves_its_equation(m, share):
 
 
 def test_ends():
-    assert bounds.error_interval(0.0, 5) == bounds.ErrorInterval(0.0, 0.0)
-    uniform = bounds.error_interval(math.log(5), 5)
+    assert bounds.ErrorInterval.from_entropy(0.0, 5) == bounds.ErrorInterval(0.0, 0.0)
+    uniform = bounds.ErrorInterval.from_entropy(math.log(5), 5)
     assert uniform.lower == pytest.approx(0.8)
     assert uniform.upper == pytest.approx(0.8)
     assert bounds.feder_merhav_error(100.0) == 1.0
@@ -72,22 +72,22 @@ def test_ends():
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"conditional_entropy": 1.0, "classes": 2}, "is above 0.693147 nats, the largest"),
+        ({"conditional_entropy": 1.0, "n_classes": 2}, "is above 0.693147 nats, the largest"),
         (
-            {"conditional_entropy": 0.5, "classes": 2, "largest_prior": 0.9},
+            {"conditional_entropy": 0.5, "n_classes": 2, "largest_prior": 0.9},
             "entropy of 2 classes with a largest prior of 0.9",
         ),
         (
-            {"conditional_entropy": 0.1, "classes": 3, "largest_prior": 0.2},
+            {"conditional_entropy": 0.1, "n_classes": 3, "largest_prior": 0.2},
             "largest_prior must lie between 1/3 and 1",
         ),
-        ({"conditional_entropy": -0.1, "classes": 3}, "conditional_entropy must not be negative"),
-        ({"conditional_entropy": 0.1, "classes": 1}, "classes must be a whole number"),
+        ({"conditional_entropy": -0.1, "n_classes": 3}, "conditional_entropy must not be negative"),
+        ({"conditional_entropy": 0.1, "n_classes": 1}, "n_classes must be an integer"),
     ],
 )
 def test_refusals(kwargs, message):
     with pytest.raises(ParameterError, match=message):
-        bounds.error_interval(**kwargs)
+        bounds.ErrorInterval.from_entropy(**kwargs)
 
 
 def test_fano_refuses_too_much_entropy():

@@ -28,33 +28,35 @@ BUDGETS = [  # delta, paper, nothing known, kept error at most .5, .3, .1 (compu
 def test_worked_budgets(row):
     delta, paper, nothing, *limited = row
     near = {"abs": 5.1e-6}  # the table has five decimals
-    assert bounds.classification_budget(delta, constants="paper") == pytest.approx(paper, **near)
-    assert bounds.classification_budget(delta) == pytest.approx(nothing, **near)
+    assert bounds.PaperClassificationBound().budget(delta) == pytest.approx(paper, **near)
+    assert bounds.SharpErrorBound().budget(delta) == pytest.approx(nothing, **near)
     for limit, expected in zip((0.5, 0.3, 0.1), limited, strict=True):
-        got = bounds.classification_budget(delta, error_limit=limit)
+        got = bounds.SharpErrorBound(limit).budget(delta)
         assert got == pytest.approx(expected, **near)
 
 
 def test_worked_growths():
     """Full error .05 and 0, nu = .02: printed, C1, C4, C5."""
-    assert bounds.classification_growth(0.02, constants="paper") == pytest.approx(0.2)
-    assert bounds.pinsker_growth(0.02) == pytest.approx(0.1)
-    assert bounds.full_error_growth(0.02, 0.05) == pytest.approx(0.0432, abs=5e-5)
-    assert bounds.sharp_growth(0.02, 0.05) == pytest.approx(0.0421, abs=5e-5)
-    assert bounds.full_error_growth(0.02, 0.0) == pytest.approx(0.02)
-    assert bounds.sharp_growth(0.02, 0.0) == pytest.approx(0.02 / (2.0 * math.log(2.0)))
+    assert bounds.PaperClassificationBound().growth(0.02) == pytest.approx(0.2)
+    assert bounds.PinskerBound().growth(0.02) == pytest.approx(0.1)
+    assert bounds.FullErrorBound(0.05).growth(0.02) == pytest.approx(0.0432, abs=5e-5)
+    assert bounds.SharpErrorBound(full_error=0.05).growth(0.02) == pytest.approx(0.0421, abs=5e-5)
+    assert bounds.FullErrorBound(0.0).growth(0.02) == pytest.approx(0.02)
+    assert bounds.SharpErrorBound(full_error=0.0).growth(0.02) == pytest.approx(
+        0.02 / (2.0 * math.log(2.0))
+    )
 
 
 def test_two_classes_need_no_error_limit():
     nu = np.geomspace(1e-6, 0.6, 50)
-    got = bounds.classification_growth(nu, classes=2)
-    np.testing.assert_allclose(got, bounds.binary_growth(nu), rtol=1e-12)
+    got = bounds.SharpErrorBound(n_classes=2).growth(nu)
+    np.testing.assert_allclose(got, bounds.BinaryBound().growth(nu), rtol=1e-12)
 
 
 def test_nothing_known_is_vajda():
     nu = np.geomspace(1e-8, 3.0, 50)
     np.testing.assert_allclose(
-        bounds.classification_growth(nu), bounds.vajda_growth(nu), rtol=1e-12
+        bounds.SharpErrorBound().growth(nu), bounds.VajdaBound().growth(nu), rtol=1e-12
     )
 
 
@@ -67,29 +69,29 @@ def test_binary_bound_is_false_for_three_classes():
     nu = joint_pmf.information_lost(p)
     assert kept - full == pytest.approx(0.5)
     assert nu == pytest.approx(0.5325, abs=5e-5)
-    assert bounds.binary_growth(nu) == pytest.approx(0.462, abs=5e-4)
-    assert bounds.classification_growth(nu, classes=3) >= 0.5 - 1e-12
+    assert bounds.BinaryBound().growth(nu) == pytest.approx(0.462, abs=5e-4)
+    assert bounds.SharpErrorBound(n_classes=3).growth(nu) >= 0.5 - 1e-12
 
 
-@pytest.mark.parametrize("name", ["pinsker", "vajda"])
-def test_never_violated_with_nothing_known(cases, name):
-    growth = getattr(bounds, f"{name}_growth")(cases.nu + NU_ROUNDING)
+@pytest.mark.parametrize("bound", [bounds.PinskerBound(), bounds.VajdaBound()])
+def test_never_violated_with_nothing_known(cases, bound):
+    growth = bound.growth(cases.nu + NU_ROUNDING)
     assert np.all(cases.kept - cases.full <= growth)
 
 
 def test_never_violated_with_two_classes(cases):
     two = cases.classes == 2
     assert two.sum() > 500
-    growth = bounds.binary_growth(cases.nu[two] + NU_ROUNDING)
+    growth = bounds.BinaryBound().growth(cases.nu[two] + NU_ROUNDING)
     assert np.all((cases.kept - cases.full)[two] <= growth)
     below_half = cases.kept <= 0.5
-    growth = bounds.binary_growth(cases.nu[below_half] + NU_ROUNDING)
+    growth = bounds.BinaryBound().growth(cases.nu[below_half] + NU_ROUNDING)
     assert np.all((cases.kept - cases.full)[below_half] <= growth)
 
 
 def test_theorem_c_is_never_violated(cases):
     full = np.minimum(cases.full, cases.kept)
-    least = bounds.least_information(full, cases.kept)
+    least = bounds.SharpErrorBound.least_information(full, cases.kept)
     assert np.all(least <= cases.nu + NU_ROUNDING)
 
 
@@ -97,7 +99,9 @@ def test_theorem_c_is_its_definition():
     kept, full = np.meshgrid(np.linspace(0.05, 0.95, 19), np.linspace(0.01, 0.94, 20))
     kept, full = kept[full < kept], full[full < kept]
     expected = binary_divergence.theorem_c(full, kept)
-    np.testing.assert_allclose(bounds.least_information(full, kept), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        bounds.SharpErrorBound.least_information(full, kept), expected, rtol=1e-9
+    )
 
 
 def growths_with_the_true_limits(cases, every):
@@ -109,14 +113,14 @@ def growths_with_the_true_limits(cases, every):
         yield (
             kept - full,
             {
-                "C3": bounds.kept_error_growth(nu, kept),
-                "C3 prior": bounds.kept_error_growth(nu, prior),
-                "C4": bounds.full_error_growth(nu, full),
-                "C5": bounds.sharp_growth(nu, full),
-                "kept": bounds.classification_growth(nu, kept, m),
-                "prior": bounds.classification_growth(nu, prior, m),
-                "full": bounds.classification_growth(nu, None, m, full_error_limit=full),
-                "both": bounds.classification_growth(nu, kept, m, full_error_limit=full),
+                "C3": bounds.KeptErrorBound(kept).growth(nu),
+                "C3 prior": bounds.KeptErrorBound(prior).growth(nu),
+                "C4": bounds.FullErrorBound(full).growth(nu),
+                "C5": bounds.SharpErrorBound(full_error=full).growth(nu),
+                "kept": bounds.SharpErrorBound(kept, n_classes=m).growth(nu),
+                "prior": bounds.SharpErrorBound(prior, n_classes=m).growth(nu),
+                "full": bounds.SharpErrorBound(None, full, m).growth(nu),
+                "both": bounds.SharpErrorBound(kept, full, m).growth(nu),
             },
         )
 
@@ -137,8 +141,8 @@ def test_budgets_are_never_violated(cases):
         less = float(growth[i]) * (1.0 - 1e-9)
         kept, full = float(cases.kept[i]), float(cases.full[i])
         m = int(cases.classes[i])
-        assert bounds.classification_budget(less, kept, m) <= cases.nu[i] + NU_ROUNDING
-        assert bounds.sharp_budget(less, full) <= cases.nu[i] + NU_ROUNDING
+        assert bounds.SharpErrorBound(kept, n_classes=m).budget(less) <= cases.nu[i] + NU_ROUNDING
+        assert bounds.SharpErrorBound(full_error=full).budget(less) <= cases.nu[i] + NU_ROUNDING
 
 
 @pytest.mark.parametrize("tilt", [1e-4, 0.01, 0.1, 0.3, 0.49])
@@ -153,25 +157,25 @@ def test_sharp_where_promised(tilt, kept):
     growth = reached - full
     # nu is a sum of rounded terms of order 2 e; its relative error is about eps / tilt^2.
     near = {"rel": 1e-9 + 1e-15 / tilt**2}
-    assert bounds.least_information(full, reached) == pytest.approx(nu, **near)
-    assert bounds.classification_growth(nu, reached) == pytest.approx(growth, **near)
-    assert bounds.sharp_growth(nu, full) == pytest.approx(growth, **near)
+    assert bounds.SharpErrorBound.least_information(full, reached) == pytest.approx(nu, **near)
+    assert bounds.SharpErrorBound(reached).growth(nu) == pytest.approx(growth, **near)
+    assert bounds.SharpErrorBound(full_error=full).growth(nu) == pytest.approx(growth, **near)
     if tilt <= 0.1:
-        assert growth / bounds.kept_error_growth(nu, reached) > 0.99
-        assert growth / bounds.full_error_growth(nu, full) > 0.99
+        assert growth / bounds.KeptErrorBound(reached).growth(nu) > 0.99
+        assert growth / bounds.FullErrorBound(full).growth(nu) > 0.99
     if kept == 0.5:
-        assert bounds.binary_growth(nu) == pytest.approx(growth, **near)
+        assert bounds.BinaryBound().growth(nu) == pytest.approx(growth, **near)
         if tilt <= 0.1:
-            assert growth / bounds.pinsker_growth(nu) > 0.99
+            assert growth / bounds.PinskerBound().growth(nu) > 0.99
 
 
-def test_random_near_extremal_laws_come_close(cases):
+def test_random_near_extremal_distributions_come_close(cases):
     growth = cases.kept - cases.full
     some = (cases.family == "near_extremal") & (growth > 1e-3)
-    ratio = growth[some] / bounds.vajda_growth(cases.nu[some])
+    ratio = growth[some] / bounds.VajdaBound().growth(cases.nu[some])
     assert 0.99 < ratio.max() <= 1.0 + RATIO_ROUNDING
     half = some & (cases.kept <= 0.5)
-    least = bounds.least_information(cases.full[half], cases.kept[half])
+    least = bounds.SharpErrorBound.least_information(cases.full[half], cases.kept[half])
     assert (least / cases.nu[half]).max() > 0.999
 
 
@@ -182,31 +186,28 @@ def test_random_near_extremal_laws_come_close(cases):
     classes=st.one_of(st.none(), st.integers(2, 20)),
 )
 def test_budget_and_growth_are_inverse(delta, kept, full, classes):
-    known = {"error_limit": kept, "classes": classes, "full_error_limit": full}
-    nu = bounds.classification_budget(delta, **known)
+    bound = bounds.SharpErrorBound(kept, full, classes)
+    nu = bound.budget(delta)
     cap = min(1.0 if kept is None else kept, 1.0 if classes is None else 1.0 - 1.0 / classes)
     if delta >= cap:
         assert nu == math.inf
-        assert bounds.classification_growth(nu, **known) == pytest.approx(cap)
+        assert bound.growth(nu) == pytest.approx(cap)
     else:
-        assert bounds.classification_growth(nu, **known) == pytest.approx(delta, rel=1e-11)
+        assert bound.growth(nu) == pytest.approx(delta, rel=1e-11)
 
 
 @given(delta=st.floats(1e-8, 0.99), limit=st.floats(0.0, 1.0))
 def test_single_bounds_and_their_inverses(delta, limit):
-    for name in ("pinsker", "vajda"):
-        nu = getattr(bounds, f"{name}_budget")(delta)
-        assert getattr(bounds, f"{name}_growth")(nu) == pytest.approx(delta, rel=1e-11)
-    for name in ("full_error", "sharp"):
-        nu = getattr(bounds, f"{name}_budget")(delta, limit)
-        assert getattr(bounds, f"{name}_growth")(nu, limit) == pytest.approx(delta, rel=1e-11)
-    nu = bounds.kept_error_budget(delta, limit)
+    limited = (bounds.FullErrorBound(limit), bounds.SharpErrorBound(full_error=limit))
+    for bound in (bounds.PinskerBound(), bounds.VajdaBound(), *limited):
+        assert bound.growth(bound.budget(delta)) == pytest.approx(delta, rel=1e-11)
+    nu = bounds.KeptErrorBound(limit).budget(delta)
     if delta < limit:
-        assert bounds.kept_error_growth(nu, limit) == pytest.approx(delta, rel=1e-11)
+        assert bounds.KeptErrorBound(limit).growth(nu) == pytest.approx(delta, rel=1e-11)
     else:
         assert nu == math.inf
-    nu = bounds.binary_budget(delta)
-    assert nu == math.inf or bounds.binary_growth(nu) == pytest.approx(delta, rel=1e-11)
+    nu = bounds.BinaryBound().budget(delta)
+    assert nu == math.inf or bounds.BinaryBound().growth(nu) == pytest.approx(delta, rel=1e-11)
 
 
 @given(
@@ -215,16 +216,21 @@ def test_single_bounds_and_their_inverses(delta, limit):
     full=st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)),
 )
 def test_more_information_or_weaker_facts_never_help(nu, kept, full):
-    small = bounds.classification_growth(min(nu), min(kept), full_error_limit=min(full))
-    large = bounds.classification_growth(max(nu), max(kept), full_error_limit=max(full))
+    small = bounds.SharpErrorBound(min(kept), min(full)).growth(min(nu))
+    large = bounds.SharpErrorBound(max(kept), max(full)).growth(max(nu))
     assert small <= large + 1e-12  # rounding of the root
 
 
 def test_paper_constants_use_no_other_fact():
-    assert bounds.classification_growth(0.5, 0.1, 2, "paper") == pytest.approx(1.0)
-    assert bounds.classification_budget(0.5, 0.1, 2, "paper") == pytest.approx(0.125)
+    facts = bounds.TargetFacts("classification", n_classes=2, largest_prior=0.9)
+    for bound in (
+        bounds.PaperClassificationBound(),
+        bounds.bound_for("error", facts, error_limit=0.1, constants="paper"),
+    ):
+        assert bound.growth(0.5) == pytest.approx(1.0)
+        assert bound.budget(0.5) == pytest.approx(0.125)
 
 
 def test_an_error_of_zero_cannot_grow():
-    assert bounds.classification_growth(0.3, error_limit=0.0) == 0.0
-    assert bounds.classification_budget(0.0, error_limit=0.0) == math.inf
+    assert bounds.SharpErrorBound(0.0).growth(0.3) == 0.0
+    assert bounds.SharpErrorBound(0.0).budget(0.0) == math.inf

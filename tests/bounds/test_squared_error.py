@@ -17,28 +17,28 @@ ERROR_ROUNDING = 1e-12
 
 
 def test_worked_numbers():
-    assert bounds.range_growth(0.01, 6.5) == pytest.approx(0.21125)
-    assert bounds.range_budget(0.21125, 6.5) == pytest.approx(0.01)
+    assert bounds.RangeBound(6.5).growth(0.01) == pytest.approx(0.21125)
+    assert bounds.RangeBound(6.5).budget(0.21125) == pytest.approx(0.01)
     # kappa(1/4) = log 2 - h(3/4) = 0.130812: a coin on {0, 2} tilted to 1/4 and 3/4.
-    assert bounds.sharp_range_growth(0.130812, 2.0) == pytest.approx(0.25, abs=1e-6)
-    assert bounds.sharp_range_budget(0.25, 2.0) == pytest.approx(0.130812, abs=1e-6)
-    assert bounds.gaussian_regression_growth(0.01, 1.0) == pytest.approx(0.0198013, abs=1e-7)
-    assert bounds.subgaussian_growth(0.01, 1.0) == pytest.approx(0.02)
-    assert bounds.second_moment_growth(0.01, 2.5) == pytest.approx(0.05)
-    assert bounds.regression_growth(0.05, 4.0, constants="paper", target_bound=2.0) == 0.4
-    assert bounds.regression_budget(0.4, 4.0, constants="paper", target_bound=2.0) == 0.05
+    assert bounds.SharpRangeBound(2.0).growth(0.130812) == pytest.approx(0.25, abs=1e-6)
+    assert bounds.SharpRangeBound(2.0).budget(0.25) == pytest.approx(0.130812, abs=1e-6)
+    assert bounds.GaussianBound(1.0).growth(0.01) == pytest.approx(0.0198013, abs=1e-7)
+    assert bounds.SubgaussianBound(1.0).growth(0.01) == pytest.approx(0.02)
+    assert bounds.SecondMomentBound(2.5).growth(0.01) == pytest.approx(0.05)
+    assert bounds.PaperRegressionBound(2.0).growth(0.05) == 0.4
+    assert bounds.PaperRegressionBound(2.0).budget(0.4) == 0.05
 
 
 def test_tiny_information_loses_no_digit():
     nu = np.array([1e-6, 1e-12, 1e-18, 1e-200])
-    ratio = bounds.sharp_range_growth(nu, 3.0) / bounds.range_growth(nu, 3.0)
+    ratio = bounds.SharpRangeBound(3.0).growth(nu) / bounds.RangeBound(3.0).growth(nu)
     np.testing.assert_allclose(ratio, 1.0 - nu / 3.0, rtol=1e-12)  # kappa = 2 t^2 + 4/3 t^4 + ...
 
 
 def test_closed_form_is_just_above():
     nu = np.geomspace(1e-9, 0.69, 200)
     closed = nu / (1.0 + np.sqrt(1.0 + 4.0 * nu / 3.0))
-    sharp = bounds.sharp_range_growth(nu, 1.0)
+    sharp = bounds.SharpRangeBound(1.0).growth(nu)
     assert np.all(sharp <= closed * (1.0 + 1e-14))
     assert np.all((closed <= 1.01 * sharp)[nu <= 0.2])
     assert np.all(closed <= 1.17 * sharp)
@@ -46,22 +46,20 @@ def test_closed_form_is_just_above():
 
 def test_never_violated(cases):
     nu = cases.nu + NU_ROUNDING
-    sharp = cases.range**2 * bounds.regression_growth(nu, 1.0)
+    sharp = cases.range**2 * bounds.SharpRangeBound(1.0).growth(nu)
     assert np.all(cases.mse <= sharp + ERROR_ROUNDING)
     assert np.all(cases.mse <= cases.variance + ERROR_ROUNDING)
-    linear = cases.range**2 * bounds.range_growth(nu, 1.0)
+    linear = cases.range**2 * bounds.RangeBound(1.0).growth(nu)
     assert np.all(sharp <= linear * (1.0 + 1e-12))
-    paper = cases.largest**2 * bounds.regression_growth(
-        nu, 1.0, constants="paper", target_bound=1.0
-    )
+    paper = cases.largest**2 * bounds.PaperRegressionBound(1.0).growth(nu)
     assert np.all(linear <= paper * (1.0 + 1e-9))
 
 
 def test_range_and_variance_are_combined(cases):
     for i in range(0, cases.nu.size, 20):
         nu, length, cap = cases.nu[i] + NU_ROUNDING, cases.range[i], cases.variance[i]
-        growth = bounds.regression_growth(nu, length, cap)
-        assert growth == min(bounds.sharp_range_growth(nu, length), cap)
+        growth = bounds.SharpRangeBound(length, cap).growth(nu)
+        assert growth == min(bounds.SharpRangeBound(length).growth(nu), cap)
 
 
 def test_second_moment_bound_is_never_violated(cases):
@@ -72,7 +70,7 @@ def test_second_moment_bound_is_never_violated(cases):
         middle = np.full(p.shape[0], (y.max() + y.min()) / 2.0)
         for centre in (means, middle, np.zeros(p.shape[0])):
             moment = max(joint_pmf.largest_second_moment(p, y, centre), 1e-12)
-            growth = bounds.second_moment_growth(cases.nu[i] + NU_ROUNDING, moment)
+            growth = bounds.SecondMomentBound(moment).growth(cases.nu[i] + NU_ROUNDING)
             assert cases.mse[i] <= growth + ERROR_ROUNDING
 
 
@@ -85,7 +83,7 @@ def test_subgaussian_bound_is_never_violated(cases):
         q = np.clip(np.minimum(q, 1.0 - q), 1e-12, 0.4999999)
         proxy = float(((1.0 - 2.0 * q) / (2.0 * np.log((1.0 - q) / q))).max())
         proxy *= (1.0 + 1e-6) * cases.range[i] ** 2  # the clip at .4999999
-        growth = bounds.subgaussian_growth(cases.nu[i] + NU_ROUNDING, proxy)
+        growth = bounds.SubgaussianBound(proxy).growth(cases.nu[i] + NU_ROUNDING)
         assert cases.mse[i] <= growth + ERROR_ROUNDING
 
 
@@ -97,7 +95,7 @@ def test_clipped_bound_is_never_violated(cases):
         tail = y - np.clip(y, low, high)
         prior = p.sum(axis=(0, 1))
         deviation = math.sqrt(max(prior @ tail**2 - (prior @ tail) ** 2, 0.0))
-        growth = bounds.clipped_growth(cases.nu[i] + NU_ROUNDING, high - low, deviation + 1e-9)
+        growth = bounds.ClippedBound(high - low, deviation + 1e-9).growth(cases.nu[i] + NU_ROUNDING)
         assert cases.mse[i] <= growth + ERROR_ROUNDING
 
 
@@ -110,8 +108,8 @@ def test_gaussian_bound_needs_a_gaussian():
     full, kept = joint_pmf.squared_errors(p, values)
     assert kept - full == pytest.approx(0.99999)
     assert nu == pytest.approx(1.25e-4, abs=1e-6)
-    assert bounds.gaussian_regression_growth(nu, kept) < 3e-4
-    assert bounds.regression_growth(nu, float(values[1]), kept) >= kept - full - 1e-12
+    assert bounds.GaussianBound(kept).growth(nu) < 3e-4
+    assert bounds.SharpRangeBound(float(values[1]), kept).growth(nu) >= kept - full - 1e-12
 
 
 def test_gaussian_identity():
@@ -129,10 +127,10 @@ def test_gaussian_identity():
         )
         # Determinants of random 6 x 6 matrices lose a few digits.
         near = {"rel": 1e-6}
-        assert bounds.gaussian_regression_growth(nu, kept) == pytest.approx(kept - full, **near)
-        limited = bounds.gaussian_regression_growth(nu, cov[0, 0], full_error_limit=full)
+        assert bounds.GaussianBound(kept).growth(nu) == pytest.approx(kept - full, **near)
+        limited = bounds.GaussianBound(cov[0, 0], full).growth(nu)
         assert limited == pytest.approx(kept - full, **near)
-        assert bounds.gaussian_regression_growth(nu, cov[0, 0]) >= limited
+        assert bounds.GaussianBound(cov[0, 0]).growth(nu) >= limited
 
 
 def _gaussian_error(cov, features):
@@ -158,31 +156,31 @@ def test_sharp_where_promised(tilt):
     assert kept - full == pytest.approx((5.0 * tilt) ** 2, rel=1e-9)
     # nu is a sum of rounded terms of order one: relative error eps / tilt^2.
     near = {"rel": 1e-9 + 1e-15 / tilt**2}
-    assert bounds.sharp_range_growth(nu, 5.0) == pytest.approx(kept - full, **near)
+    assert bounds.SharpRangeBound(5.0).growth(nu) == pytest.approx(kept - full, **near)
     if tilt <= 0.05:
-        assert (kept - full) / bounds.range_growth(nu, 5.0) > 0.99
-        assert (kept - full) / bounds.second_moment_growth(nu, 6.25) > 0.99
-        assert (kept - full) / bounds.subgaussian_growth(nu, 6.25) > 0.99
+        assert (kept - full) / bounds.RangeBound(5.0).growth(nu) > 0.99
+        assert (kept - full) / bounds.SecondMomentBound(6.25).growth(nu) > 0.99
+        assert (kept - full) / bounds.SubgaussianBound(6.25).growth(nu) > 0.99
 
 
 @given(share=st.floats(1e-10, 0.999), length=st.floats(1e-3, 1e6))
 def test_budgets_and_growths_are_inverse(share, length):
     delta = share * length**2 / 4.0
-    for name in ("range", "sharp_range", "regression"):
-        nu = getattr(bounds, f"{name}_budget")(delta, length)
-        assert getattr(bounds, f"{name}_growth")(nu, length) == pytest.approx(delta, rel=1e-11)
-    for name in ("second_moment", "subgaussian", "gaussian_regression"):
-        nu = getattr(bounds, f"{name}_budget")(delta, length**2)
-        assert getattr(bounds, f"{name}_growth")(nu, length**2) == pytest.approx(delta, rel=1e-9)
-    nu = bounds.clipped_budget(delta, length, 0.0)
-    assert bounds.clipped_growth(nu, length, 0.0) == pytest.approx(delta, rel=1e-11)
+    for kind in (bounds.RangeBound, bounds.SharpRangeBound, bounds.PaperRegressionBound):
+        bound = kind(length)
+        assert bound.growth(bound.budget(delta)) == pytest.approx(delta, rel=1e-11)
+    for kind in (bounds.SecondMomentBound, bounds.SubgaussianBound, bounds.GaussianBound):
+        bound = kind(length**2)
+        assert bound.growth(bound.budget(delta)) == pytest.approx(delta, rel=1e-9)
+    nu = bounds.ClippedBound(length, 0.0).budget(delta)
+    assert bounds.ClippedBound(length, 0.0).growth(nu) == pytest.approx(delta, rel=1e-11)
 
 
 @given(delta=st.floats(1e-6, 0.9), full=st.one_of(st.just(0.0), st.floats(1e-300, 1.0)))
 def test_gaussian_budget_with_a_limit_on_the_full_error(delta, full):
-    nu = bounds.gaussian_regression_budget(delta, 1.0, full_error_limit=full)
+    nu = bounds.GaussianBound(1.0, full).budget(delta)
     if math.isfinite(nu):
-        growth = bounds.gaussian_regression_growth(nu, 1.0, full_error_limit=full)
+        growth = bounds.GaussianBound(1.0, full).growth(nu)
         assert growth == pytest.approx(delta, rel=1e-9)
     else:
         assert full == 0.0
@@ -192,15 +190,15 @@ def test_clipping_a_sample():
     rng = np.random.default_rng(0)
     nu = np.array([0.0, 1e-4, 0.01, 0.1, 2.0])
     for y in (rng.standard_t(3, size=3000), rng.normal(size=3000), rng.uniform(size=300)):
-        growth = bounds.clipped_regression_growth(nu, y)
+        growth = bounds.ClippedBound.of(y).growth(nu)
         assert np.all(np.diff(growth) > 0.0)
         assert growth[0] == 0.0
         assert growth[-1] <= y.var() * (1.0 + 1e-12)
-        whole = bounds.regression_growth(nu, float(np.ptp(y)), float(y.var()))
+        whole = bounds.SharpRangeBound(float(np.ptp(y)), float(y.var())).growth(nu)
         assert np.all(growth <= whole * (1.0 + 1e-12))
-        back = bounds.clipped_regression_budget(growth, y)
+        back = bounds.ClippedBound.of(y).budget(growth)
         np.testing.assert_allclose(back[1:-1], nu[1:-1], rtol=1e-9)
-    assert bounds.clipped_regression_budget(float(y.var()), y) == math.inf
+    assert bounds.ClippedBound.of(y).budget(float(y.var())) == math.inf
 
 
 def test_clipping_a_gaussian_sample_helps_a_little():
@@ -208,18 +206,4 @@ def test_clipping_a_gaussian_sample_helps_a_little():
     y = np.random.default_rng(3).normal(size=2000)
     y = 6.5 * (y - y.min()) / np.ptp(y)
     y /= y.std()
-    assert 0.13 < bounds.clipped_regression_growth(0.01, y) < 0.17
-
-
-def test_refusals():
-    error = bounds.regression_growth
-    with pytest.raises(ValueError, match="needs target_bound, the largest absolute value"):
-        error(0.1, 2.0, constants="paper")
-    with pytest.raises(ValueError, match="target_range must be a finite number above zero"):
-        error(0.1, 0.0)
-    with pytest.raises(ValueError, match="variance must be a number of at least zero"):
-        error(0.1, 1.0, variance=-1.0)
-    with pytest.raises(ValueError, match="target must be one column of at least two finite"):
-        bounds.clipped_regression_growth(0.1, [[1.0, 2.0]])
-    with pytest.raises(ValueError, match="clip_range must be a finite number"):
-        bounds.clipped_growth(0.1, math.inf, 0.0)
+    assert 0.13 < bounds.ClippedBound.of(y).growth(0.01) < 0.17

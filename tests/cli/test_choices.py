@@ -1,4 +1,4 @@
-"""What may be typed behind an option, and what is said about the rest."""
+"""Values of options, and the errors for other values."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from pinsker.cli._choices import (
     parse_groups,
     parse_kinds,
     parse_memory,
+    parse_names,
     parse_stop,
 )
 from pinsker.exceptions import ParameterError
@@ -29,7 +30,7 @@ def test_other_rules_are_refused(text):
 
 
 def test_a_rule_that_cannot_be_says_so_itself():
-    with pytest.raises(ParameterError, match="whole number of at least 1, found 0"):
+    with pytest.raises(ParameterError, match="of at least 1, found 0"):
         parse_stop("features=0")
 
 
@@ -48,10 +49,10 @@ def test_other_memory_is_refused(text):
 
 
 def test_columns_by_name_list_and_pattern():
-    assert parse_columns(["age,c_*"], NAMES, "--keep") == ["age", "c_red", "c_green"]
-    assert parse_columns(["a, b", "x[1]"], NAMES, "--keep") == ["a, b", "x[1]"]
-    assert parse_columns(["x[*"], NAMES, "--keep") == ["x[1]"]
-    assert parse_columns(["age", "age"], NAMES, "--keep") == ["age"]
+    assert parse_columns(["age,c_*"], NAMES, "--fixed") == ["age", "c_red", "c_green"]
+    assert parse_columns(["a, b", "x[1]"], NAMES, "--fixed") == ["a, b", "x[1]"]
+    assert parse_columns(["x[*"], NAMES, "--fixed") == ["x[1]"]
+    assert parse_columns(["age", "age"], NAMES, "--fixed") == ["age"]
 
 
 def test_groups():
@@ -60,6 +61,14 @@ def test_groups():
     for text in ("colour", "=a", "colour="):
         with pytest.raises(ParameterError, match="use name=first,second"):
             parse_groups([text], NAMES)
+
+
+def test_names():
+    known = ("svm", "extra trees", "linear")
+    assert parse_names(["svm, extra trees", "svm"], known, "--models") == ["svm", "extra trees"]
+    assert parse_names([], known, "--models") is None
+    with pytest.raises(ParameterError, match="--models: 'forest' is not one of 'svm', 'extra"):
+        parse_names(["forest"], known, "--models")
 
 
 def test_kinds():

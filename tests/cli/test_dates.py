@@ -1,10 +1,10 @@
-"""Dates in a text table: moments, not levels."""
+"""Dates in a text table: datetimes, not categories."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._dates import read_dates
+from pinsker.cli._text import read_dates
 
 
 @pytest.fixture(scope="module")
@@ -24,14 +24,14 @@ def season():
 @pytest.mark.parametrize(
     "form", ["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S.25Z", "%Y-%m-%dT%H:%M:%S+02:00"]
 )
-def test_iso_dates_are_moments(season, form):
+def test_iso_dates_are_datetimes(season, form):
     found = read_dates(season.assign(when=season["when"].dt.strftime(form)))
     assert list(found) == ["when"]
     gaps = (found["when"] - found["when"].iloc[0]) == season["when"] - season["when"].iloc[0]
     assert gaps.all()
 
 
-def test_zones_are_compared_by_moment():
+def test_zones_are_compared_in_utc():
     text = ["2024-05-01T10:00:00+02:00", "2024-05-01T09:00:00Z", None, "2024-05-01T08:00:00Z"]
     first, later, gap, same = read_dates(pd.DataFrame({"t": text}))["t"]
     assert first == same == pd.Timestamp("2024-05-01 08:00")

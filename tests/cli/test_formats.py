@@ -9,7 +9,7 @@ import zipfile
 import pandas as pd
 import pytest
 
-from pinsker.cli._tables import read_sheet, write_table
+from pinsker.cli._tables import read_table, write_table
 from pinsker.exceptions import DataError, ParameterError
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -34,28 +34,28 @@ def as_bytes(frame, kind):
 def test_reads_every_format(frame, tmp_path, kind, suffix):
     path = tmp_path / f"table.{kind}{suffix}"
     path.write_bytes(COMPRESS[suffix](as_bytes(frame, kind)))
-    sheet = read_sheet(str(path), "final grade")
-    pd.testing.assert_frame_equal(sheet.frame, frame, check_dtype=False, check_exact=True)
-    assert sheet.notes == ()
+    read = read_table(str(path), "final grade")
+    pd.testing.assert_frame_equal(read.frame, frame, check_dtype=False, check_exact=True)
+    assert read.notes == ()
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "feather", "arff"])
-def test_tells_the_format_by_content(frame, tmp_path, kind):
+def test_detects_the_format_by_content(frame, tmp_path, kind):
     path = tmp_path / "no_suffix"
     path.write_bytes(as_bytes(frame, kind))
-    sheet = read_sheet(str(path), "final grade")
-    pd.testing.assert_frame_equal(sheet.frame, frame, check_dtype=False, check_exact=True)
+    read = read_table(str(path), "final grade")
+    pd.testing.assert_frame_equal(read.frame, frame, check_dtype=False, check_exact=True)
 
 
 def test_reads_the_only_file_of_a_zip(frame, tmp_path):
     path = tmp_path / "table.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("inner/table.parquet", as_bytes(frame, "parquet"))
-    pd.testing.assert_frame_equal(read_sheet(str(path), "signal").frame, frame)
+    pd.testing.assert_frame_equal(read_table(str(path), "signal").frame, frame)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("another.csv", "a,b\n1,2\n")
     with pytest.raises(DataError, match="holds 2 files: give an archive of one table"):
-        read_sheet(str(path), "signal")
+        read_table(str(path), "signal")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arff"])
@@ -70,15 +70,15 @@ def test_standard_input(run, frame, kind, suffix):
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet", "out.feather"])
 def test_written_tables_can_be_read(frame, tmp_path, name):
     write_table(frame, str(tmp_path / name))
-    back = read_sheet(str(tmp_path / name), "final grade").frame
+    back = read_table(str(tmp_path / name), "final grade").frame
     pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=True)
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("out.pdf", r"--output '.*out.pdf': its name does not tell a format"),
-        ("out", r"its name does not tell a format. Use .csv, .tsv, .parquet or .feather"),
+        ("out.pdf", r"--output '.*out.pdf': its name has no known format"),
+        ("out", r"its name has no known format. Use .csv, .tsv, .parquet or .feather"),
         ("out.arff", r"that is not written. Use .csv, .tsv"),
         ("out.parquet.gz", r"that is not written. Use .csv, .tsv"),
     ],
@@ -110,10 +110,10 @@ def test_files_that_are_not_what_they_say(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
-        read_sheet(str(path), "a")
+        read_table(str(path), "a")
 
 
 def test_a_question_mark_is_missing_in_arff(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text("@relation t\n@attribute a {x,y}\n@attribute b numeric\n@data\nx,1\n?,?\n")
-    assert read_sheet(str(path), "b").frame.isna().to_numpy().tolist() == [[False] * 2, [True] * 2]
+    assert read_table(str(path), "b").frame.isna().to_numpy().tolist() == [[False] * 2, [True] * 2]

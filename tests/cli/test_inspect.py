@@ -1,4 +1,4 @@
-"""`pinsker inspect`: what a table is taken for, and what a search would cost."""
+"""`pinsker inspect`: how a table is read, and what a search would cost."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from pinsker.cli._estimates import expected_seconds, smallest_budget
+from pinsker.cli._inspect import expected_seconds, smallest_budget
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def row_of(text, column):
     return row[len(column.split()) :]
 
 
-def test_columns_as_understood(run, messy):
+def test_columns_as_read(run, messy):
     done = run("inspect", messy, "-t", "final grade")
     assert done.code == 0
     assert "messy.csv: 120 rows, 8 columns" in done.out
@@ -42,7 +42,7 @@ def test_columns_as_understood(run, messy):
     assert row_of(done.out, "copy") == ["continuous", "120", "repeats", "signal"]
     assert row_of(done.out, "constant") == ["count", "1", "constant"]
     assert "as identifiers have: 'person'" in done.out
-    assert "column 'age' is read as levels, not numbers, because of 'unknown'" in done.out
+    assert "column 'age' is read as categories, not numbers, because of 'unknown'" in done.out
 
 
 def test_options_change_the_reading(run, messy):
@@ -98,11 +98,11 @@ def test_the_smallest_budget_is_the_limit_of_a_difference_of_zero():
     assert smallest_budget(1000, classes=False) == pytest.approx(expected, rel=0.03)
 
 
-def test_the_forecast_knows_what_is_judged(run, table):
-    told = run("inspect", table, "-t", "final grade").out
-    assert "smallest budget  about 0.051 (error rate, if 5% of the predictions change)" in told
+def test_the_forecast_depends_on_held_out_rows(run, table):
+    shown = run("inspect", table, "-t", "final grade").out
+    assert "smallest budget  about 0.051 (error rate, if 5% of the predictions change)" in shown
     alone = run("inspect", table, "-t", "final grade", "-d", "backward").out
-    assert "rows must be held out for that: --folds 5" in alone
+    assert "rows must be held out for that: --cv 5" in alone
     assert expected_seconds(500, 20, "auto", 5) > expected_seconds(500, 20, "backward", 0)
     assert expected_seconds(2000, 20, "auto", 5) > expected_seconds(500, 20, "auto", 5)
 

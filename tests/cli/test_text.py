@@ -58,15 +58,15 @@ def test_odd_values_among_numbers_are_named():
     assert frame["age"].tolist() == ["1", "2", "3", "unknown"]
     (note,) = notes
     assert note == (
-        "column 'age' is read as levels, not numbers, because of 'unknown' in 1 of 4 values; "
-        "if that means missing, say --na 'unknown'"
+        "column 'age' is read as categories, not numbers, because of 'unknown' in 1 of 4 values; "
+        "if that means missing, use --na 'unknown'"
     )
     frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n", missing=("unknown",))
     assert frame["age"].isna().tolist() == [False, False, False, True]
     assert notes == []
 
 
-def test_names_are_stripped_and_repeats_told():
+def test_names_are_stripped_and_repeats_noted():
     frame, notes = read("a, b ,a\n1,2,3\n")
     assert list(frame.columns) == ["a", "b", "a.1"]
     assert notes == ["several columns are called 'a'; the later ones are read as 'a.1' and so on"]
@@ -77,8 +77,10 @@ def test_encodings(encoding):
     frame, notes = read("größe,b\n1,ü\n", encoding=encoding)
     assert list(frame.columns) == ["größe", "b"]
     assert frame["b"].tolist() == ["ü"]
-    told = ["the text is not UTF-8; it was read as Windows-1252"] if encoding == "cp1252" else []
-    assert notes == told
+    expected = (
+        ["the text is not UTF-8; it was read as Windows-1252"] if encoding == "cp1252" else []
+    )
+    assert notes == expected
 
 
 def test_floats_survive():

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from pinsker.cli._app import app
 from pinsker.engine import Backward
-from pinsker.selection import _crossfit_jobs
+from pinsker.selection.holdout import Jobs
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def table(tmp_path):
 def calls(monkeypatch):
     """What reached a cluster."""
     seen = []
-    run, scores = _crossfit_jobs.Jobs.run, Backward.scores
+    run, scores = Jobs.run, Backward.scores
 
     def noted_run(self, *args):
         seen.append("folds" if self.client is not None else "folds here")
@@ -49,7 +49,7 @@ def calls(monkeypatch):
             seen.append("search")
         return scores(self)
 
-    monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted_run)
+    monkeypatch.setattr(Jobs, "run", noted_run)
     monkeypatch.setattr(Backward, "scores", noted_scores)
     return seen
 
@@ -60,14 +60,14 @@ def select(table, *options):
 
 
 def test_a_named_scheduler_is_used(address, table, calls):
-    how = ("-d", "backward", "--folds", "2")
+    how = ("-d", "backward", "--cv", "2")
     there = select(table, *how, "--scheduler", address)
     assert (there.exit_code, there.stderr) == (0, "")
     assert set(calls) == {"search", "folds"}
     assert there.stdout == select(table, *how).stdout == "b\nd\n"
 
 
-def test_a_scheduler_means_nothing_to_a_linear_search(address, table):
+def test_a_scheduler_has_no_effect_on_a_linear_search(address, table):
     done = select(table, "-d", "linear", "--scheduler", address)
     assert done.exit_code == 2
-    assert "--scheduler means nothing with --direction linear: leave it out." in done.stderr
+    assert "--scheduler has no effect with --direction linear: leave it out." in done.stderr

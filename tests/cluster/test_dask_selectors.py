@@ -11,12 +11,13 @@ from sklearn.linear_model import LogisticRegression
 from pinsker import (
     BackwardElimination,
     CriterionSelection,
+    EngineSettings,
     FeatureSelector,
+    ForwardBackwardSelection,
     ForwardSelection,
-    GrowShrink,
 )
 from pinsker.exceptions import EngineError
-from pinsker.selection import _crossfit_jobs
+from pinsker.selection.holdout import Jobs
 
 
 @pytest.fixture(scope="module")
@@ -27,40 +28,42 @@ def data():
     return X, y
 
 
-@pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, GrowShrink])
+@pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, ForwardBackwardSelection])
 def test_paths_are_the_same(client, data, kind):
-    there = kind(engine="dask", client=client).fit(*data)
+    there = kind(engine=EngineSettings("dask", client)).fit(*data)
     here = kind(engine="local").fit(*data)
     assert there.path_ == here.path_
     assert there.notes_ == here.notes_
-    assert clone(there).client is client
+    assert clone(there).engine.client is client
 
 
 def test_an_active_client_is_used_without_being_named(cluster, data):
     with distributed.Client(cluster):
         selector = BackwardElimination().fit(*data)
-    assert selector.plan_.engine == "dask"
-    assert BackwardElimination().fit(*data).plan_.engine == "local"
+    assert selector.path_.plan.engine == "dask"
+    assert BackwardElimination().fit(*data).path_.plan.engine == "local"
 
 
 def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch):
-    run, used = _crossfit_jobs.Jobs.run, []
+    run, used = Jobs.run, []
 
-    def noted(self, function, about, calls):
+    def noted(self, function, shared, calls):
         used.append((function.__name__, self.client))
-        return run(self, function, about, calls)
+        return run(self, function, shared, calls)
 
-    monkeypatch.setattr(_crossfit_jobs.Jobs, "run", noted)
+    monkeypatch.setattr(Jobs, "run", noted)
     settings = {
-        "folds": 2,
-        "paths": ["grow-shrink", "relevance", "linear"],
-        "witnesses": [LogisticRegression()],
+        "cv": 2,
+        "searches": ["forward-backward", "relevance", "linear"],
+        "models": [LogisticRegression()],
+        "random_state": 0,
     }
-    there = FeatureSelector(engine="dask", client=client, **settings).fit(*data)
-    assert set(used) == {("search_rows", client), ("answer", client)}
+    there = FeatureSelector(engine=EngineSettings("dask", client), **settings).fit(*data)
+    assert set(used) == {("search_rows", client), ("fit_predict", client)}
     here = FeatureSelector(engine="local", **settings).fit(*data)
     assert there.path_ == here.path_
-    assert there.comparison_ == here.comparison_
+    for name, values in there.cv_results_.items():
+        np.testing.assert_array_equal(values, here.cv_results_[name])
     fresh = data[0][::-1] + 0.01, data[1][::-1]
     assert there.certify(*fresh) == here.certify(*fresh)
 
@@ -78,7 +81,7 @@ def test_what_cannot_travel_is_refused_at_once(client, data):
             raise TypeError("I stay here")
 
     selector = FeatureSelector(
-        engine="dask", client=client, folds=2, paths=["linear"], witnesses=[Stuck()]
+        engine=EngineSettings("dask", client), cv=2, searches=["linear"], models=[Stuck()]
     )
     with pytest.raises(EngineError, match=r"cannot be sent to the workers \(I stay here\)"):
         selector.fit(*data)
@@ -91,7 +94,7 @@ def test_an_error_of_a_model_is_not_taken_for_a_lost_cluster(client, data, kind)
             raise kind("the licence server does not answer")
 
     selector = FeatureSelector(
-        engine="dask", client=client, folds=2, paths=["linear"], witnesses=[Licensed()]
+        engine=EngineSettings("dask", client), cv=2, searches=["linear"], models=[Licensed()]
     )
     with pytest.raises(kind, match="the licence server does not answer") as caught:
         selector.fit(*data)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker import BackwardElimination, GrowShrink
+from pinsker import BackwardElimination, EngineSettings, ForwardBackwardSelection
 from pinsker.engine import Backward, cluster_was_lost
 from pinsker.exceptions import EngineLostError
-from pinsker.selection._crossfit_jobs import Jobs
+from pinsker.selection.holdout import Jobs
 
 distributed = pytest.importorskip("distributed")
 
@@ -71,7 +71,7 @@ def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
     X = rng.normal(size=(120, 8))
     y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
     expected = BackwardElimination().fit(X, y)
-    selector = BackwardElimination(engine="dask", client=client, warm_start=True)
+    selector = BackwardElimination(engine=EngineSettings("dask", client), warm_start=True)
     with pytest.raises(
         EngineLostError, match=r"scheduler at .* cannot be reached any more\. path_"
     ):
@@ -79,10 +79,10 @@ def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
     check_is_fitted(selector)
     assert not selector.path_.complete
     assert selector.path_.moves == expected.path_.moves[:3]
-    selector.set_params(engine="local", client=None).fit(X, y)
+    selector.set_params(engine="local").fit(X, y)
     assert selector.path_ == expected.path_
     with pytest.raises(EngineLostError, match="cannot be reached any more"):
-        GrowShrink(engine="dask", client=client).fit(X, y)
+        ForwardBackwardSelection(engine=EngineSettings("dask", client)).fit(X, y)
 
 
 def test_a_cluster_of_one_thread_evaluates_too(client):
@@ -100,6 +100,6 @@ def test_a_scheduler_lost_during_evaluation_is_an_error(client, scheduler, monke
         time.sleep(1.0)
         return result
 
-    with pytest.raises(EngineLostError, match=r"lost while sets were judged \(.*engine='local'"):
+    with pytest.raises(EngineLostError, match=r"lost while sets were evaluated \(.*engine='local'"):
         Jobs(client=client).run(evaluate, scheduler[0].pid, [(1,), (2,)])
     assert cluster_was_lost(client, OSError("of anything"))

@@ -3,14 +3,27 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+import pinsker
 from pinsker.exceptions import DataWarning
-from pinsker.selection import BackwardElimination, ForwardSelection, LinearElimination
+from pinsker.selection import (
+    BackwardElimination,
+    CriterionSelection,
+    FeatureSelector,
+    ForwardBackwardSelection,
+    ForwardSelection,
+    InformationSelector,
+    LinearSelection,
+)
 
 SELECTORS = [
     BackwardElimination(),
+    BackwardElimination(cv=2, models=["linear"]),
+    CriterionSelection(),
+    FeatureSelector(searches=["forward-backward", "linear", "relevance"], cv=2, models=["linear"]),
+    ForwardBackwardSelection(),
     ForwardSelection(),
-    LinearElimination(),
-    LinearElimination(direction="forward"),
+    LinearSelection(),
+    LinearSelection(direction="forward"),
 ]
 
 
@@ -27,3 +40,18 @@ def cases():
 @pytest.mark.parametrize(("estimator", "check"), list(cases()))
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_every_selector_is_checked():
+    public = [getattr(pinsker, name) for name in pinsker.__all__]
+    kinds = {
+        kind for kind in public if isinstance(kind, type) and issubclass(kind, InformationSelector)
+    }
+    assert kinds == {type(selector) for selector in SELECTORS}
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=str)
+def test_few_parameters(selector):
+    # Experts' settings sit in frozen objects; version 0.1 had up to 23 parameters.
+    most = 14 if isinstance(selector, FeatureSelector) else 17
+    assert len(selector.get_params(deep=False)) <= most

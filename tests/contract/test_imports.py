@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,10 @@ BELOW = {
 BELOW["cli"] |= {"datasets", "__version__"}
 BELOW["report"] |= {"__version__"}
 BELOW["__main__"] = {"cli"}
+
+#: Imports that point upwards, inside of functions: a selector offers its own views, and the package
+#: its displays, without loading them before somebody asks.
+WHEN_CALLED = {("selection/_base.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
 
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.
@@ -62,17 +67,31 @@ def imports_of(path):
                 yield node.lineno, node.level, module
 
 
-def wrong_imports(path, part):
-    """Return a line of text for every import that points sideways or up, or is relative."""
+def wrong_imports(path, part, inside=""):
+    """Return a line of text for every import that is relative, points up, or enters a stage.
+
+    Stages import only what another stage's ``__init__`` exports.
+    """
     wrong = []
     for line, level, name in imports_of(path):
         if level:
             wrong.append(f"{path.name}:{line} relative import of {name!r}")
-        elif name.startswith("pinsker."):
-            other = name.split(".")[1]
+        elif name.startswith("pinsker.") and (inside, name) not in WHEN_CALLED:
+            other, *deeper = name.split(".")[1:]
             if other != part and other not in BELOW[part]:
                 wrong.append(f"{path.name}:{line} {part} imports {other}")
+            elif other != part and deeper:
+                wrong.append(f"{path.name}:{line} {part} imports {name}, inside of {other}")
     return wrong
+
+
+def private_imports(folder):
+    """Yield file and name of every private module of the package that files below import."""
+    for path in sorted(Path(folder).rglob("*.py")):
+        for _, _, name in imports_of(path):
+            parts = name.split(".")
+            if parts[0] == "pinsker" and any(part.startswith("_") for part in parts[1:]):
+                yield path.name, name
 
 
 def test_every_part_is_known():
@@ -84,17 +103,41 @@ def test_every_part_is_known():
 def test_imports_point_downwards(path):
     part = part_of(path)
     if part is not None:
-        assert wrong_imports(path, part) == []
+        inside = path.relative_to(PACKAGE).as_posix()
+        assert wrong_imports(path, part, inside) == []
 
 
 def test_the_rule_sees_what_is_wrong(tmp_path):
     bad = tmp_path / "bad.py"
-    bad.write_text("from . import x\nfrom pinsker.report import y\nfrom pinsker import cli\n")
+    bad.write_text(
+        "from . import x\nfrom pinsker.report import y\nfrom pinsker import cli\n"
+        "from pinsker.encoding._read import z\nfrom pinsker.engine._plan import own\n"
+    )
     assert wrong_imports(bad, "engine") == [
         "bad.py:1 relative import of ''",
         "bad.py:2 engine imports report",
         "bad.py:3 engine imports cli",
+        "bad.py:4 engine imports pinsker.encoding._read, inside of encoding",
     ]
+
+
+def test_tests_import_few_private_modules():
+    # Each for a comparison with an oracle, or to break something on purpose.
+    found = sorted(set(private_imports(Path(__file__).parents[1])))
+    found = [(file, name) for file, name in found if name != "pinsker._compat"]
+    assert len(found) <= 12, found
+
+
+def test_nothing_is_imported_through_the_path():
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        assert "sys.path" not in path.read_text().replace('"sys.path"', ""), path
+
+
+def test_the_public_api_is_small():
+    public = ("pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing")
+    names = [name for module in public for name in import_module(module).__all__]
+    # Version 0.1 had 193 public names; about 90 was the aim.
+    assert len(names) <= 95, len(names)
 
 
 def test_private_parts_of_scikit_learn_have_one_door():

@@ -11,18 +11,19 @@ import pytest
 
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import encode_target
+from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
 from pinsker.selection import (
     BackwardElimination,
     ErrorBudget,
     FeatureCount,
     ForwardSelection,
-    LinearElimination,
+    LinearSelection,
     ScoreJump,
     ScoreThreshold,
 )
 
-EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearElimination])
+EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearSelection])
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -36,9 +37,9 @@ def table():
 @EVERY
 def test_numbers_are_not_taken_for_classes(kind, table):
     X, y = table
-    assert kind().fit(X, y).path_.unit == "r2"
+    assert kind().fit(X, y).path_.metric == "r2"
     with pytest.raises(DataError, match="classes"):
-        kind(task="classification").fit(X, y)
+        kind(metric="error").fit(X, y)
 
 
 @EVERY
@@ -62,23 +63,23 @@ def test_text_columns_are_scored_and_not_silently_kept(kind):
 def test_k_features_are_k_features(kind, table):
     X, y = table
     for k in (1, 2, 3, 4):
-        assert kind(stop=FeatureCount(k)).fit(X, y).get_support().sum() == k
+        assert kind(error_budget=FeatureCount(k)).fit(X, y).get_support().sum() == k
 
 
 @pytest.mark.parametrize("rule", [ErrorBudget(0.0), ScoreThreshold(0.0), ScoreJump(0.0)], ids=str)
-@pytest.mark.parametrize("kind", [BackwardElimination, LinearElimination])
+@pytest.mark.parametrize("kind", [BackwardElimination, LinearSelection])
 def test_the_first_removal_is_not_free(kind, rule, table):
     X, y = table  # all four columns are needed
-    if kind is LinearElimination and isinstance(rule, ErrorBudget):
+    if kind is LinearSelection and isinstance(rule, ErrorBudget):
         rule = ErrorBudget(0.0, model="gaussian")
-    assert kind(stop=rule).fit(X, y).get_support().all()
+    assert kind(error_budget=rule).fit(X, y).get_support().all()
 
 
 @pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
 def test_no_candidate_is_conditioned_on_itself(kind, table):
     # Given itself a feature tells nothing: every score would be zero.
     X, y = table
-    path = kind(score_form="direct").fit(X, y).path_
+    path = kind(knn=KNNSettings(score="direct")).fit(X, y).path_
     assert min(path.scores) > 0.05
 
 
@@ -91,7 +92,7 @@ def test_more_budget_never_keeps_more(kind, table):
         [ScoreThreshold(nats) for nats in (0.0, 0.1, 5.0)],
     )
     for group in rules:
-        sizes = [selector.support_at(stop=rule).sum() for rule in group]
+        sizes = [selector.support_at(error_budget=rule).sum() for rule in group]
         assert sizes == sorted(sizes, reverse=True)
         assert sizes[0] > sizes[-1]
 
@@ -99,7 +100,7 @@ def test_more_budget_never_keeps_more(kind, table):
 def test_range_of_the_target_and_not_its_largest_value():
     y = np.linspace(-3.0, -1.0, 50)  # max(y) is -1, max|y| is 3, the range is 2
     facts = TargetFacts.of(encode_target(y))
-    paper = ErrorBudget(0.5, unit="mse", constants="paper").budget(facts)
+    paper = ErrorBudget(0.5, metric="mse", constants="paper").budget(facts)
     assert paper == pytest.approx(0.5 / (2 * 3.0**2))
     shifted = TargetFacts.of(encode_target(y + 100.0))
     sharp = ErrorBudget(0.05)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
+from experiments.reproduce import as_published
+from experiments.reproduce.problems import figure1_problem
 from oracles import published_estimator
 from pinsker.datasets import Radial
-from reproduce import as_published
-from reproduce.problems import figure1_problem
 
 
 @pytest.mark.parametrize("k", [1, 3])
@@ -72,7 +72,7 @@ def test_figure_one_keeps_all_thirty():
 
 def test_figure_two_as_published(published_data):
     """Published: 14.98, 12.90, 9.14, 5.26 and 1.00 features at 0.05, 1, 2, 3 and 4; the published
-    run drew other problems of the law (7.06 useful columns in the mean, these have 6.94)."""
+    run drew other problems of the same kind (7.06 useful columns in the mean, these have 6.94)."""
     deltas = (0.05, 0.5, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 4.0)
     sizes, alone = [], []
     for number, (X, y, _) in enumerate(published_data("binary")):

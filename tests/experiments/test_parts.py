@@ -1,24 +1,22 @@
 """A miniature of every part, through the command; runs are stored and not repeated."""
 
 import csv
+import subprocess
+import sys
 
 import pytest
-from typer.testing import CliRunner
 
-import reproduce
-from pinsker.cli import _command_reproduce
-from pinsker.cli._app import app
+from experiments import reproduce
+from experiments.reproduce import figure2, running
+from experiments.reproduce.__main__ import main
+from experiments.reproduce.results import Check, Settings, Task
 from pinsker.datasets import load_glass
 from pinsker.exceptions import PinskerError
-from reproduce import figure2, running
-from reproduce.settings import Check, Settings, Task
 
 
 def run(*arguments):
-    result = CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    """Run the command in this process and return its exit code."""
+    return main([str(argument) for argument in arguments])
 
 
 #: What the Markdown of each part must show side by side.
@@ -32,22 +30,19 @@ COLUMNS = {
 }
 
 
-def test_the_command_knows_every_part():
-    listed = [part.value for part in _command_reproduce.Part]
-    assert listed == [*reproduce.PARTS, "all"]
+def test_every_part_is_looked_at():
     assert set(COLUMNS) == set(reproduce.PARTS)
 
 
 @pytest.mark.parametrize("part", reproduce.PARTS)
-def test_a_miniature(part, tmp_path):
+def test_a_miniature(part, tmp_path, capsys):
     if part == "table1":
         try:
             load_glass(download=False)
         except PinskerError as error:
             pytest.skip(f"glass is not at hand: {error}")
-    done = run(part, "--quick", "--jobs", 1, "--output", tmp_path)
-    assert done.exit_code == 0, done.stderr
-    assert "not checked" in done.stdout  # a miniature proves nothing
+    assert run(part, "--quick", "--jobs", 1, "--output", tmp_path) == 0
+    assert "not checked" in capsys.readouterr().out  # a miniature proves nothing
     with (tmp_path / part / f"{part}.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) >= 9
     page = (tmp_path / part / f"{part}.md").read_text(encoding="utf-8")
@@ -64,7 +59,7 @@ def count(name, folder):
 
 def test_runs_are_stored_and_gone_on_with(tmp_path):
     seen = []
-    settings = Settings(tmp_path / "out", jobs=1, watch=lambda *told: seen.append(told))
+    settings = Settings(tmp_path / "out", jobs=1, on_run=lambda *progress: seen.append(progress))
     tasks = [Task(name, count, (name, tmp_path)) for name in ("a", "b")]
     first = running.run_tasks("part", tasks, settings)
     assert first == {"a": [{"value": 1.0}], "b": [{"value": 1.0}]}
@@ -97,27 +92,39 @@ def test_processes_give_the_same_rows(tmp_path):
     assert running.run_tasks("part", tasks, Settings(tmp_path / "two", jobs=2)) == alone
 
 
-def test_a_miss_is_said_and_told_by_the_code(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        reproduce, "reproduce", lambda *_: [Check("figure9: up", "down", False)], raising=True
-    )
-    done = run("example1", "--output", tmp_path)
-    assert done.exit_code == 3
-    assert "MISS         figure9: up: down" in done.stdout
+def test_a_miss_is_printed_and_sets_the_exit_code(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(running, "reproduce", lambda *_: [Check("figure9: up", "down", False)])
+    assert run("example1", "--output", tmp_path) == 3
+    assert "MISS         figure9: up: down" in capsys.readouterr().out
     assert "**miss**" in running.summary_page([Check("up", "down", False)])
 
 
-def test_without_a_clone_one_line_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("pinsker.__file__", str(tmp_path / "site-packages/pinsker/__init__.py"))
-    monkeypatch.chdir(tmp_path)
-    done = run("figure1")
-    assert done.exit_code == 2
-    assert done.stderr.startswith("pinsker: the experiments are not part of the installed package")
-    assert "clone the repository" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+def test_an_error_is_one_line(tmp_path, monkeypatch, capsys):
+    def fail(*_):
+        raise PinskerError("there is no table.")
+
+    monkeypatch.setattr(running, "reproduce", fail)
+    assert run("example1", "--output", tmp_path) == 2
+    assert capsys.readouterr().err == "reproduce: there is no table.\n"
 
 
-def test_an_unknown_part_is_named():
-    done = run("figure7")
-    assert done.exit_code == 2
-    assert "'figure7' is not one of" in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["figure7"], "invalid choice: 'figure7'"),
+        (["figure1", "--jobs", "0"], "0 is below 1"),
+        (["figure1", "--seed", "x"], "invalid integer value: 'x'"),
+        ([], "the following arguments are required: parts"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(*arguments)
+    assert message in capsys.readouterr().err
+
+
+def test_as_a_module_from_the_clone(pytestconfig):
+    command = [sys.executable, "-m", "experiments.reproduce", "--help"]
+    done = subprocess.run(command, cwd=pytestconfig.rootpath, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "figure1,figure2,figure3,table1,example1,theorems,all" in done.stdout

@@ -1,17 +1,23 @@
-"""The printed rules, the exact laws and the errata of the reproduction."""
+"""The printed rules, the exact distributions and the errata of the reproduction."""
 
 import math
 
 import numpy as np
 import pytest
 
+from experiments.reproduce import exact_distributions
+from experiments.reproduce.recipes import BeyondMeaning, default_sets, printed_budget
+from experiments.reproduce.results import (
+    COLOURS,
+    average,
+    chosen,
+    markdown_table,
+    number,
+    standard_error,
+)
+from experiments.reproduce.theorems import run_errata
 from pinsker.datasets import NoisyXor, Radial
 from pinsker.selection import BackwardElimination, ErrorBudget, ForwardSelection
-from reproduce import exact_laws
-from reproduce.drawing import COLOURS
-from reproduce.errata import run_errata
-from reproduce.recipes import BeyondMeaning, default_sets, printed_budget
-from reproduce.tables import average, chosen, markdown_table, number, standard_error
 
 
 @pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
@@ -31,29 +37,29 @@ def test_the_default_has_no_answer_beyond_one():
     assert [row[2] for row in default_sets(X, y, (0.05, 1.0, 4.0))] == [0.05, 1.0]
 
 
-@pytest.mark.parametrize("theorem", exact_laws.THEOREMS)
+@pytest.mark.parametrize("theorem", exact_distributions.THEOREMS)
 def test_what_is_not_called_false_holds(theorem):
     rng = np.random.default_rng(5)
     for _ in range(40):
-        for bound, ratio in exact_laws.THEOREMS[theorem](rng).items():
+        for bound, ratio in exact_distributions.THEOREMS[theorem](rng).items():
             assert math.isfinite(ratio)
             # Exact sums; the tolerance is rounding.
-            assert ratio <= 1.0 + 1e-9 or bound in exact_laws.FALSE_AS_PRINTED, bound
+            assert ratio <= 1.0 + 1e-9 or bound in exact_distributions.FALSE_AS_PRINTED, bound
 
 
 def test_what_is_called_false_fails_somewhere():
-    """Each fails for a share of 3 % or more of the laws; 300 seeded laws show every one."""
+    """Each fails for 3 % or more of the distributions; 300 seeded ones show every one."""
     rng = np.random.default_rng(6)
     failed = set()
-    for judge in (exact_laws.linear, exact_laws.forward):
+    for draw_ratios in (exact_distributions.linear, exact_distributions.forward):
         for _ in range(300):
-            failed |= {bound for bound, ratio in judge(rng).items() if ratio > 1.0 + 1e-9}
-    assert failed == exact_laws.FALSE_AS_PRINTED
+            failed |= {bound for bound, ratio in draw_ratios(rng).items() if ratio > 1.0 + 1e-9}
+    assert failed == exact_distributions.FALSE_AS_PRINTED
 
 
 def test_a_claim_below_zero_has_no_ratio():
-    assert exact_laws.ratio(0.5, -1.0) == exact_laws.CAP
-    assert exact_laws.ratio(0.5, 2.0) == 0.25
+    assert exact_distributions.ratio(0.5, -1.0) == exact_distributions.CAP
+    assert exact_distributions.ratio(0.5, 2.0) == 0.25
 
 
 def test_all_errata_are_found_and_reproduced(tmp_path):

@@ -3,7 +3,7 @@
 How the limits are set. The mean over 16 independent samples is known to sd/4, sd being their own
 standard deviation; five such errors are allowed on either side (chance crosses that in 2 of 10 000
 problems, and the seeds are fixed). The methods are unbiased to well below that where densities are
-smooth. Where a density jumps or bends within the reach of neighbours, estimates by neighbours are
+smooth. Where a density jumps or bends within the reach of neighbors, estimates by neighbors are
 too low by a known amount, allowed below and not above: BIAS holds what was measured at *500* rows
 on other seeds (40 samples), rounded up; at the 1000 rows used here it can only be smaller.
 """
@@ -41,8 +41,8 @@ def n_columns(name):
 
 
 COUNTED = [name for name in PROBLEMS if name.startswith("D") and name != "D7"]
-#: Up to three columns; more are beyond what neighbours can do with 1000 rows.
-NEIGHBOURED = [name for name in PROBLEMS if not name.startswith("D") and n_columns(name) <= 3]
+#: Up to three columns; more are beyond what neighbors can do with 1000 rows.
+NEIGHBORED = [name for name in PROBLEMS if not name.startswith("D") and n_columns(name) <= 3]
 GAUSSIAN = [
     name
     for name in PROBLEMS
@@ -71,8 +71,8 @@ def assert_close_to_truth(name, values, bias=0.0):
     assert truth - bias - limit <= values.mean() <= truth + limit
 
 
-@pytest.mark.parametrize("name", NEIGHBOURED)
-def test_neighbours(name):
+@pytest.mark.parametrize("name", NEIGHBORED)
+def test_neighbors(name):
     assert_close_to_truth(name, estimates(name, "knn"), BIAS.get(name, 0.0))
 
 
@@ -121,19 +121,19 @@ def test_ksg2_with_a_condition(name):
 
 
 @pytest.mark.filterwarnings("ignore::pinsker.exceptions.UnreliableEstimateWarning")
-def test_neighbours_beat_counting_where_cells_are_sparse():
+def test_neighbors_beat_counting_where_cells_are_sparse():
     # 2 rows per cell, truth 0: counting is 0.25 too high, Grassberger 0.06. Digammas of counts of
-    # one to four rows put neighbours a little low (-0.04 at 4000 rows), never as far off.
-    by_neighbours = abs(estimates("D7", "knn").mean())
+    # one to four rows put neighbors a little low (-0.04 at 4000 rows), never as far off.
+    by_neighbors = abs(estimates("D7", "knn").mean())
     x, y, z = PROBLEMS["D7"].sample(N_ROWS, 0)
     counted = conditional_mutual_information(x, y, z, method="discrete", correction="none")
     assert counted > 0.2
-    assert by_neighbours < counted / 4
+    assert by_neighbors < counted / 4
 
 
 @pytest.mark.filterwarnings("ignore::pinsker.exceptions.UnreliableEstimateWarning")
 def test_known_to_be_low_in_many_columns():
-    # 16 columns and 1000 rows: neighbours show a quarter of the truth, and never too much.
+    # 16 columns and 1000 rows: neighbors show a quarter of the truth, and never too much.
     values = estimates("GN linear d=16", "knn")
     truth = PROBLEMS["GN linear d=16"].truth()
     assert 0.1 * truth < values.mean() < 0.5 * truth

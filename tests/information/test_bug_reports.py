@@ -64,6 +64,6 @@ def test_information_of_a_class_with_itself():
     # Noise-adding estimators exceed H(Y) here.
     y = np.repeat(["a", "b", "c", "d"], 25)
     assert mutual_information(y, y, correction="none") == pytest.approx(math.log(4), abs=1e-12)
-    # By neighbours: psi(24) - 2 psi(24) + psi(99), since every row has 24 copies.
-    by_neighbours = mutual_information(y, y, method="knn")
-    assert by_neighbours == pytest.approx(digamma(99) - digamma(24), abs=1e-12)
+    # By neighbors: psi(24) - 2 psi(24) + psi(99), since every row has 24 copies.
+    by_neighbors = mutual_information(y, y, method="knn")
+    assert by_neighbors == pytest.approx(digamma(99) - digamma(24), abs=1e-12)

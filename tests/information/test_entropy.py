@@ -8,7 +8,7 @@ from scipy.special import digamma
 
 from pinsker import entropy
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information._neighbour_entropy import neighbour_entropy
+from pinsker.information._entropy import neighbor_entropy
 
 
 def slow_entropy(rows, k):
@@ -36,14 +36,14 @@ def test_entropy_equals_the_loop(d, k):
 def test_cells_are_searched_one_by_one():
     rows = np.random.default_rng(0).normal(size=(30, 1))
     cells = np.arange(30) % 3
-    found = neighbour_entropy(rows, cells, k=2, standardise=False)
+    found = neighbor_entropy(rows, cells, k=2, standardize=False)
     expected = np.mean([slow_entropy(rows[cells == c], 2) for c in range(3)])
     assert found.value == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_small_cell_uses_the_neighbours_it_has_and_a_single_row_none():
+def test_a_small_cell_uses_the_neighbors_it_has_and_a_single_row_none():
     rows = np.array([[0.0], [1.0], [3.0], [5.0]])
-    found = neighbour_entropy(rows, np.array([0, 0, 0, 1]), k=3, standardise=False)
+    found = neighbor_entropy(rows, np.array([0, 0, 0, 1]), k=3, standardize=False)
     assert found.n_alone == 1
     assert found.value == pytest.approx(slow_entropy(rows[:3], 2), abs=1e-12)
 
@@ -77,7 +77,7 @@ def test_what_has_no_entropy():
         entropy(x, n_neighbors=20)
 
 
-def test_missing_values_can_be_a_level_of_discrete_columns():
+def test_missing_values_can_be_a_category_of_discrete_columns():
     x = ["a", None] * 20
     assert entropy(x, missing="category", correction="none") == pytest.approx(math.log(2))
 

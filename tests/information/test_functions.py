@@ -30,7 +30,7 @@ def test_all_containers_give_the_same_bits():
     assert conditional_mutual_information(*[side.ravel() for side in (x, y, z)]) == expected
 
 
-def test_whole_numbers_in_y_are_classes():
+def test_integers_in_y_are_classes():
     x, y, _ = TwoNormalClasses(1.0).sample(200, seed=0)
     words = np.where(y > 0, "up", "down")
     expected = mutual_information(x, words)
@@ -40,7 +40,7 @@ def test_whole_numbers_in_y_are_classes():
 
 
 def test_classes_stay_visible_among_many_columns():
-    # As numbers, two classes are two spreads apart, and neighbours in 40 columns are farther than
+    # As numbers, two classes are two spreads apart, and neighbors in 40 columns are farther than
     # that: the target disappears. As classes it does not. Truth: 0.337, from the first column.
     x, y, _ = TwoNormalClasses(1.0).sample(500, seed=1)
     table = np.hstack([x, np.random.default_rng(0).normal(size=(500, 40))])
@@ -81,8 +81,8 @@ def test_missing_values_are_an_error_by_default():
         mutual_information([1.5, None, 2.5], [1.5, 2.5, 3.5])
 
 
-def test_missing_values_can_be_a_level():
-    # Missing exactly where y is "b": one level tells all.
+def test_missing_values_can_be_a_category():
+    # Missing exactly where y is "b": one category determines y.
     x = np.where(np.arange(40) % 2 == 0, np.nan, 1.0)
     y = np.where(np.arange(40) % 2 == 0, "b", "a")
     found = mutual_information(x, y, missing="category", correction="none")
@@ -92,7 +92,7 @@ def test_missing_values_can_be_a_level():
 # --- what is chosen
 
 
-def test_auto_asks_neighbours_when_something_is_continuous():
+def test_auto_uses_neighbors_when_something_is_continuous():
     found = mutual_information(*continuous()[:2], return_details=True)
     assert found.method == "knn"
     assert "method='auto' chose 'knn': some columns are continuous" in found.notes
@@ -128,17 +128,17 @@ def test_unknown_words():
         mutual_information(x, y, method="ksg")
     with pytest.raises(ParameterError, match="scale='rank' is not known"):
         mutual_information(x, y, scale="rank")
-    with pytest.raises(ParameterError, match="discrete speaks of 'z', but the arguments are x, y"):
+    with pytest.raises(ParameterError, match="discrete names 'z', but the arguments are x, y"):
         mutual_information(x, y, discrete={"z": "nominal"})
-    with pytest.raises(ParameterError, match="does not say which argument it is about"):
+    with pytest.raises(ParameterError, match=r"discrete=\[True\] names no argument"):
         mutual_information(x, y, discrete=[True])
 
 
-def test_neighbours_that_do_not_exist():
+def test_neighbors_that_do_not_exist():
     x, y, _ = continuous(5)
     with pytest.raises(ParameterError, match="n_neighbors=5 needs at least 6 rows"):
         mutual_information(x, y, n_neighbors=5)
-    with pytest.raises(ParameterError, match=r"n_neighbors=0 must be an integer"):
+    with pytest.raises(ParameterError, match=r"n_neighbors=0 must be"):
         mutual_information(x, y, n_neighbors=0)
 
 

@@ -95,7 +95,7 @@ def test_too_few_rows_and_nominal_columns_are_errors():
         pinsker.mutual_information(x, x[:, 0], method="gaussian")
     with pytest.raises(DataError, match="column 'y' of y is nominal: use method='knn'"):
         pinsker.mutual_information(x, list("aabba"), method="copula")
-    with pytest.raises(DataError, match="missing values as a level, and x has some"):
+    with pytest.raises(DataError, match="missing values as a category, and x has some"):
         pinsker.mutual_information(
             [1.5, None, 2.5], [1.5, 2.5, 0.5], method="gaussian", missing="category"
         )

@@ -44,7 +44,7 @@ def test_p_values_are_uniform_without_dependence():
 
 
 def test_p_values_given_z_are_not_too_small():
-    # The same for a chain given its middle; neighbours in z are alike here. Twice 0.1 is allowed,
+    # The same for a chain given its middle; neighbors in z are alike here. Twice 0.1 is allowed,
     # for what local permutation costs: 20 expected of 100 at worst, five deviations are 20.
     small = 0
     for number in range(100):
@@ -86,7 +86,7 @@ def test_local_orders_stay_near_and_seldom_repeat():
         assert len(set(order)) > 80
 
 
-def test_local_orders_never_leave_a_level():
+def test_local_orders_never_leave_a_category():
     z = np.r_[np.arange(98.0), 1e200, 1e200][:, np.newaxis]
     orders = local_permutations(z, np.arange(100), 10, 5, np.random.default_rng(1))
     assert (orders[:, 98:] >= 98).all()

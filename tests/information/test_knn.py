@@ -44,7 +44,7 @@ def test_ceiling_without_condition_and_with_classes():
     assert knn_terms(x, x, None, k=3).value == pytest.approx(knn_terms(x, x, None, k=3).ceiling)
     classes = np.repeat([0.0, NOMINAL_STEP], 25)[:, None]
     apart = x + classes / NOMINAL_STEP * 100
-    found = knn_terms(apart, classes, None, k=3)  # x tells the class: the ceiling is reached
+    found = knn_terms(apart, classes, None, k=3)  # x determines the class: the ceiling is reached
     assert found.value == pytest.approx(found.ceiling)
     assert found.ceiling == pytest.approx(np.log(2), abs=0.02)  # ψ(50) - ψ(25) = ln 2 + 1/100 + ...
 
@@ -132,7 +132,7 @@ def test_no_columns_in_x_carry_nothing():
 
 
 def test_k_below_one_is_an_error():
-    with pytest.raises(ParameterError, match=r"n_neighbors is 0; ask for at least 1\."):
+    with pytest.raises(ParameterError, match="n_neighbors=0 is too few: use at least 1"):
         knn_terms(None, np.zeros((3, 1)), None, k=0)
 
 

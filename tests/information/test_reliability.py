@@ -11,7 +11,7 @@ from pinsker.testing import BivariateNormal, CommonCause, ManyWeakCauses, TwoNor
 
 
 def test_the_ceiling_of_many_conditions():
-    # 500 rows, 16 conditions, 3 neighbours: the limit is below the truth of 0.347.
+    # 500 rows, 16 conditions, 3 neighbors: the limit is below the truth of 0.347.
     x, y, z = CommonCause(1.0, 16).sample(500, seed=0)
     with pytest.warns(UnreliableEstimateWarning, match="18 columns are too many for 500 rows"):
         found = conditional_mutual_information(x, y, z, return_details=True)
@@ -33,7 +33,7 @@ def test_dependence_too_strong_for_the_rows():
 
 
 def test_a_column_lost_among_many_conditions():
-    # 50 conditions set the distances: x, which tells y almost all, is never the farthest.
+    # 50 conditions set the distances: x, which determines y, is never the farthest.
     rng = np.random.default_rng(0)
     x, z = rng.normal(size=400), rng.normal(size=(400, 50))
     with pytest.warns(UnreliableEstimateWarning, match="52 columns are too many for 400 rows"):
@@ -62,7 +62,7 @@ def test_no_warning_without_a_reason(rho, n_rows):
         mutual_information(np.where(y > 0, 0.5, 1.5), x)
 
 
-def test_rare_levels_are_a_warning():
+def test_rare_categories_are_a_warning():
     rng = np.random.default_rng(0)
     y = np.r_[np.repeat(["a", "b"], 40), np.arange(20).astype(str)]
     with pytest.warns(UnreliableEstimateWarning, match="20 of 100 rows share their nominal values"):

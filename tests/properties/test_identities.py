@@ -12,7 +12,7 @@ from pinsker import conditional_mutual_information, entropy, mutual_information
 
 pytestmark = pytest.mark.filterwarnings("ignore::pinsker.exceptions.UnreliableEstimateWarning")
 
-#: The counts behind an estimate are whole numbers and must not change at all; what is left is the
+#: The counts behind an estimate are integers and must not change at all; what is left is the
 #: rounding of a mean of at most 30 sums of digammas.
 ROUNDING = 1e-12
 NUMBERS = {"x": "continuous", "y": "continuous", "z": "continuous"}
@@ -36,7 +36,7 @@ def smooth_tables(n_columns):
     )
 
 
-def levels(n_columns):
+def categories(n_columns):
     return tables(n_columns, cells=st.integers(0, 3)).map(lambda table: table.astype(str))
 
 
@@ -66,7 +66,7 @@ def test_knn_is_symmetric(table):
 
 
 @FEW
-@given(table=levels(3))
+@given(table=categories(3))
 def test_counting_is_symmetric_to_the_last_bit_but_rounding(table):
     x, y, z = split(table)
     options = {"method": "discrete"}
@@ -151,7 +151,7 @@ def test_monotone_maps_are_irrelevant_under_copula(table):
 
 
 @FEW
-@given(table=levels(4), correction=st.sampled_from(["none", "miller-madow", "grassberger"]))
+@given(table=categories(4), correction=st.sampled_from(["none", "miller-madow", "grassberger"]))
 def test_chain_rule_of_counting(table, correction):
     x, y, z = split(table)
     options = {"method": "discrete", "correction": correction}
@@ -183,7 +183,7 @@ def test_knn_of_a_duplicate_given_its_original_is_zero(table, scale):
 
 
 @FEW
-@given(table=levels(3))
+@given(table=categories(3))
 def test_counting_a_duplicate_given_its_original_is_exactly_zero(table):
     _, y, z = split(table)
     for correction in ("none", "miller-madow", "grassberger"):
@@ -217,7 +217,7 @@ def test_constants_carry_nothing(table, value, method):
 
 
 @FEW
-@given(table=levels(2), correction=st.sampled_from(["none", "miller-madow", "grassberger"]))
+@given(table=categories(2), correction=st.sampled_from(["none", "miller-madow", "grassberger"]))
 def test_counted_constants_carry_exactly_nothing(table, correction):
     x, y, _ = split(table)
     constant = np.full_like(x, "a")
@@ -232,7 +232,7 @@ def test_counted_constants_carry_exactly_nothing(table, correction):
 
 
 @FEW
-@given(table=levels(3))
+@given(table=categories(3))
 def test_counted_information_is_between_zero_and_the_smaller_entropy(table):
     x, y, z = split(table)
     options = {"method": "discrete", "correction": "none"}

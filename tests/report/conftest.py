@@ -49,8 +49,8 @@ def page(summary):
 
 
 @pytest.fixture(scope="session")
-def judged(wine):
-    """Return a selector that tried two paths on held-out rows, with one cheap witness."""
+def cross_fitted(wine):
+    """Return a selector that compared two searches on held-out rows, with one cheap model."""
     return FeatureSelector(
         error_budget=0.05,
         paths=["forward", "linear"],

@@ -68,7 +68,7 @@ def move(tab, position):
 
 def staying(tab):
     found = tab.eval_on_selector_all(
-        "#chips li.stays", "items => items.map(item => Number(item.dataset.unit))"
+        "#chips li.stays", "items => items.map(item => Number(item.dataset.feature))"
     )
     return sorted(found)
 
@@ -83,9 +83,9 @@ def test_slider_shows_what_the_selector_keeps(visit, page, selector, summary):
         kept = np.flatnonzero(selector.support_at(error_budget=budgets[position])).tolist()
         assert staying(tab) == kept
         seen.add(tuple(kept))
-        said = tab.inner_text("#slider-says")
-        assert said.startswith(f"{len(kept)} of 13 features stay")
-        assert f"a budget of {budgets[position]:g}:" in said
+        shown = tab.inner_text("#slider-text")
+        assert shown.startswith(f"{len(kept)} of 13 features stay")
+        assert f"a budget of {budgets[position]:g}:" in shown
         assert tab.inner_text("#slider-value") == f"{budgets[position]:g}"
         assert f"{len(kept)} of 13" in tab.get_attribute("#slider", "aria-valuetext")
     assert len(seen) >= 4
@@ -111,16 +111,16 @@ def test_charts_follow_the_slider(visit, page):
     )
 
 
-@pytest.mark.parametrize("which", ["selector", "judged"])
+@pytest.mark.parametrize("which", ["selector", "cross_fitted"])
 def test_points_tell_what_they_are(visit, which, request):
     tab = visit(to_html(summarise(request.getfixturevalue(which))))
     points = tab.locator("#chart-information .mark-symbol.role-mark path")
     points.first.hover(force=True)
-    told = tab.locator("#vg-tooltip-element").inner_text()
-    assert "search" in told
-    assert "information, nats" in told
-    assert "undefined" not in told
-    assert "NaN" not in told
+    tooltip = tab.locator("#vg-tooltip-element").inner_text()
+    assert "search" in tooltip
+    assert "information, nats" in tooltip
+    assert "undefined" not in tooltip
+    assert "NaN" not in tooltip
 
 
 def test_hostile_names_stay_text(visit, hostile):
@@ -130,18 +130,18 @@ def test_hostile_names_stay_text(visit, hostile):
         move(tab, position)
     assert tab.evaluate("window.pwned") is None
     shown = tab.eval_on_selector_all("#chips .name", "items => items.map(i => i.textContent)")
-    assert shown == [fitted.path_.names[unit] for unit in fitted.path_.order]
+    assert shown == [fitted.path_.names[feature] for feature in fitted.path_.order]
     # A name of 3200 letters makes the page no wider than it is.
     assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_held_out_rows_are_drawn(visit, judged):
-    tab = visit(to_html(summarise(judged)))
+def test_held_out_rows_are_drawn(visit, cross_fitted):
+    tab = visit(to_html(summarise(cross_fitted)))
     legend = tab.locator("#chart-information .role-legend-label text").all_text_contents()
     assert "held out: forward" in legend
-    position = len(summarise(judged)["choices"]["budgets"]) - 1
+    position = len(summarise(cross_fitted)["choices"]["budgets"]) - 1
     move(tab, position)
-    assert len(staying(tab)) == judged.support_at(error_budget=1.0).sum()
+    assert len(staying(tab)) == cross_fitted.support_at(error_budget=1.0).sum()
 
 
 def test_phone_needs_no_sideways_scrolling(visit, page):
@@ -183,13 +183,13 @@ def test_another_rule_shows_its_own_choice_until_moved(visit, wine):
     assert len(staying(tab)) == fitted.support_at(error_budget=0.0025).sum()
 
 
-def test_a_selector_that_judges_no_budget_has_no_slider(visit, wine):
+def test_a_selector_that_applies_no_budget_has_no_slider(visit, wine):
     # 13 columns of ten bins each: 178 rows fill no joint table.
     fitted = CriterionSelection(n_features_to_select=4).fit(*wine)
     tab = visit(to_html(summarise(fitted)), charts=False)
     assert tab.locator("#slider").count() == 0
     assert len(staying(tab)) == 4
-    assert "cannot judge other error budgets" in tab.inner_text("#budget")
+    assert "cannot apply other error budgets" in tab.inner_text("#budget")
 
 
 def test_print_unfolds(visit, page):

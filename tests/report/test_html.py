@@ -144,7 +144,7 @@ def test_every_selector_has_a_page(fit, wine):
 
 
 def test_other_schema_is_refused(summary):
-    with pytest.raises(ParameterError, match="expected schema 1, found 99"):
+    with pytest.raises(ParameterError, match="expected schema 2, found 99"):
         to_html({**summary, "schema": 99})
 
 

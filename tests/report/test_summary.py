@@ -1,7 +1,7 @@
-"""The dict: plain values, and none that the selector would not say itself."""
+"""The dict: plain values, all of them those of the selector."""
 
 import json
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,27 +9,26 @@ import pytest
 
 from pinsker import (
     BackwardElimination,
-    Certificate,
     ErrorBudget,
     FeatureCount,
     LinearElimination,
     mutual_information,
 )
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.report import summarise, to_json
-from pinsker.report._summary_certificate import summarise_certificate
+from pinsker.report import SelectionResult, plain, summarise, to_json
+from pinsker.report._words import holdout_sentences
 
 KEYS = {
-    "schema", "selector", "kept", "budget", "target", "path", "trials", "choices", "features",
+    "schema", "selector", "kept", "budget", "target", "path", "cv_results", "choices", "features",
     "certificate", "data", "versions",
 }  # fmt: skip
 
 
 def test_schema(summary):
-    assert summary["schema"] == 1
+    assert summary["schema"] == 2
     assert set(summary) == KEYS
     assert set(summary["features"][0]) == {
-        "rank", "name", "unit", "columns", "kept", "adds", "alone", "given_kept", "stand_in",
+        "rank", "name", "index", "columns", "kept", "adds", "alone", "given_kept", "stand_in",
     }  # fmt: skip
     assert set(summary["path"]["sets"][0]) == {"size", "feature", "information", "lost", "bound"}
 
@@ -57,9 +56,9 @@ def kept_by_table(choices, order, position):
 
 
 @pytest.mark.parametrize(
-    "name", ["classes", "numbers", "mse", "linear", "count", "paper", "judged"]
+    "name", ["classes", "numbers", "mse", "linear", "count", "paper", "cross-fitted"]
 )
-def test_every_position_of_the_slider_is_support_at(name, wine, numeric, judged):
+def test_every_position_of_the_slider_is_support_at(name, wine, numeric, cross_fitted):
     X, y = wine
     _, numbers, target = numeric
     printed = ErrorBudget(0.3, constants="paper", reference="full")
@@ -71,31 +70,29 @@ def test_every_position_of_the_slider_is_support_at(name, wine, numeric, judged)
         ),
         "linear": lambda: LinearElimination(error_budget=0.01).fit(numbers, target),
         "count": lambda: BackwardElimination(stop=FeatureCount(3)).fit(X, y),
-        "judged": lambda: judged,
+        "cross-fitted": lambda: cross_fitted,
         "paper": lambda: BackwardElimination(stop=printed, score_form="direct").fit(X, y),
     }[name]()
     summary = summarise(fitted)
     choices = summary["choices"]
-    rule = fitted._rule()
-    rule = rule if isinstance(rule, ErrorBudget) else fitted._budget_rule(0.0)
+    result = SelectionResult(fitted)
     assert len(choices["budgets"]) > 50
     assert choices["budgets"] == sorted(choices["budgets"])
     for position, budget in enumerate(choices["budgets"]):
-        support = fitted.support_at(stop=replace(rule, delta=budget))
         shown = kept_by_table(choices, summary["path"]["order"], position)
-        assert shown == set(np.flatnonzero(support)), budget
+        assert shown == set(result.kept_at(budget)), budget
 
 
 def test_own_budget_is_a_position(summary):
     choices = summary["choices"]
     assert choices["budgets"][choices["current"]] == 0.1
     kept = kept_by_table(choices, summary["path"]["order"], choices["current"])
-    assert kept == {item["unit"] for item in summary["features"] if item["kept"]}
+    assert kept == {item["index"] for item in summary["features"] if item["kept"]}
 
 
 def test_another_rule_has_no_budget(wine):
     summary = summarise(BackwardElimination(stop=FeatureCount(3)).fit(*wine))
-    assert summary["budget"]["delta"] is None
+    assert summary["budget"]["value"] is None
     assert summary["choices"]["current"] is None
     assert summary["kept"]["size"] == 3
     assert "import BackwardElimination, FeatureCount" in summary["selector"]["call"]
@@ -112,7 +109,7 @@ def test_call_reproduces(wine):
 def test_single_features_are_what_mutual_information_says(wine, summary):
     X, y = wine
     by_name = {item["name"]: item for item in summary["features"]}
-    # The same estimator summed in another order: 1e-9 is far above rounding, far below a neighbour.
+    # The same estimator summed in another order: 1e-9 is far above rounding, far below a neighbor.
     for name in ("flavanoids", "magnesium", "ash"):
         expected = mutual_information(X[name], y)
         assert by_name[name]["alone"] == pytest.approx(expected, abs=1e-9)
@@ -141,7 +138,7 @@ def test_a_copy_has_its_original_as_stand_in():
 def test_numbers_and_a_path_that_ends_early(numeric):
     fitted, X, y = numeric
     summary = summarise(fitted, X, y)
-    assert summary["budget"]["unit"] == "r2"
+    assert summary["budget"]["metric"] == "r2"
     assert summary["target"]["task"] == "regression"
     assert len(summary["features"]) == 10
     unmet = [item for item in summary["features"] if item["rank"] is None]
@@ -184,45 +181,58 @@ def test_half_the_data_are_refused(selector, wine):
         summarise(selector, wine[0])
 
 
-def test_held_out_rows_are_told(judged):
-    summary = summarise(judged)
-    assert summary["path"]["name"] in ("forward", "linear")
-    assert {trial["path"] for trial in summary["trials"]} == {"all features", "forward", "linear"}
+def test_results_on_held_out_rows(cross_fitted):
+    summary = summarise(cross_fitted)
+    assert summary["path"]["search"] in ("forward", "linear")
+    assert {row["search"] for row in summary["cv_results"]} == {"all features", "forward", "linear"}
     assert summary["certificate"]["tested"]
     choices = summary["choices"]
     at_own = [item for item in choices["sets"] if item["first"] <= choices["current"]][-1]
-    assert at_own["growth_upper"] == judged.certificate_.growth_upper
+    assert at_own["increase_upper"] == summary["certificate"]["figures"]["increase_upper"]
     assert json.loads(to_json(summary)) == summary
 
 
-CERTIFICATE = Certificate(
-    unit="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
-    source="that the search never saw", information_budget=0.01, information_lost=0.002,
-    information_limit=0.02, bound=0.06, error_all=0.12, error_kept=0.13, growth=0.01,
-    growth_lower=-0.01, growth_upper=0.03, model_all="forest", model_kept="linear",
-    error_limit=0.16,
+def test_a_cross_fitted_certificate_in_words(cross_fitted, summary):
+    result = SelectionResult(cross_fitted)
+    certificate = summarise(cross_fitted)["certificate"]
+    assert certificate["verdict"] == result.certificate.verdict
+    text = " ".join(certificate["sentences"])
+    assert "Evaluated on 178 rows: 3-fold cross-fitting." in text
+    assert "The 95 % upper confidence bound of the error increase is" in text
+    assert "distribution-free" not in text  # the rows have chosen the set
+    assert summary["certificate"]["verdict"] == "estimated"
+    assert "No row was held out" in " ".join(summary["certificate"]["sentences"])
+
+
+CERTIFICATE = SimpleNamespace(
+    metric="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
+    rows="fresh rows", information_budget=0.01, information_lost=0.002, information_upper=0.02,
+    bound=0.06, error_all=0.12, error_kept=0.13, increase=0.01, increase_lower=-0.01,
+    increase_upper=0.03, model_all="forest", model_kept="linear", error_upper=0.16,
+    resolvable=0.08, verdict="met", notes=(),
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("verdict", ["met", "not met", "inconclusive"])
+def test_certificates_in_words(verdict):
+    certificate = SimpleNamespace(**{**vars(CERTIFICATE), "verdict": verdict})
+    text = " ".join(holdout_sentences(certificate, "fresh rows"))
+    assert "Evaluated on 500 rows: fresh rows." in text
+    assert "0.120 with all 9 features (forest) and 0.130 with the 3 kept (linear)" in text
+    assert "95 % upper confidence bound of the error increase is 3 points of accuracy" in text
+    assert "could reach) increases by at most 6 points of accuracy" in text
+    assert "The distribution-free 95 % upper confidence bound of the error with" in text
+    assert ("smallest budget that they can confirm is 8" in text) == (verdict == "inconclusive")
+
+
 @pytest.mark.parametrize(
-    ("limits", "verdict", "words"),
+    ("value", "expected"),
     [
-        ({}, "kept", "the budget is kept"),
-        ({"growth_upper": 0.08}, "not resolved", "too few rows to tell"),
-        ({"growth_upper": 0.2, "growth_lower": 0.1}, "not kept", "the budget is not kept"),
+        (np.float64("nan"), None),
+        (np.array([1.5, np.inf]), [1.5, None]),
+        ({1: (np.int64(2), True)}, {"1": [2, True]}),
+        (np.bool_(False), False),
     ],
 )
-def test_certificates_in_words(limits, verdict, words):
-    told = summarise_certificate(replace(CERTIFICATE, **limits))
-    assert (told["verdict"], told["verdict_words"]) == (verdict, words)
-    text = " ".join(told["sentences"])
-    assert "500 rows were judged, that the search never saw." in text
-    assert "0.120 with all 9 features (forest) and 0.130 with the 3 kept (linear)" in text
-    assert f"grows by at most {100 * limits.get('growth_upper', 0.03):g} points of accuracy" in text
-    assert "at most 6 points of accuracy than the best possible one on all" in text
-    assert ("they could show a budget of 8 points" in text) == (verdict == "not resolved")
-
-
-def test_notes_of_a_certificate_are_told():
-    told = summarise_certificate(replace(CERTIFICATE, notes=("something is odd",)))
-    assert told["sentences"][-1] == "Note: something is odd."
+def test_values_that_json_can_hold(value, expected):
+    assert plain(value) == expected

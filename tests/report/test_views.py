@@ -11,7 +11,13 @@ from sklearn.exceptions import NotFittedError
 
 from pinsker import BackwardElimination, FeatureCount
 from pinsker.exceptions import ParameterError
-from pinsker.report import BoundDisplay, CertificateDisplay, SelectionPathDisplay, card
+from pinsker.report import (
+    BoundDisplay,
+    CertificateDisplay,
+    SelectionPathDisplay,
+    SelectionResult,
+    card,
+)
 
 mpl.use("agg")
 
@@ -48,7 +54,7 @@ def test_bound_display_never_rises(axes):
     display = BoundDisplay(
         sizes=np.array([4, 3, 2, 1, 0]),
         bounds=np.array([0.2, 0.0, 0.1, 0.3, 0.5]),
-        unit="error",
+        metric="error",
         budget=None,
         kept=3,
     ).plot(ax=axes())
@@ -64,14 +70,15 @@ def test_certificate_display_draws_the_bound(selector, axes):
     assert display.ax_.get_title(loc="left") == "estimated, not tested"
 
 
-def test_displays_draw_what_held_out_rows_showed(judged, axes):
-    display = SelectionPathDisplay.from_estimator(judged, ax=axes())
+def test_displays_draw_what_held_out_rows_showed(cross_fitted, axes):
+    display = SelectionPathDisplay.from_estimator(cross_fitted, ax=axes())
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert {"held out: forward", "held out: linear", "held out: all features"} < set(labels)
     assert len(display.ax_.collections) == 3  # one band each
-    told = CertificateDisplay.from_estimator(judged, ax=axes())
-    growth = judged.certificate_.growth, judged.certificate_.growth_upper
-    assert growth in [statement[1:] for statement in told.statements]
+    certificate = SelectionResult(cross_fitted).certificate
+    drawn = CertificateDisplay.from_estimator(cross_fitted, ax=axes()).statements
+    increase = certificate.increase, certificate.increase_upper
+    assert increase in [statement[1:] for statement in drawn]
 
 
 def test_a_display_can_be_drawn_again(selector, axes):

@@ -1,47 +1,31 @@
-"""Stage: from nats to error and back. One pure function per theorem, and its inverse.
+"""Stage: from nats to error and back. One object per theorem.
 
-Growths take the information lost and answer how much the ideal error can grow at most; budgets
-take a growth and answer how much information may be lost. Formulas, validity, proofs and advice on
-which one to use are in ``docs/bounds.md``; mistakes of the paper in ``docs/errata.md``.
+A :class:`Bound` holds the facts that its theorem needs. ``growth(nu)`` is the largest error
+increase when `nu` nats are lost, ``budget(delta)`` the nats that may be lost for an increase of
+`delta`. :func:`bound_for` returns the bound of a metric and a target. Formulas, validity, proofs
+and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper in
+``docs/errata.md``.
 """
 
-from pinsker.bounds._certificate import Certificate, finite_or_none
-from pinsker.bounds._classification import classification_budget, classification_growth
-from pinsker.bounds._clipped import (
-    clipped_budget,
-    clipped_growth,
-    clipped_regression_budget,
-    clipped_regression_growth,
-)
+from pinsker.bounds._bound import METRIC_NAMES, METRICS, Bound
+from pinsker.bounds._bound_for import bound_for
+from pinsker.bounds._certificate import Certificate
 from pinsker.bounds._error_interval import (
     ErrorInterval,
-    error_interval,
+    entropy_power,
     fano_error,
     feder_merhav_error,
     hellman_raviv_error,
+    largest_entropy,
 )
 from pinsker.bounds._error_rate import (
-    binary_budget,
-    binary_growth,
-    pinsker_budget,
-    pinsker_growth,
-    vajda_budget,
-    vajda_growth,
-)
-from pinsker.bounds._error_rate_known import (
-    full_error_budget,
-    full_error_growth,
-    kept_error_budget,
-    kept_error_growth,
-    least_information,
-    sharp_budget,
-    sharp_growth,
-)
-from pinsker.bounds._gaussian import (
-    entropy_power,
-    gaussian_regression_budget,
-    gaussian_regression_growth,
-    largest_entropy,
+    BinaryBound,
+    FullErrorBound,
+    KeptErrorBound,
+    PaperClassificationBound,
+    PinskerBound,
+    SharpErrorBound,
+    VajdaBound,
 )
 from pinsker.bounds._limits import (
     Difference,
@@ -49,107 +33,58 @@ from pinsker.bounds._limits import (
     error_rate_limit,
     paired_difference,
 )
-from pinsker.bounds._linear import (
-    linear_growth,
-    linear_growth_cauchy_schwarz,
-    linear_growth_each,
-    linear_growth_minkowski,
-    linear_growth_uncorrelated,
+from pinsker.bounds._linear import LinearModel
+from pinsker.bounds._other_losses import (
+    AbsoluteErrorBound,
+    BoundedLossBound,
+    BrierBound,
+    LogLossBound,
 )
-from pinsker.bounds._losses import (
-    absolute_error_budget,
-    absolute_error_growth,
-    bounded_loss_budget,
-    bounded_loss_growth,
-    brier_budget,
-    brier_growth,
-    log_loss_budget,
-    log_loss_growth,
+from pinsker.bounds._squared_error import (
+    ClippedBound,
+    GaussianBound,
+    PaperRegressionBound,
+    RangeBound,
+    SecondMomentBound,
+    SharpRangeBound,
+    SubgaussianBound,
 )
-from pinsker.bounds._moments import (
-    second_moment_budget,
-    second_moment_growth,
-    subgaussian_budget,
-    subgaussian_growth,
-)
-from pinsker.bounds._range import (
-    range_budget,
-    range_growth,
-    sharp_range_budget,
-    sharp_range_growth,
-)
-from pinsker.bounds._regression import regression_budget, regression_growth
 from pinsker.bounds._target_facts import TargetFacts
-from pinsker.bounds._units import (
-    METRIC_NAMES,
-    METRICS,
-    UNITS,
-    Bound,
-    bound_for,
-    error_growth,
-    information_budget,
-)
 
 __all__ = [
-    "UNITS", "METRICS", "METRIC_NAMES", "Bound", "bound_for",
+    "METRICS",
+    "METRIC_NAMES",
+    "AbsoluteErrorBound",
+    "BinaryBound",
+    "Bound",
+    "BoundedLossBound",
+    "BrierBound",
     "Certificate",
-    "finite_or_none",
+    "ClippedBound",
     "Difference",
     "ErrorInterval",
+    "FullErrorBound",
+    "GaussianBound",
+    "KeptErrorBound",
+    "LinearModel",
+    "LogLossBound",
+    "PaperClassificationBound",
+    "PaperRegressionBound",
+    "PinskerBound",
+    "RangeBound",
+    "SecondMomentBound",
+    "SharpErrorBound",
+    "SharpRangeBound",
+    "SubgaussianBound",
     "TargetFacts",
-    "absolute_error_budget",
-    "absolute_error_growth",
-    "binary_budget",
-    "binary_growth",
-    "bounded_loss_budget",
-    "bounded_loss_growth",
+    "VajdaBound",
+    "bound_for",
     "bounded_loss_limit",
-    "brier_budget",
-    "brier_growth",
-    "classification_budget",
-    "classification_growth",
-    "clipped_budget",
-    "clipped_growth",
-    "clipped_regression_budget",
-    "clipped_regression_growth",
     "entropy_power",
-    "error_growth",
-    "error_interval",
     "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
-    "full_error_budget",
-    "full_error_growth",
-    "gaussian_regression_budget",
-    "gaussian_regression_growth",
     "hellman_raviv_error",
-    "information_budget",
-    "kept_error_budget",
-    "kept_error_growth",
     "largest_entropy",
-    "least_information",
-    "linear_growth",
-    "linear_growth_cauchy_schwarz",
-    "linear_growth_each",
-    "linear_growth_minkowski",
-    "linear_growth_uncorrelated",
-    "log_loss_budget",
-    "log_loss_growth",
     "paired_difference",
-    "pinsker_budget",
-    "pinsker_growth",
-    "range_budget",
-    "range_growth",
-    "regression_budget",
-    "regression_growth",
-    "second_moment_budget",
-    "second_moment_growth",
-    "sharp_budget",
-    "sharp_growth",
-    "sharp_range_budget",
-    "sharp_range_growth",
-    "subgaussian_budget",
-    "subgaussian_growth",
-    "vajda_budget",
-    "vajda_growth",
 ]

@@ -5,7 +5,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pinsker.bounds._units import METRIC_NAMES
+from pinsker._types import plain
+from pinsker.bounds._bound import METRIC_NAMES
 
 Verdict = Literal["met", "not met", "inconclusive", "not tested"]
 
@@ -148,26 +149,11 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return the certificate as JSON text; what is not a finite number becomes null."""
-        return json.dumps(finite_or_none(self.to_dict()), allow_nan=False)
+        return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
         lines = [*_heading(self), *(_held_out(self) if self.is_tested else _on_path(self))]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
-
-
-def finite_or_none(value: Any) -> Any:
-    """Return plain values for JSON: what is not a finite number becomes None.
-
-    Examples
-    --------
-    >>> finite_or_none({"a": [1.0, float("nan")]})
-    {'a': [1.0, None]}
-    """
-    if isinstance(value, dict):
-        return {name: finite_or_none(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite_or_none(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _heading(c: Certificate) -> list[str]:
@@ -191,14 +177,13 @@ def _on_path(c: Certificate) -> list[str]:
 
 def _held_out(c: Certificate) -> list[str]:
     lost, upper = c.information_lost, c.information_upper
+    most = f", upper bound {c.error_upper:.4f}" if math.isfinite(c.error_upper) else ""
     kind = {name: f"[{text}]" for name, text in EVIDENCE.items()}
     lines = [
         f"  information lost      {lost:.4f} nats, upper bound {upper:.4f}   {kind['information']}",
-        f"    if no more than {upper:.4f} nats are lost, the Bayes risk increases by at most "
-        f"{c.bound:.4f}",
+        f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f}",
         f"  held-out error        {c.error_all:.4f} with all features ({c.model_all})",
-        f"                        {c.error_kept:.4f} with those kept ({c.model_kept}), "
-        f"upper bound {c.error_upper:.4f}",
+        f"                        {c.error_kept:.4f} with those kept ({c.model_kept}){most}",
         f"    increase {c.increase:+.4f}, upper bound {c.increase_upper:+.4f}   {kind['increase']}",
     ]
     if not math.isnan(c.excess):

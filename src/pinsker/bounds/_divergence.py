@@ -44,16 +44,21 @@ def kappa_inverse(nu: FloatArray) -> FloatArray:
     return np.where(nu >= LOG2, 0.5, solve_increasing(kappa, inside, low, high))
 
 
-def divergence(growth: FloatArray, kept: FloatArray) -> FloatArray:
-    """``d(kept - growth || kept)``, the binary divergence of two error rates."""
+def tilt_information(t: FloatArray) -> FloatArray:
+    """Information whose loss can hide a tilt of at most t: ``kappa(t)``, infinite from 1/2 on."""
+    return np.where(t < 0.5, kappa(np.minimum(t, 0.5)), np.inf)
+
+
+def divergence(increase: FloatArray, kept: FloatArray) -> FloatArray:
+    """``d(kept - increase || kept)``, the binary divergence of two error rates."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        right = (1.0 - kept) * phi(growth / (1.0 - kept))
-    return kept * phi(-growth / kept) + np.where(kept < 1.0, right, np.inf)
+        right = (1.0 - kept) * phi(increase / (1.0 - kept))
+    return kept * phi(-increase / kept) + np.where(kept < 1.0, right, np.inf)
 
 
-def perspective(growth: FloatArray, kept: FloatArray) -> FloatArray:
-    """``2 e kappa(D / (2 e))`` with D = growth and e = kept."""
-    return kept * (phi(growth / kept) + phi(-growth / kept))
+def perspective(increase: FloatArray, kept: FloatArray) -> FloatArray:
+    """``2 e kappa(D / (2 e))`` with D = increase and e = kept."""
+    return kept * (phi(increase / kept) + phi(-increase / kept))
 
 
 def extremal_pair(t: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -72,19 +77,19 @@ def extremal_pair(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     return 0.5 * t * gap * (2.0 - gap), 0.5 * gap
 
 
-def least_divergence_error(growth: FloatArray) -> FloatArray:
-    """Error rate e* that minimises ``d(e - D || e)`` for D = growth in (0, 1)."""
+def least_divergence_error(variation: FloatArray) -> FloatArray:
+    """Error rate e* that minimises ``d(e - D || e)`` for D = variation in (0, 1)."""
     with np.errstate(divide="ignore"):
-        high = np.minimum(1.0 / (1.0 - growth), 1e17)
-    t = solve_increasing(lambda t: extremal_pair(t)[0], growth, 2.0 * growth, high)
+        high = np.minimum(1.0 / (1.0 - variation), 1e17)
+    t = solve_increasing(lambda t: extremal_pair(t)[0], variation, 2.0 * variation, high)
     return 1.0 - extremal_pair(np.maximum(t, np.finfo(float).tiny))[1]
 
 
-def vajda(growth: FloatArray) -> FloatArray:
+def vajda(variation: FloatArray) -> FloatArray:
     """``V(D) = min over e of d(e - D || e)``: least divergence at total variation D."""
-    inside = np.clip(growth, np.finfo(float).tiny, 1.0 - 1e-16)
+    inside = np.clip(variation, np.finfo(float).tiny, 1.0 - 1e-16)
     value = divergence(inside, least_divergence_error(inside))
-    return np.where(growth >= 1.0, np.inf, np.where(growth > 0.0, value, 0.0))
+    return np.where(variation >= 1.0, np.inf, np.where(variation > 0.0, value, 0.0))
 
 
 def vajda_inverse(nu: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""The interval of error rates that a conditional entropy leaves possible."""
+"""The error that a conditional entropy leaves possible: I1 to I3 for classes, R9 for numbers."""
 
 import math
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import entr
 
 from pinsker._types import FloatArray
+from pinsker.bounds._bound import Value, class_count, increases, like, nats
 from pinsker.bounds._divergence import LOG2, solve_increasing
-from pinsker.bounds._values import Value, class_count, like, nats
 from pinsker.exceptions import ParameterError
 
 #: Entropies at most this far above their largest value are that value, rounded.
@@ -17,67 +17,70 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ErrorInterval:
-    """Bayes error rates that a conditional entropy leaves possible.
+    """Bayes error rates that a conditional entropy leaves possible (I1 to I3).
 
     Attributes
     ----------
     lower, upper : float
         Error rates: no classifier errs less often than `lower`, and the Bayes classifier errs at
         most as often as `upper`.
+
+    Examples
+    --------
+    >>> interval = ErrorInterval.from_entropy(0.5, n_classes=2, largest_prior=0.7)
+    >>> round(interval.lower, 4), round(interval.upper, 4)
+    (0.1997, 0.3)
     """
 
     lower: float
     upper: float
 
+    @classmethod
+    def from_entropy(
+        cls, conditional_entropy: float, n_classes: int, largest_prior: float | None = None
+    ) -> "ErrorInterval":
+        """Return the interval that holds the Bayes error rate, given what is left to know.
 
-def error_interval(
-    conditional_entropy: float, classes: int, largest_prior: float | None = None
-) -> ErrorInterval:
-    """Interval that holds the Bayes error rate, given what is left to know about the class.
+        Parameters
+        ----------
+        conditional_entropy : float
+            :math:`H(Y | X_K) = H(Y) - I(Y; X_K)` in nats.
+        n_classes : int
+            Number of classes.
+        largest_prior : float, optional
+            Probability of the most frequent class: always predicting it errs with one minus this
+            probability.
 
-    Parameters
-    ----------
-    conditional_entropy : float
-        :math:`H(Y | X_K) = H(Y) - I(Y; X_K)` in nats.
-    classes : int
-        Number of classes.
-    largest_prior : float, optional
-        Share of the most frequent class: always naming it errs one minus this share of times.
+        Returns
+        -------
+        ErrorInterval
+            Fano's bound below; above the smaller of :func:`feder_merhav_error` and one minus
+            `largest_prior`.
 
-    Returns
-    -------
-    ErrorInterval
-        Fano's bound below; above the smaller of :func:`feder_merhav_error` and one minus
-        `largest_prior`.
-
-    Notes
-    -----
-    Both ends are attained (the upper one without `largest_prior`). Proof: ``docs/bounds.md``, I1
-    to I3.
-
-    Examples
-    --------
-    >>> interval = error_interval(0.5, classes=2, largest_prior=0.7)
-    >>> round(interval.lower, 4), round(interval.upper, 4)
-    (0.1997, 0.3)
-    """
-    count = class_count(classes)
-    prior = 1.0 / count if largest_prior is None else largest_prior
-    if not 1.0 / count - _ROUNDING <= prior <= 1.0 + _ROUNDING:
-        raise ParameterError(f"largest_prior must lie between 1/{classes} and 1, got {prior:g}.")
-    naming_it = min(max(1.0 - prior, 0.0), 1.0 - 1.0 / count)
-    most = float(_fano_entropy(np.asarray(naming_it), count))
-    if conditional_entropy > most + _ROUNDING:
-        raise ParameterError(
-            f"conditional_entropy={conditional_entropy:g} is above {most:g} nats, the largest "
-            f"entropy of {classes} classes with a largest prior of {prior:g}."
-        )
-    entropy = min(conditional_entropy, most)
-    lower, upper = fano_error(entropy, classes), feder_merhav_error(entropy)
-    return ErrorInterval(min(lower, naming_it), min(upper, naming_it))
+        Notes
+        -----
+        Both ends are attained (the upper one without `largest_prior`). Proof: ``docs/bounds.md``,
+        I1 to I3.
+        """
+        count = class_count(n_classes)
+        prior = 1.0 / count if largest_prior is None else largest_prior
+        if not 1.0 / count - _ROUNDING <= prior <= 1.0 + _ROUNDING:
+            raise ParameterError(
+                f"largest_prior must lie between 1/{n_classes} and 1, got {prior:g}."
+            )
+        majority_error = min(max(1.0 - prior, 0.0), 1.0 - 1.0 / count)
+        most = float(_fano_entropy(np.asarray(majority_error), count))
+        if conditional_entropy > most + _ROUNDING:
+            raise ParameterError(
+                f"conditional_entropy={conditional_entropy:g} is above {most:g} nats, the largest "
+                f"entropy of {n_classes} classes with a largest prior of {prior:g}."
+            )
+        entropy = min(conditional_entropy, most)
+        lower, upper = fano_error(entropy, n_classes), feder_merhav_error(entropy)
+        return cls(min(lower, majority_error), min(upper, majority_error))
 
 
-def fano_error(conditional_entropy: Value, classes: int) -> Value:
+def fano_error(conditional_entropy: Value, n_classes: int) -> Value:
     r"""Least error rate that a conditional entropy leaves possible (I1, Fano).
 
     The root e in :math:`[0, 1 - 1/m]` of
@@ -88,7 +91,7 @@ def fano_error(conditional_entropy: Value, classes: int) -> Value:
     ----------
     conditional_entropy : float or ndarray
         Nats.
-    classes : int
+    n_classes : int
         Number of classes m.
 
     Returns
@@ -103,14 +106,14 @@ def fano_error(conditional_entropy: Value, classes: int) -> Value:
 
     Examples
     --------
-    >>> round(fano_error(0.325083, classes=2), 4)
+    >>> round(fano_error(0.325083, n_classes=2), 4)
     0.1
     """
-    count = class_count(classes)
+    count = class_count(n_classes)
     entropy = nats(conditional_entropy, "conditional_entropy")
     if np.any(entropy > math.log(count) + _ROUNDING):
         raise ParameterError(
-            f"conditional_entropy must be at most log({classes}) = {math.log(count):g} nats, "
+            f"conditional_entropy must be at most log({n_classes}) = {math.log(count):g} nats, "
             f"got {float(entropy.max()):g}."
         )
     high = np.full_like(entropy, 1.0 - 1.0 / count)
@@ -122,7 +125,7 @@ def fano_error(conditional_entropy: Value, classes: int) -> Value:
 def feder_merhav_error(conditional_entropy: Value) -> Value:
     r"""Largest Bayes error rate that a conditional entropy leaves possible (I2, Feder and Merhav).
 
-    Linear between the entropies of uniform laws: for :math:`\log k \le H \le \log(k+1)`
+    Linear between the entropies of uniform distributions: for :math:`\log k \le H \le \log(k+1)`
 
     .. math:: e \le \frac{k-1}{k} + \frac{H - \log k}{k (k+1) \log(1 + 1/k)}
 
@@ -187,6 +190,70 @@ def hellman_raviv_error(conditional_entropy: Value) -> Value:
     """
     entropy = nats(conditional_entropy, "conditional_entropy")
     return like(np.minimum(entropy / (2.0 * LOG2), 1.0), conditional_entropy)
+
+
+def entropy_power(conditional_entropy: Value) -> Value:
+    r"""Least mean squared error that a conditional entropy leaves possible (R9).
+
+    .. math:: \sigma^2_K \ge \frac{e^{2 h(Y | X_K)}}{2 \pi e}
+
+    For regression what Fano's inequality is for classes.
+
+    Parameters
+    ----------
+    conditional_entropy : float or ndarray
+        Differential entropy :math:`h(Y | X_K) = h(Y) - I(Y; X_K)` in nats; may be negative.
+
+    Returns
+    -------
+    float or ndarray
+        Mean squared error below which no predictor gets, in squared units of the target.
+
+    See Also
+    --------
+    largest_entropy : the inverse.
+
+    Notes
+    -----
+    Valid if the target has a density; equality for Gaussian residuals of constant variance. Proof:
+    ``docs/bounds.md``, R9.
+
+    Examples
+    --------
+    >>> round(entropy_power(1.4189385), 6)
+    1.0
+    """
+    entropy = np.asarray(conditional_entropy, dtype=np.float64)
+    return like(np.exp(2.0 * entropy - 1.0) / (2.0 * math.pi), conditional_entropy)
+
+
+def largest_entropy(mean_squared_error: Value) -> Value:
+    r"""Largest conditional entropy that a mean squared error leaves possible (R9).
+
+    .. math:: h(Y | X_K) \le \tfrac12 \log(2 \pi e \, \sigma^2_K)
+
+    Parameters
+    ----------
+    mean_squared_error : float or ndarray
+        Mean squared error of any predictor on the kept features.
+
+    Returns
+    -------
+    float or ndarray
+        Nats.
+
+    See Also
+    --------
+    entropy_power : the inverse; formula, validity and proof are given there.
+
+    Examples
+    --------
+    >>> round(largest_entropy(1.0), 6)
+    1.418939
+    """
+    error = increases(mean_squared_error, name="mean_squared_error")
+    with np.errstate(divide="ignore"):
+        return like(0.5 * (np.log(2.0 * math.pi * error) + 1.0), mean_squared_error)
 
 
 def _fano_entropy(error: FloatArray, count: float) -> FloatArray:

@@ -1,37 +1,71 @@
-"""Error rate, nothing known about it: three bounds (C1, C2, C6) and their inverses.
+"""Error rate: the printed theorem, C1 to C6 and Theorem C.
 
-``nu = I(Y; X_A | X_K)`` is the information that the removed features A hold beside the kept ones
-K; the growth is the Bayes error with K minus the Bayes error with all features.
+The kept error is the Bayes error with the kept features, the full error the one with all features.
+Where a bound takes one of them, an upper limit on it will do: the bounds rise with it.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from pinsker.bounds._divergence import kappa, kappa_inverse, vajda, vajda_inverse
-from pinsker.bounds._values import Value, like, nats, tolerated
+from pinsker._types import FloatArray
+from pinsker.bounds._bound import Bound, Value, class_count, increases, like, probability
+from pinsker.bounds._divergence import (
+    divergence,
+    kappa_inverse,
+    least_divergence_error,
+    perspective,
+    solve_increasing,
+    tilt_information,
+    vajda,
+    vajda_inverse,
+)
 
 
-def pinsker_growth(nu: Value) -> Value:
-    r"""Growth of the error rate by Pinsker's inequality (C1).
+@dataclass(frozen=True)
+class PaperClassificationBound(Bound):
+    r"""Error rate, as printed: Theorem 3 of the paper.
 
-    .. math:: \Delta \le \sqrt{\nu / 2}
-
-    Half of the paper's classification theorem (:math:`\sqrt{2\nu}`). The constant is the best
-    possible one: a fair coin that the removed feature tilts a little reaches it.
-
-    Parameters
-    ----------
-    nu : float or ndarray
-        Information lost, in nats.
-
-    Returns
-    -------
-    float or ndarray
-        Largest growth of the ideal error rate.
+    .. math:: \Delta \le \sqrt{2 \nu}, \qquad \nu = \delta^2 / 2
 
     See Also
     --------
-    pinsker_budget : the inverse.
-    vajda_growth : never larger.
+    PinskerBound : half of it, under the same conditions.
+
+    Notes
+    -----
+    Valid for any number of classes and any features, and twice too large for every distribution:
+    ``docs/errata.md``, E13.
+
+    Examples
+    --------
+    >>> printed = PaperClassificationBound()
+    >>> round(printed.growth(0.02), 6), round(printed.budget(0.2), 6)
+    (0.2, 0.02)
+    """
+
+    theorem = "Theorem 3 (paper)"
+    metric = "error"
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return np.sqrt(2.0 * nu)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta**2 / 2.0
+
+
+@dataclass(frozen=True)
+class PinskerBound(Bound):
+    r"""Error rate by Pinsker's inequality, nothing known (C1).
+
+    .. math:: \Delta \le \sqrt{\nu / 2}, \qquad \nu = 2 \delta^2
+
+    Half of the paper's Theorem 3. The constant is the best possible one: a fair coin that the
+    removed feature tilts a little reaches it.
+
+    See Also
+    --------
+    VajdaBound : never larger.
 
     Notes
     -----
@@ -39,60 +73,30 @@ def pinsker_growth(nu: Value) -> Value:
 
     Examples
     --------
-    >>> round(pinsker_growth(0.02), 6)
+    >>> round(PinskerBound().growth(0.02), 6)
     0.1
-    """
-    return like(np.sqrt(nats(nu) / 2.0), nu)
-
-
-def pinsker_budget(delta: Value) -> Value:
-    r"""Information that may be lost for a growth of `delta`, by Pinsker's inequality (C1).
-
-    .. math:: \nu = 2 \delta^2
-
-    Parameters
-    ----------
-    delta : float or ndarray
-        Growth of the error rate that is accepted, from 0 to 1.
-
-    Returns
-    -------
-    float or ndarray
-        Nats. Losing no more keeps the growth within `delta`.
-
-    See Also
-    --------
-    pinsker_growth : the inverse; formula, validity and proof are given there.
-
-    Examples
-    --------
-    >>> round(pinsker_budget(0.1), 6)
+    >>> round(PinskerBound().budget(0.1), 6)
     0.02
     """
-    return like(2.0 * tolerated(delta, most=1.0) ** 2, delta)
+
+    theorem = "C1"
+    metric = "error"
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return np.sqrt(nu / 2.0)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return 2.0 * delta**2
 
 
-def vajda_growth(nu: Value) -> Value:
-    r"""Growth of the error rate by the exact link of divergence and total variation (C2).
+@dataclass(frozen=True)
+class VajdaBound(Bound):
+    r"""Error rate by the exact link of divergence and total variation, nothing known (C2).
 
     .. math:: \Delta \le V^{-1}(\nu), \qquad V(D) = \min_b d(b + D \,\|\, b)
 
-    with :math:`d` the binary divergence. Never larger than :func:`pinsker_growth`, and below one
+    with :math:`d` the binary divergence. Never larger than :class:`PinskerBound`, and below one
     for every finite `nu`.
-
-    Parameters
-    ----------
-    nu : float or ndarray
-        Information lost, in nats.
-
-    Returns
-    -------
-    float or ndarray
-        Largest growth of the ideal error rate.
-
-    See Also
-    --------
-    vajda_budget : the inverse.
 
     Notes
     -----
@@ -101,58 +105,128 @@ def vajda_growth(nu: Value) -> Value:
 
     Examples
     --------
-    >>> round(vajda_growth(0.5), 6)
+    >>> round(VajdaBound().growth(0.5), 6)
     0.485567
+    >>> round(VajdaBound().budget(0.2), 5)
+    0.08073
     """
-    return like(vajda_inverse(nats(nu))[0], nu)
+
+    theorem = "C2"
+    metric = "error"
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return vajda_inverse(nu)[0]
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return vajda(delta)
 
 
-def vajda_budget(delta: Value) -> Value:
-    r"""Information that may be lost for a growth of `delta`: ``V(delta)`` (C2).
+@dataclass(frozen=True)
+class KeptErrorBound(Bound):
+    r"""Error rate when the error with the kept features has a limit, closed form (C3).
+
+    .. math:: \Delta \le \min\left( \sqrt{\nu \min(1/2, e_{up})},\; e_{up} \right), \qquad
+              \nu = \delta^2 / \min(1/2, e_{up})
 
     Parameters
     ----------
-    delta : float or ndarray
-        Growth of the error rate that is accepted, from 0 to 1.
-
-    Returns
-    -------
-    float or ndarray
-        Nats; infinite for ``delta = 1``, as no error rate grows by more.
+    kept_error : float
+        Upper limit on the Bayes error with the kept features: a limit for the held-out error of
+        any model on them, or one minus the largest prior.
 
     See Also
     --------
-    vajda_growth : the inverse; formula, validity and proof are given there.
+    SharpErrorBound : sharper, without a closed form.
+
+    Notes
+    -----
+    Valid for any number of classes. Proof: ``docs/bounds.md``, C3.
 
     Examples
     --------
-    >>> round(vajda_budget(0.2), 5)
-    0.08073
+    >>> bound = KeptErrorBound(kept_error=0.1)
+    >>> round(bound.growth(0.02), 6), round(bound.budget(0.05), 6)
+    (0.044721, 0.025)
+    >>> bound.budget(0.1)  # the increase cannot exceed the error itself
+    inf
     """
-    return like(vajda(tolerated(delta, most=1.0)), delta)
+
+    kept_error: float
+
+    theorem = "C3"
+    metric = "error"
+
+    def __post_init__(self) -> None:
+        probability(self.kept_error, "kept_error")
+
+    @property
+    def _cap(self) -> float:
+        return self.kept_error
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return np.sqrt(nu * min(0.5, self.kept_error))
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        with np.errstate(all="ignore"):  # a limit of next to nothing divides to infinity
+            return np.asarray(delta**2 / min(0.5, float(self.kept_error)))
 
 
-def binary_growth(nu: Value) -> Value:
-    r"""Growth of the error rate for two classes (C6).
+@dataclass(frozen=True)
+class FullErrorBound(Bound):
+    r"""Error rate when the error with all features has a limit, closed form (C4).
+
+    .. math:: \Delta \le \nu/2 + \sqrt{\nu \epsilon_{up} + \nu^2/4}, \qquad
+              \nu = \delta^2 / (\epsilon_{up} + \delta)
+
+    Parameters
+    ----------
+    full_error : float
+        Upper limit on the Bayes error with all features.
+
+    See Also
+    --------
+    SharpErrorBound : sharper, without a closed form.
+
+    Notes
+    -----
+    Valid for any number of classes; linear in `nu` if all features leave no error. Proof:
+    ``docs/bounds.md``, C4.
+
+    Examples
+    --------
+    >>> bound = FullErrorBound(full_error=0.05)
+    >>> round(bound.growth(0.02), 4), round(bound.budget(0.05), 6)
+    (0.0432, 0.025)
+    """
+
+    full_error: float
+
+    theorem = "C4"
+    metric = "error"
+
+    def __post_init__(self) -> None:
+        probability(self.full_error, "full_error")
+
+    @property
+    def _cap(self) -> float:
+        return 1.0
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        lost = np.minimum(nu, 1e3)  # far beyond the cap, and its square stays finite
+        return lost / 2.0 + np.sqrt(lost * self.full_error + lost**2 / 4.0)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta**2 / np.maximum(self.full_error + delta, np.finfo(float).tiny)
+
+
+@dataclass(frozen=True)
+class BinaryBound(Bound):
+    r"""Error rate of two classes (C6).
 
     .. math::
         \Delta \le \kappa^{-1}(\nu), \qquad \kappa(t) = \log 2 - h(1/2 + t)
 
     with :math:`h` the binary entropy; 1/2 from :math:`\nu = \log 2` on.
-
-    Parameters
-    ----------
-    nu : float or ndarray
-        Information lost, in nats.
-
-    Returns
-    -------
-    float or ndarray
-        Largest growth of the ideal error rate.
-
-    See Also
-    --------
-    binary_budget : the inverse.
 
     Notes
     -----
@@ -161,33 +235,148 @@ def binary_growth(nu: Value) -> Value:
 
     Examples
     --------
-    >>> round(binary_growth(0.5), 6)
+    >>> round(BinaryBound().growth(0.5), 6)
     0.451811
+    >>> round(BinaryBound().budget(0.2), 5)
+    0.08228
+    >>> BinaryBound().budget(0.5)  # two classes cannot lose more
+    inf
     """
-    return like(kappa_inverse(nats(nu)), nu)
+
+    theorem = "C6"
+    metric = "error"
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return kappa_inverse(nu)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return tilt_information(delta)
 
 
-def binary_budget(delta: Value) -> Value:
-    r"""Information that may be lost for a growth of `delta` with two classes (C6).
+@dataclass(frozen=True)
+class SharpErrorBound(Bound):
+    r"""Error rate: the sharpest bound that the known facts allow (Theorem C, C5).
+
+    The largest :math:`e - \epsilon` that Theorem C allows,
+
+    .. math::
+        \nu \ge \max\{ d(\epsilon \| e), P(\epsilon, e) \}, \qquad
+        P(\epsilon, e) = 2 e \, \kappa\!\left(\frac{e - \epsilon}{2 e}\right)
+
+    subject to :math:`e \le` `kept_error`, :math:`\epsilon \le` `full_error` and
+    :math:`e \le 1 - 1/m`. Never above C1 to C6 and their caps, whichever apply. Given only
+    `full_error` it is C5.
 
     Parameters
     ----------
-    delta : float or ndarray
-        Growth of the error rate that is accepted, from 0 to 1.
-
-    Returns
-    -------
-    float or ndarray
-        Nats, ``kappa(delta)``; infinite from ``delta = 1/2`` on: two classes cannot lose more.
+    kept_error : float, optional
+        Upper limit on the Bayes error with the *kept* features: a limit for the held-out error of
+        any model on them, or one minus the largest prior.
+    full_error : float, optional
+        Upper limit on the Bayes error with *all* features.
+    n_classes : int, optional
+        Number of classes m.
 
     See Also
     --------
-    binary_growth : the inverse; formula, validity and proof are given there.
+    PaperClassificationBound : the paper's theorem, which this one corrects and sharpens.
+
+    Notes
+    -----
+    Valid for any number of classes; attained while the error with the kept features stays at most
+    1/2. Proof: ``docs/bounds.md``, Theorem C.
 
     Examples
     --------
-    >>> round(binary_budget(0.2), 5)
-    0.08228
+    >>> round(SharpErrorBound().growth(0.02), 4)
+    0.0999
+    >>> round(SharpErrorBound(kept_error=0.1).growth(0.02), 4)
+    0.044
+    >>> round(SharpErrorBound(full_error=0.05).growth(0.02), 4)
+    0.0421
+    >>> round(SharpErrorBound(kept_error=0.3).budget(0.05), 5)
+    0.00837
+    >>> SharpErrorBound(kept_error=0.1).budget(0.1)  # the error itself is no larger
+    inf
     """
-    growth = tolerated(delta, most=1.0)
-    return like(np.where(growth < 0.5, kappa(np.minimum(growth, 0.5)), np.inf), delta)
+
+    kept_error: float | None = None
+    full_error: float | None = None
+    n_classes: int | None = None
+
+    theorem = "Theorem C"
+    metric = "error"
+
+    def __post_init__(self) -> None:
+        self._limits()
+
+    @staticmethod
+    def least_information(full_error: Value, kept_error: Value) -> Value:
+        """Return the least information loss that can raise the Bayes error from full to kept.
+
+        Parameters
+        ----------
+        full_error, kept_error : float or ndarray
+            Bayes errors with all features and with the kept ones; the second is not smaller.
+
+        Returns
+        -------
+        float or ndarray
+            Information, in nats. No joint distribution loses less.
+
+        Examples
+        --------
+        >>> round(SharpErrorBound.least_information(0.05, 0.1), 4)
+        0.0262
+        """
+        kept = increases(kept_error, most=1.0, name="kept_error")
+        full = increases(full_error, most=1.0, name="full_error")
+        return like(_theorem_c(np.maximum(kept - full, 0.0), kept), kept_error)
+
+    def _limits(self) -> tuple[float, float]:
+        """Limits on the kept and on the full error; no class needs more than 1 - 1/m."""
+        worst = 1.0 - 1.0 / class_count(self.n_classes)
+        kept = min(probability(self.kept_error, "kept_error"), worst)
+        return kept, min(probability(self.full_error, "full_error"), worst)
+
+    @property
+    def _cap(self) -> float:
+        return self._limits()[0]
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        """Largest increase whose least information, within the limits, is at most `nu`."""
+        kept_limit, full_limit = self._limits()
+        if kept_limit == 0.0:
+            return np.zeros_like(nu)
+
+        def least_at_limit(increase: FloatArray) -> FloatArray:
+            kept = np.maximum(np.minimum(kept_limit, increase + full_limit), increase)
+            return _theorem_c(increase, kept)
+
+        high = np.full_like(nu, kept_limit)
+        low = 1e-9 * kept_limit * np.minimum(nu, 1.0)  # of order nu at the very least
+        bound = solve_increasing(least_at_limit, nu, low, high)
+        if kept_limit > 0.5:  # e* is above 1/2: it may be within the limits
+            free, free_error = vajda_inverse(nu)
+            inside = free_error <= np.minimum(kept_limit, free + full_limit)
+            bound = np.where(inside, free, bound)
+        return bound
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        """Least information that can cause `delta` within both limits.
+
+        For a given increase the least information falls as the kept error rises, up to the error
+        e* of least divergence: it is reached at the smallest of the limits and e*.
+        """
+        kept_limit, full_limit = self._limits()
+        inside = np.clip(delta, np.finfo(float).tiny, 1.0 - 1e-16)
+        kept = np.minimum(kept_limit, inside + full_limit)
+        if np.any(kept > 0.5):
+            kept = np.minimum(kept, least_divergence_error(inside))
+        return np.where(delta > 0.0, _theorem_c(inside, np.maximum(kept, inside)), 0.0)
+
+
+def _theorem_c(increase: FloatArray, kept: FloatArray) -> FloatArray:
+    """Theorem C in terms of the increase and the kept error: P up to 1/2, d beyond."""
+    some = np.maximum(kept, np.finfo(float).tiny)
+    return np.where(kept <= 0.5, perspective(increase, some), divergence(increase, some))

@@ -1,4 +1,4 @@
-"""Limits for what was measured on a sample: paired differences, error rates, bounded losses."""
+"""Confidence limits of what was measured on a sample: paired differences, errors, losses."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ class Difference:
     Attributes
     ----------
     mean : float
-        Mean difference, in the unit of the differences.
+        Mean difference, in units of the differences.
     lower, upper : float
-        One-sided limits, each at the confidence asked for.
+        One-sided confidence limits, each at the confidence given.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import Task
+from pinsker.bounds._bound import METRICS
 from pinsker.encoding import Target
 from pinsker.exceptions import DataError
 
@@ -23,13 +24,14 @@ class TargetFacts:
     n_classes : int or None
         Number of classes.
     largest_prior : float or None
-        Share of the most frequent class; one minus it is an error rate that needs no feature.
+        Probability of the most frequent class; one minus it is an error rate that needs no
+        feature.
     target_range : float or None
-        Largest minus smallest value, in the user's unit. Of a sample: a lower estimate.
+        Largest minus smallest value, in units of the target. Of a sample: a lower estimate.
     variance : float or None
-        Variance (divisor n), in the user's unit squared.
+        Variance (divisor n), in squared units of the target.
     max_abs : float or None
-        Largest absolute value, the paper's B, in the user's unit.
+        Largest absolute value, the paper's B, in units of the target.
     n_targets : int
         Number of numeric targets whose errors are summed.
 
@@ -73,5 +75,5 @@ class TargetFacts:
 
     @property
     def default_metric(self) -> str:
-        """Unit of a budget when none is named: error rate, or share of the variance."""
-        return "error" if self.task == "classification" else "r2"
+        """Metric of a budget when none is named: error rate, or share of the variance."""
+        return METRICS[self.task][0]

@@ -1,24 +1,73 @@
-"""The command line: its commands, and what they have in common."""
+"""The command line: its commands select, demo, certify and audit."""
 
-from typing import Annotated
+import json as json_format
+import math
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
 
+import pandas as pd
 import typer
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, SVR
 
+import pinsker.selection
 from pinsker import __version__
-from pinsker.cli._command_inspect import inspect
-from pinsker.cli._command_judge import audit, certify
-from pinsker.cli._command_reproduce import reproduce
-from pinsker.cli._command_select import demo, select
-from pinsker.cli._leaving import OneLineGroup
+from pinsker._compat import require
+from pinsker._types import plain
+from pinsker.cli import _options as options
+from pinsker.cli._errors import MET, NOT_MET, OneLineGroup
+from pinsker.cli._fitting import (
+    Outcome,
+    SelectOptions,
+    check_engine,
+    cluster_at,
+    collect_warnings,
+    fit,
+)
+from pinsker.cli._inspect import inspect
+from pinsker.cli._saved import SavedSelection, read_selection, to_json
+from pinsker.cli._summary import make_console, print_audit, print_certificate, print_summary
+from pinsker.cli._tables import STDIN, InputTable, format_of_name, read_table, write_table
+from pinsker.cli._text import TextStyle
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.report import read_certificate, summarise, to_html
 
 app = typer.Typer(
     name="pinsker",
     cls=OneLineGroup,
     help="Choose the columns of a table that matter for a prediction, within an error budget.",
-    epilog="Exit codes: 0 the budget is kept; 3 it is not, or the rows cannot tell; 2 bad input.",
+    epilog="Exit codes: 0 budget met; 3 not met or inconclusive; 2 bad input.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+SavedFile = Annotated[
+    str, typer.Argument(metavar="SELECTION", help="What pinsker select --json wrote.")
+]
+Confidence = Annotated[
+    float, typer.Option(min=0.5, max=0.999, help="Confidence level of each bound by itself.")
+]
+Model = Literal["forest", "boosting", "svm", "linear"]
+#: Classifier and regressor of each model.
+_MODELS: dict[Model, tuple[Any, Any]] = {
+    "forest": (RandomForestClassifier, RandomForestRegressor),
+    "boosting": (HistGradientBoostingClassifier, HistGradientBoostingRegressor),
+    "svm": (SVC, SVR),
+    "linear": (LogisticRegression, Ridge),
+}
 
 
 def _print_version(wanted: bool) -> None:
@@ -41,5 +90,253 @@ def _common(
         print(context.get_help())
 
 
-for command in (select, inspect, certify, audit, demo, reproduce):
-    app.command()(command)
+@app.command()
+def select(
+    table: options.Data,
+    target: options.Target,
+    error_budget: options.Budget = None,
+    metric: options.Metric = "auto",
+    stop: options.Stop = None,
+    direction: options.Way = "auto",
+    searches: options.Searches = None,
+    models: options.Models = None,
+    cv: options.Folds = None,
+    fixed: options.Fixed = None,
+    drop: options.Drop = None,
+    feature_groups: options.FeatureGroups = None,
+    kind: options.Kinds = None,
+    n_neighbors: options.Neighbors = None,
+    task: options.Task = "auto",
+    missing: options.Missing = "error",
+    memory: options.Memory = None,
+    engine: options.Engine = "auto",
+    scheduler: options.Scheduler = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = None,
+    output: options.OutputFile = None,
+    features: options.FeaturesFile = None,
+    json: options.JsonFile = None,
+    report: options.ReportFile = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    na: options.NotAvailable = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Choose the columns that matter for a target, within an error budget."""
+    check_files({"output": output, "features": features, "json": json, "report": report})
+    check_engine(engine, scheduler)
+    typed = SelectOptions(
+        error_budget=error_budget, metric=metric, stop=stop, direction=direction,
+        searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
+        fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
+        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory, engine=engine, task=task,
+        missing=missing, jobs=jobs, seed=seed,
+    )  # fmt: skip
+    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    read = read_table(table, target, style=style, drop=tuple(drop or ()))
+    with cluster_at(scheduler) as client:
+        outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
+        if not quiet:
+            # What goes through standard output must stay clean.
+            print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
+        write_files(outcome, output, features, json, report)
+    return _code(outcome.result.certificate)
+
+
+app.command()(inspect)
+
+
+@app.command()
+def certify(
+    selection: SavedFile,
+    table: options.Data,
+    confidence: Confidence = 0.95,
+    jobs: options.Jobs = None,
+    json: options.JsonFile = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    na: options.NotAvailable = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Test a saved selection on fresh rows, which its search did not use."""
+    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    saved, X, y = _restore(selection, table, style)
+    if not hasattr(saved.selector, "certify"):
+        raise ParameterError(
+            f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
+            "--direction auto, backward, forward or forward-backward."
+        )
+    if jobs is not None:
+        saved.selector.set_params(n_jobs=jobs)
+    with collect_warnings() as collected:
+        certificate = read_certificate(saved.selector.certify(X, y, confidence=confidence))
+    _write_json(certificate, json)
+    if not quiet:
+        console = make_console(stderr=json == STDIN)
+        print_certificate(console, certificate, certificate.rows, collected)
+    return _code(certificate)
+
+
+@app.command()
+def audit(
+    selection: SavedFile,
+    table: options.Data,
+    model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
+    confidence: Confidence = 0.95,
+    seed: options.Seed = None,
+    json: options.JsonFile = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    na: options.NotAvailable = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Measure what one model loses by a saved selection, on rows that its search did not use."""
+    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    saved, X, y = _restore(selection, table, style)
+    if y.isna().any():
+        raise DataError(
+            f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
+            "leave them out of the table."
+        )
+    learner = make_model(model, saved.task, seed or 0)
+    with collect_warnings() as collected:
+        found = pinsker.selection.audit(saved.selector, learner, X, y, confidence=confidence)
+    result = _read_audit(found, model)
+    _write_json(result, json)
+    if not quiet:
+        print_audit(make_console(stderr=json == STDIN), result, collected)
+    return _code(result)
+
+
+@app.command()
+def demo(
+    error_budget: options.Budget = None,
+    direction: options.Way = "auto",
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Show a selection on 569 tumors with 30 measurements each."""
+    data = load_breast_cancer(as_frame=True)
+    frame = data.frame.drop(columns="target")
+    frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
+    table = InputTable("scikit-learn's breast cancer data", frame, "diagnosis")
+    typed = SelectOptions(error_budget=error_budget, direction=direction, jobs=jobs)
+    outcome = fit(table, typed, show_progress=_shows(quiet))
+    if not quiet:
+        print_summary(make_console(), outcome)
+        print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
+    return _code(outcome.result.certificate)
+
+
+def make_model(name: Model, task: str, seed: int) -> Any:
+    """Return an unfitted model behind a preparation for numbers and categories.
+
+    Numbers are scaled and gaps filled with the median; categories become indicators, a gap being
+    a category of its own.
+    """
+    kind = _MODELS[name][0 if task == "classification" else 1]
+    settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
+    numbers = make_column_selector(dtype_include=["number", "bool"])
+    categories = make_column_selector(dtype_exclude=["number", "bool"])
+    prepared = make_column_transformer(
+        (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), numbers),
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), categories),
+    )
+    return make_pipeline(prepared, kind(**settings))
+
+
+def check_files(files: dict[str, str | None]) -> None:
+    """Refuse files that cannot be written, before anything is searched."""
+    for option, file in files.items():
+        if file is None or (file == STDIN and option != "report"):
+            continue
+        if not Path(file).parent.is_dir():
+            raise ParameterError(
+                f"--{option} {file!r}: there is no folder {str(Path(file).parent)!r}."
+            )
+        if Path(file).is_dir():
+            raise ParameterError(f"--{option} {file!r} is a folder: name a file.")
+    if files["output"] is not None:
+        format_of_name(files["output"], "--output")
+    if files["report"] is not None and not files["report"].lower().endswith((".html", ".htm")):
+        raise ParameterError(f"--report {files['report']!r} must end in .html.")
+    for package in ("jinja2", "altair", "vl_convert") if files["report"] is not None else ():
+        require(package, purpose="--report", extra="report")
+
+
+def write_files(
+    outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
+) -> None:
+    """Write the files that the options name."""
+    if output is not None:
+        chosen = [*outcome.kept, outcome.table.target]
+        frame = outcome.table.as_written
+        write_table(frame[[name for name in frame.columns if name in chosen]], output)
+    if features is not None:
+        _write_text("".join(f"{name}\n" for name in outcome.kept), features)
+    if json is not None:
+        _write_text(to_json(outcome), json)
+    if report is not None:
+        table = outcome.table
+        page = to_html(summarise(outcome.result.selector, table.features, table.y))
+        _write_text(page, report)
+
+
+def _restore(
+    path: str, table: str, style: TextStyle
+) -> tuple[SavedSelection, pd.DataFrame, "pd.Series[Any]"]:
+    """Return the selection, the columns that it was fitted to, and the target."""
+    saved = read_selection(path)
+    read = read_table(table, saved.target, style=style)
+    absent = [name for name in saved.columns if name not in read.frame.columns]
+    if absent:
+        more = f" and {len(absent) - 1} more" if absent[1:] else ""
+        raise DataError(
+            f"{read.source!r} lacks the column {absent[0]!r}{more}, which {path!r} was made with: "
+            "pass a table with the same columns."
+        )
+    return saved, read.frame[saved.columns], read.y
+
+
+def _read_audit(found: Any, model: str) -> SimpleNamespace:
+    """Return an audit under the names of a certificate; `model` as it was typed."""
+    verdicts = {"kept": "met", "not kept": "not met", "not resolved": "inconclusive"}
+    same = ("budget", "confidence", "n_rows", "n_kept", "n_features")
+    return SimpleNamespace(
+        model=model,
+        metric=found.unit,
+        **{name: getattr(found, name) for name in same},
+        error_all=found.loss_all,
+        error_kept=found.loss_kept,
+        increase=found.growth,
+        increase_lower=found.growth_lower,
+        increase_upper=found.growth_upper,
+        resolvable=max(0.0, found.growth_upper),
+        verdict=verdicts[found.verdict],
+    )
+
+
+def _write_json(result: SimpleNamespace, path: str | None) -> None:
+    if path is not None:
+        fields = {name: value for name, value in vars(result).items() if name != "text"}
+        _write_text(json_format.dumps(plain(fields), ensure_ascii=False) + "\n", path)
+
+
+def _write_text(text: str, path: str) -> None:
+    if path == STDIN:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path!r} cannot be written: {error.strerror}.") from error
+
+
+def _shows(quiet: bool) -> bool:
+    """Return whether progress is shown: on a terminal, unless it is to be quiet."""
+    return not quiet and sys.stderr.isatty()
+
+
+def _code(comparison: Any) -> int:
+    """Return the exit code of a certificate or an audit; without a budget there is none to meet."""
+    return MET if comparison.verdict == "met" or math.isnan(comparison.budget) else NOT_MET

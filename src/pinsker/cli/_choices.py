@@ -1,4 +1,4 @@
-"""From what is typed behind an option to what a selector takes."""
+"""From the text of an option to the value that a selector takes."""
 
 import difflib
 import re
@@ -56,7 +56,7 @@ def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> li
 
     Examples
     --------
-    >>> parse_columns(["b,a"], ["a", "b", "c"], "--keep")
+    >>> parse_columns(["b,a"], ["a", "b", "c"], "--fixed")
     ['b', 'a']
     >>> parse_columns(["red*", "a, b"], ["red 1", "red 2", "a, b"], "--drop")
     ['red 1', 'red 2', 'a, b']
@@ -67,6 +67,21 @@ def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> li
         for part in [text] if text in names else text.split(","):
             found += _matching(part.strip(), names, option)
     return list(dict.fromkeys(found))
+
+
+def parse_names(texts: Iterable[str], known: Sequence[str], option: str) -> list[str] | None:
+    """Read names out of a list, separated by commas or given one by one; None for none.
+
+    Examples
+    --------
+    >>> parse_names(["svm,linear"], ["svm", "linear", "extra trees"], "--models")
+    ['svm', 'linear']
+    """
+    names = [name.strip() for text in texts for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"{option}: {name!r} is not one of {', '.join(map(repr, known))}.")
+    return list(dict.fromkeys(names)) or None
 
 
 def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[str]] | None:
@@ -82,17 +97,17 @@ def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[s
         name, equals, columns = text.partition("=")
         if not (equals and name.strip() and columns.strip()):
             raise ParameterError(
-                f"--group {text!r} is not understood: use name=first,second, for example "
+                f"--feature-groups {text!r} is not understood: use name=first,second, for example "
                 "colour=red,green,blue or colour=colour_*."
             )
-        groups[name.strip()] = parse_columns([columns], names, "--group")
+        groups[name.strip()] = parse_columns([columns], names, "--feature-groups")
     return groups or None
 
 
 def parse_kinds(
     texts: Iterable[str], names: Sequence[str]
 ) -> dict[str, str] | Literal["from_dtype"]:
-    """Read kinds of columns, each as ``column=kind``; the other columns are guessed.
+    """Read kinds of columns, each as ``column=kind``; those of the other columns are detected.
 
     Examples
     --------
@@ -112,7 +127,7 @@ def parse_kinds(
 
 
 def find_column(name: str, names: Sequence[str], option: str) -> str:
-    """Return the column of this name, or say which ones there are."""
+    """Return the column of this name, or raise with the names there are."""
     if name in names:
         return name
     alike = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)

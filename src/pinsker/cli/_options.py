@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from pinsker.cli._selecting import Direction
+from pinsker.cli._fitting import MODELS, SEARCHES, Direction
 
 Data = Annotated[
     str,
@@ -22,13 +22,15 @@ Budget = Annotated[
     typer.Option(
         "--error-budget",
         "-e",
-        help="How much error may be added: error rate for classes, share of the variance for "
-        "numbers.  [default: 0.05]",
+        help="How much the error may increase, in the metric.  [default: 0.05]",
     ),
 ]
-Unit = Annotated[
+Metric = Annotated[
     Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"],
-    typer.Option(help="Unit of the budget; auto is error rate or share of the variance (r2)."),
+    typer.Option(
+        help="Metric of the error; auto is the error rate for classes, r2 (share of the target's "
+        "variance) for numbers."
+    ),
 ]
 Stop = Annotated[
     str | None,
@@ -40,9 +42,34 @@ Stop = Annotated[
 ]
 Way = Annotated[
     Direction,
-    typer.Option("--direction", "-d", help="How to search; auto tries several and compares."),
+    typer.Option(
+        "--direction", "-d", help="How to search; auto compares several searches on held-out rows."
+    ),
 ]
-Keep = Annotated[
+Searches = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help=f"Searches that auto compares, out of {', '.join(SEARCHES)}.",
+        show_default=False,
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help=f"Held-out models, out of {', '.join(MODELS)}; by default those that suit the size "
+        "of the table.",
+        show_default=False,
+    ),
+]
+Neighbors = Annotated[
+    int | None,
+    typer.Option(
+        "--n-neighbors", min=1, help="Nearest neighbors of the estimates.", show_default=False
+    ),
+]
+Fixed = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMNS",
@@ -58,9 +85,10 @@ Drop = Annotated[
         show_default=False,
     ),
 ]
-Group = Annotated[
+FeatureGroups = Annotated[
     list[str] | None,
     typer.Option(
+        "--feature-groups",
         metavar="NAME=COLUMNS",
         help="Columns that stay or go as one: name=a,b or name=prefix*.",
         show_default=False,
@@ -70,13 +98,19 @@ Kinds = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN=KIND",
-        help="What a column holds, if it is guessed wrongly: nominal, count or continuous.",
+        help="Kind of a column, if it is detected wrongly: nominal, count or continuous.",
         show_default=False,
     ),
 ]
 Folds = Annotated[
     int | None,
-    typer.Option(min=0, help="Parts of the rows that judge in turn; 0 judges by the path alone."),
+    typer.Option(
+        "--cv",
+        min=0,
+        help="Folds of cross-fitting; 0 holds no row out and cuts the path by its own estimates.  "
+        "[default: 5 with auto, else 0]",
+        show_default=False,
+    ),
 ]
 Task = Annotated[
     Literal["auto", "classification", "regression"],
@@ -85,8 +119,7 @@ Task = Annotated[
 Missing = Annotated[
     Literal["error", "drop", "category"],
     typer.Option(
-        help="What missing values are: an error, a reason to leave out the row, or a value of "
-        "their own."
+        help="How missing values are handled: error, drop the row, or a category of their own."
     ),
 ]
 Memory = Annotated[
@@ -115,15 +148,15 @@ Jobs = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, help="Of everything random; without one every run is the same too."),
+    typer.Option(min=0, help="Seed of everything random.", show_default=False),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", help="Between the values of a text file; found out by default."),
+    typer.Option(metavar="SIGN", help="Between the values of a text file; detected by default."),
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", help="Decimal sign of a text file; found out by default."),
+    typer.Option(metavar="SIGN", help="Decimal sign of a text file; detected by default."),
 ]
 NotAvailable = Annotated[
     list[str] | None,

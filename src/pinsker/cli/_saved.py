@@ -2,61 +2,36 @@
 
 import dataclasses
 import json
-import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pinsker import __version__, selection
+from pinsker._types import plain
 from pinsker.bounds import TargetFacts
-from pinsker.cli._selecting import Outcome
+from pinsker.cli._fitting import Outcome
 from pinsker.exceptions import DataError
 from pinsker.selection import SelectionPath, StoppingRule
 
 #: The version that is written.
-SCHEMA = 1
-#: Also not where it was searched: another machine may have no GPU.
+SCHEMA = 2
+#: Not where it was searched either: another machine may have no GPU.
 _NOT_SAVED = {"verbose", "witnesses", "cv", "warm_start", "paths", "engine", "client"}
 
 
-def to_json(outcome: Outcome) -> str:
-    """Return everything about a selection that outlives the process, as JSON text."""
-    selector = outcome.selector
-    content = {
-        "pinsker": __version__,
-        "schema": SCHEMA,
-        "source": outcome.sheet.source,
-        "target": outcome.sheet.target,
-        "task": outcome.task,
-        "columns": list(outcome.sheet.features.columns),
-        "kept": outcome.kept,
-        "selector": type(selector).__name__,
-        "parameters": _parameters(selector),
-        "facts": dataclasses.asdict(selector.facts_),
-        "units": [list(columns) for columns in selector.feature_columns_],
-        "ranking": selector.ranking_.tolist(),
-        "path": json.loads(selector.path_.to_json()),
-        "certificate": certificate_fields(selector.certificate_),
-        "notes": list(outcome.notes),
-        "seconds": round(outcome.seconds, 3),
-    }
-    return json.dumps(_plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
-class Saved:
+class SavedSelection:
     """A selection that was read back.
 
     Attributes
     ----------
     selector : selector
-        Can certify, transform and be audited as the one that was fitted.
+        Certifies, transforms and is audited as the one that was fitted.
     target : str
         The column to predict.
     task : {"classification", "regression"}
-        How it was understood.
+        Kind of the target.
     columns : list of str
         The columns that the selector was fitted to.
     """
@@ -67,11 +42,35 @@ class Saved:
     columns: list[str]
 
 
-def read_selection(path: str) -> Saved:
+def to_json(outcome: Outcome) -> str:
+    """Return everything about a selection that outlives the process, as JSON text."""
+    selector = outcome.result.selector
+    content = {
+        "pinsker": __version__,
+        "schema": SCHEMA,
+        "source": outcome.table.source,
+        "target": outcome.table.target,
+        "task": outcome.task,
+        "columns": list(outcome.table.features.columns),
+        "kept": outcome.kept,
+        "selector": type(selector).__name__,
+        "parameters": _parameters(selector),
+        "facts": dataclasses.asdict(selector.facts_),
+        "feature_columns": [list(columns) for columns in outcome.result.feature_columns],
+        "ranking": selector.ranking_,
+        "path": json.loads(selector.path_.to_json()),
+        "certificate": outcome.result.certificate_fields,
+        "notes": list(outcome.notes),
+        "seconds": round(outcome.seconds, 3),
+    }
+    return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_selection(path: str) -> SavedSelection:
     """Restore a selection that was saved."""
     content = _content(path)
     try:
-        return Saved(
+        return SavedSelection(
             _restored(content),
             str(content["target"]),
             str(content["task"]),
@@ -84,14 +83,6 @@ def read_selection(path: str) -> Saved:
         ) from error
 
 
-def certificate_fields(certificate: Any) -> dict[str, Any]:
-    """Return a certificate, or the evidence of a path, as plain values."""
-    if hasattr(certificate, "to_dict"):
-        return dict(certificate.to_dict())
-    fields = dataclasses.asdict(certificate)
-    return {**fields, "rule": str(certificate.rule)}
-
-
 def _restored(content: dict[str, Any]) -> Any:
     parameters = dict(content["parameters"])
     if parameters.get("stop") is not None:
@@ -102,7 +93,7 @@ def _restored(content: dict[str, Any]) -> Any:
     kept = set(content["kept"])
     selector.path_ = SelectionPath.from_json(json.dumps(content["path"]))
     selector.facts_ = TargetFacts(**content["facts"])
-    selector.feature_columns_ = tuple(tuple(unit) for unit in content["units"])
+    selector.feature_columns_ = tuple(tuple(columns) for columns in content["feature_columns"])
     selector.ranking_ = np.asarray(content["ranking"], dtype=np.int64)
     selector.support_ = np.asarray([name in kept for name in columns])
     selector.n_features_in_ = len(columns)
@@ -139,14 +130,3 @@ def _parameters(selector: Any) -> dict[str, Any]:
         else:
             changed[name] = value
     return changed
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: numbers that are not finite become null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        if isinstance(value, np.generic):
-            return _plain(value.item())
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-    return [_plain(item) for item in value]

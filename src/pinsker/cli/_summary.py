@@ -1,4 +1,4 @@
-"""What a selection says on a terminal: kept, cost, certainty, time."""
+"""The text of a selection on a terminal: columns kept, budget, error, certainty, time."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,23 +8,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pinsker.cli._leaving import in_shell
-from pinsker.cli._selecting import Outcome
-from pinsker.selection import ErrorBudget
+from pinsker.cli._errors import shell_text
+from pinsker.cli._fitting import Outcome
+from pinsker.report import SelectionResult, metric_name
 
-_UNITS = {
-    "error": "error rate",
-    "r2": "share of the target's variance (R²)",
-    "mse": "mean squared error",
-    "log-loss": "nats of log-loss",
-    "brier": "Brier score",
-    "mae": "mean absolute error",
-}
 _MOST_LISTED = 25
+
+Facts = list[tuple[str, str]]
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """Return a console that neither breaks lines in a pipe nor paints there."""
+    """Return a console that neither breaks lines nor colors in a pipe."""
     console = Console(stderr=stderr, highlight=False)
     if not console.is_terminal:
         console = Console(stderr=stderr, highlight=False, width=1000, no_color=True)
@@ -32,18 +26,18 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 def print_summary(console: Console, outcome: Outcome) -> None:
-    """Say what was kept, what it costs, how sure that is, and how long it took."""
-    selector = outcome.selector
-    n_columns = len(outcome.kept)
+    """Print the kept columns, the error with its certainty, and the time."""
+    table, result = outcome.table, outcome.result
     console.print(
-        f"[bold]Kept {n_columns} of {selector.n_features_in_} columns[/bold] of "
-        f"{escape(outcome.sheet.source)} to predict {escape(repr(outcome.sheet.target))} "
-        f"({outcome.sheet.frame.shape[0]} rows, {_task(outcome)})"
+        f"[bold]Kept {len(outcome.kept)} of {table.features.shape[1]} columns[/bold] of "
+        f"{escape(table.source)} to predict {escape(repr(table.target))} "
+        f"({len(table.frame)} rows, {_task(outcome)})"
     )
     console.print()
-    console.print(_features(selector))
+    console.print(_features(result))
     console.print()
-    print_facts(console, [*_cost(selector), ("time", _seconds(outcome.seconds))])
+    facts = certificate_facts(result.certificate, result.rows)
+    print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
     print_notes(console, outcome.notes)
 
 
@@ -56,21 +50,72 @@ def print_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
 
 
 def print_notes(console: Console, notes: Iterable[str]) -> None:
-    """Print what a user should know, in the words of the command line."""
+    """Print notes, values spelled as they are typed in a shell."""
     for note in dict.fromkeys(notes):
-        console.print(f"  note: {escape(in_shell(note))}", soft_wrap=True)
+        console.print(f"  note: {escape(shell_text(note))}", soft_wrap=True)
 
 
-def verdict_of(selector: Any) -> str:
-    """Return "kept", "not kept" or "not resolved"; without a budget nothing was promised."""
-    certificate = selector.certificate_
-    if not isinstance(selector._rule(), ErrorBudget):
-        return "kept"
-    if hasattr(certificate, "verdict"):
-        return str(certificate.verdict)
-    # The path alone: what is lost against what may be, both in nats.
-    within = certificate.lost <= certificate.budget or certificate.bound <= selector._rule().delta
-    return "kept" if within else "not kept"
+def certificate_facts(certificate: Any, rows: str) -> Facts:
+    """Return a certificate in three short lines; `rows` names the kind of its rows."""
+    if certificate.rows == "search rows":
+        most = f"{number(certificate.bound)} ({metric_name(certificate.metric)})"
+        return [
+            ("budget", _budget(certificate)),
+            ("error", f"may increase by {most} at most"),
+            ("certainty", "estimate on the rows of the search; no row was held out"),
+        ]
+    errors = (
+        f"{number(certificate.error_all)} with all features, {number(certificate.error_kept)} with "
+        f"these ({certificate.increase:+.4f})"
+    )
+    return [
+        ("budget", _budget(certificate)),
+        ("error", errors),
+        ("certainty", _certainty(certificate, rows)),
+    ]
+
+
+def _budget(comparison: Any) -> str:
+    """Return the budget of a certificate or an audit with its verdict and what follows from it."""
+    if math.isnan(comparison.budget):
+        return "none"
+    size = f"{comparison.budget:g} ({metric_name(comparison.metric)})"
+    if comparison.verdict == "inconclusive":
+        smallest = number(math.ceil(comparison.resolvable * 1000) / 1000)
+        return (
+            f"{size} inconclusive; the smallest that these rows can confirm is {smallest}: use "
+            "more rows or a larger budget"
+        )
+    if comparison.verdict == "not met" and not math.isnan(comparison.increase_lower):
+        least = number(comparison.increase_lower)
+        return f"{size} not met; the error increases by at least {least}"
+    return f"{size} {comparison.verdict}"
+
+
+def print_certificate(console: Console, certificate: Any, rows: str, notes: Sequence[str]) -> None:
+    """Print the certificate of rows that were not searched."""
+    console.print(f"[bold]{certificate.n_kept} of {certificate.n_features} features[/bold]")
+    lost, upper = certificate.information_lost, certificate.information_upper
+    information = (
+        f"{number(lost)} nats lost, {_upper(certificate.confidence)} {number(upper)} (model-based "
+        "estimate)"
+    )
+    facts = certificate_facts(certificate, rows)
+    print_facts(console, [*facts, ("information", information)])
+    print_notes(console, [*certificate.notes, *notes])
+
+
+def print_audit(console: Console, result: Any, notes: Sequence[str]) -> None:
+    """Print what one model loses by a selection."""
+    console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
+    errors = (
+        f"{number(result.error_all)} with all {result.n_features} columns, "
+        f"{number(result.error_kept)} with {result.n_kept} ({result.increase:+.4f})"
+    )
+    certainty = _certainty(result, "test rows")
+    facts = [("budget", _budget(result)), ("error", errors), ("certainty", certainty)]
+    print_facts(console, facts)
+    print_notes(console, notes)
 
 
 def number(value: float) -> str:
@@ -84,59 +129,39 @@ def number(value: float) -> str:
     return "unknown" if math.isnan(value) else f"{value:.4g}"
 
 
-def _features(selector: Any) -> Table:
-    """List what stays in the order of importance, with what it tells so far."""
-    path = selector.path_
-    size = sum(all(selector.support_[list(columns)]) for columns in selector.feature_columns_)
+def _certainty(comparison: Any, rows: str) -> str:
+    return (
+        f"{_upper(comparison.confidence)} of the increase {comparison.increase_upper:+.4f} "
+        f"({comparison.n_rows} rows, {rows})"
+    )
+
+
+def _upper(confidence: float) -> str:
+    return f"{100 * confidence:g} % upper confidence bound"
+
+
+def _features(result: SelectionResult) -> Table:
+    """List the kept features, the most important first, with their information so far."""
+    path, kept = result.path, result.kept
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("  ", justify="right")
     table.add_column("feature")
     table.add_column("information so far", justify="right")
     best = path.best_information
-    reachable = {int(s) for s in path.sizes}
-    for rank, unit in enumerate(path.order[: min(size, _MOST_LISTED)], start=1):
+    reachable = {int(size) for size in path.sizes}
+    for rank, feature in enumerate(path.order[: min(len(kept), _MOST_LISTED)], start=1):
         known = path.information_at(rank) if rank in reachable else math.nan
-        share = known / best if best > 0 else math.nan
-        told = "" if math.isnan(share) else f"{max(share, 0.0) + 0.0:.0%}"  # + 0.0: never -0%
-        table.add_row(f"  {rank}", escape(path.names[unit]), told)
-    if size > _MOST_LISTED:
-        table.add_row("", f"and {size - _MOST_LISTED} more (--features writes them all)", "")
+        fraction = known / best if best > 0 else math.nan
+        shown = "" if math.isnan(fraction) else f"{max(fraction, 0.0) + 0.0:.0%}"  # never -0%
+        table.add_row(f"  {rank}", escape(path.names[feature]), shown)
+    if len(kept) > _MOST_LISTED:
+        table.add_row("", f"and {len(kept) - _MOST_LISTED} more (--features writes them all)", "")
     return table
-
-
-def _cost(selector: Any) -> list[tuple[str, str]]:
-    certificate, rule = selector.certificate_, selector._rule()
-    unit = _UNITS.get(certificate.unit, certificate.unit)
-    budget = f"{rule.delta:g} allowed" if isinstance(rule, ErrorBudget) else "no budget was set"
-    if hasattr(certificate, "verdict"):
-        return _held_out(certificate, unit, budget, verdict_of(selector))
-    return [
-        ("cost", f"{unit}: at most {number(certificate.bound)} more ({budget})"),
-        ("how sure", f"{certificate.tier}; no row was held out"),
-    ]
-
-
-def _held_out(c: Any, unit: str, budget: str, verdict: str) -> list[tuple[str, str]]:
-    cost = (
-        f"{unit}: {number(c.error_all)} with all features, {number(c.error_kept)} with these "
-        f"({c.growth:+.4f}; {budget})"
-    )
-    sure = f"{c.growth_upper:+.4f} at most, at {c.confidence:.0%}, on {c.n_rows} rows {c.source}"
-    promise = {
-        "kept": "kept",
-        "not kept": f"not kept: the error grows by at least {number(c.growth_lower)}",
-        "not resolved": (
-            f"not resolved: these rows allow for {c.resolvable:+.4f}; more rows may show less, or "
-            f"accept a budget of {number(math.ceil(c.resolvable * 1000) / 1000)}"
-        ),
-    }
-    rows = [("cost", cost), ("how sure", sure)]
-    return rows if math.isnan(c.budget) else [*rows, ("promise", promise[verdict])]
 
 
 def _task(outcome: Outcome) -> str:
     if outcome.task == "classification":
-        return f"{outcome.sheet.answer.nunique()} classes"
+        return f"{outcome.table.y.nunique()} classes"
     return "a number"
 
 

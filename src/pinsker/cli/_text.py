@@ -1,4 +1,4 @@
-"""Tables as text: which separator, which decimal sign, which column only counts rows."""
+"""Tables as text: separator, decimal sign, columns that only count rows, dates."""
 
 import csv
 import io
@@ -15,9 +15,13 @@ from pinsker.exceptions import DataError
 _SEPARATORS = ",;\t|"
 _SAMPLE = 65536
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-#: Older versions of pandas read floats exactly only when asked; newer ones always do.
+#: 2024-05-01, perhaps with a time of day and a zone (ISO 8601).
+_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?\s?(Z|[+-]\d{2}(:?\d{2})?)?)?"
+)
+#: Older versions of pandas read floats exactly only by this setting; newer ones always do.
 _EXACT: Any = {"float_precision": "round_trip"} if pd.__version__.startswith("2.") else {}
-#: A text column is called nearly numeric from this share of numbers on.
+#: A text column is called nearly numeric from this fraction of numbers on.
 _NEARLY = 0.5
 
 
@@ -28,9 +32,9 @@ class TextStyle:
     Attributes
     ----------
     separator : str
-        Between values; empty to find out.
+        Between values; detected when empty.
     decimal : str
-        Decimal sign; empty to find out.
+        Decimal sign; detected when empty.
     missing : tuple of str
         What stands for a missing value, beside what pandas knows and a lone question mark.
     """
@@ -167,7 +171,7 @@ def _counts_rows(column: "pd.Series[Any]") -> bool:
 
 
 def _nearly_numeric(frame: pd.DataFrame) -> list[str]:
-    """Say which values keep a column of numbers from being read as one."""
+    """Describe which values keep a column of numbers from being read as one."""
     notes = []
     for name in _text_columns(frame):
         values = frame[name].dropna()
@@ -176,8 +180,28 @@ def _nearly_numeric(frame: pd.DataFrame) -> list[str]:
             distinct = list(dict.fromkeys(odd.astype(str)))
             shown = ", ".join(map(repr, distinct[:3])) + (" and others" if distinct[3:] else "")
             notes.append(
-                f"column {name!r} is read as levels, not numbers, because of {shown} in "
-                f"{len(odd)} of {len(values)} values; if that means missing, say --na "
+                f"column {name!r} is read as categories, not numbers, because of {shown} in "
+                f"{len(odd)} of {len(values)} values; if that means missing, use --na "
                 f"'{distinct[0]}'"
             )
     return notes
+
+
+def read_dates(frame: pd.DataFrame) -> dict[str, "pd.Series[Any]"]:
+    """Return the columns of text that hold nothing but ISO dates, as datetimes.
+
+    As text every date would be a category of its own, without an order. Datetimes with a zone are
+    converted to UTC, so that those of several zones can be compared. Other ways to write dates are
+    left alone: 01/02/2024 is two days.
+    """
+    found = {}
+    for name in frame.columns:
+        column = frame[name]
+        if not pd.api.types.is_string_dtype(column):
+            continue
+        present = column.dropna().astype(str)
+        if len(present) and all(map(_DATE.fullmatch, present.unique())):
+            dates = pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
+            if dates.notna().sum() == len(present):  # else some day is on no calendar
+                found[str(name)] = dates.dt.tz_localize(None)
+    return found

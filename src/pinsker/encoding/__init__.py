@@ -5,7 +5,12 @@
 tables that criteria count in.
 """
 
-from pinsker.encoding._checks import check_neighbors, constant_columns, duplicate_columns
+from pinsker.encoding._checks import (
+    check_neighbors,
+    check_weights,
+    constant_columns,
+    duplicate_columns,
+)
 from pinsker.encoding._dask import LargeTable, is_dask_frame, read_large
 from pinsker.encoding._discretize import (
     Binned,
@@ -47,6 +52,7 @@ __all__ = [
     "bin_weighted",
     "check_neighbors",
     "check_scale",
+    "check_weights",
     "constant_columns",
     "duplicate_columns",
     "encode",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import BoolArray, IntArray, Missing
+from pinsker._types import BoolArray, FloatArray, IntArray, Missing
 from pinsker.encoding._encoded import Columns
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
@@ -191,3 +191,25 @@ def plural(count: int, noun: str) -> str:
 def _name(item: Any) -> str:
     # numpy's repr of a scalar names its type: np.int64(3)
     return repr(item.item()) if hasattr(item, "item") else repr(getattr(item, "value", item))
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return the user's weights of the rows as numbers, one per row.
+
+    Raises
+    ------
+    DataError
+        When there are too many or too few, or one is negative or not finite, or all are zero.
+    """
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row.",
+            parameter="sample_weight",
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise DataError(
+            "sample_weight must be finite, not negative, and not all zero.",
+            parameter="sample_weight",
+        )
+    return weights

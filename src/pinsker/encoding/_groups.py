@@ -52,9 +52,7 @@ def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -
     return found
 
 
-def find_features(
-    encoded: Encoded, items: Iterable[Any] | None, parameter: str
-) -> tuple[int, ...]:
+def find_features(encoded: Encoded, items: Iterable[Any] | None, parameter: str) -> tuple[int, ...]:
     """Return the features that columns (by name or position) and groups (by name) belong to.
 
     Examples

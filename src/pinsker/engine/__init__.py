@@ -11,6 +11,7 @@ from pinsker.engine._contingency import (
     Group,
     JointCosts,
     PackedColumns,
+    grassberger_log,
 )
 from pinsker.engine._contingency_dask import PartitionTables
 from pinsker.engine._dispatch import EngineName, cluster_was_lost, find_client
@@ -44,6 +45,7 @@ __all__ = [
     "class_probabilities",
     "cluster_was_lost",
     "find_client",
+    "grassberger_log",
     "mean_values",
     "neighbor_counts",
     "plan_rows",

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
 from pinsker.exceptions import DataError, ParameterError
 
@@ -366,9 +367,7 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
     probability = counts / n_rows
     base = 0.0
     if correction == "grassberger":
-        sign = 1.0 - 2.0 * (counts % 2)
-        spread = digamma((counts + 1) / 2) - digamma(counts / 2)
-        cost = probability * (digamma(counts) + sign * spread / 2 - np.log(n_rows))
+        cost = probability * (grassberger_log(found) - np.log(n_rows))
         cost[found == n_rows] = 0.0  # one cell with all rows: a constant carries no information
     else:
         cost = probability * np.log(probability)
@@ -378,14 +377,19 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
     return np.rint(cost / NATS_PER_COST).astype(np.int64), round(base / NATS_PER_COST)
 
 
+def grassberger_log(counts: IntArray) -> FloatArray:
+    """Return G(m) of Grassberger (2003) for counts m of at least 1: it replaces ln m in an entropy.
+
+    G(m) = psi(m) + (-1)^m (psi((m + 1) / 2) - psi(m / 2)) / 2
+    """
+    m = counts.astype(np.float64)
+    sign = np.where(counts % 2 == 0, 0.5, -0.5)
+    result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
+    return result
+
+
 def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint64]:
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise DataError(
-            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise DataError("sample_weight must be finite, not negative, and not all zero.")
+    weights = check_weights(sample_weight, n_rows)
     # A power of two, so that integer weights stay integers.
     exponent = _WEIGHT_BITS - int(np.ceil(np.log2(weights.sum())))
     return np.rint(np.ldexp(weights, exponent)).astype(np.uint64)

@@ -1,10 +1,9 @@
 """Stage: information. Entropy and information in nats, from columns of any kinds."""
 
-from pinsker.information._conditional import conditional_mutual_information
 from pinsker.information._entropy import entropy
-from pinsker.information._estimate import Estimate
 from pinsker.information._independence import IndependenceTest, independence_test
-from pinsker.information._mutual import mutual_information
+from pinsker.information._mutual import conditional_mutual_information, mutual_information
+from pinsker.information._reliability import Estimate
 from pinsker.information.models import (
     LARGE_TABLE,
     RBFSVM,
@@ -18,6 +17,7 @@ from pinsker.information.models import (
     default_models,
     log_likelihood_of_numbers,
     named_models,
+    one_hot,
     score_holdout,
 )
 
@@ -33,12 +33,13 @@ __all__ = [
     "PriorModel",
     "best_by_information",
     "best_by_loss",
-    "log_likelihood_of_numbers",
     "conditional_mutual_information",
     "default_models",
     "entropy",
     "independence_test",
+    "log_likelihood_of_numbers",
     "mutual_information",
     "named_models",
+    "one_hot",
     "score_holdout",
 ]

@@ -1,13 +1,12 @@
 """Entropy and information of discrete columns, from the counts of their joint states."""
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
-from scipy.special import digamma
 
 from pinsker._types import FloatArray, IntArray
+from pinsker.engine import Correction, grassberger_log
 
-Correction = Literal["grassberger", "miller-madow", "none"]
 CORRECTIONS: tuple[str, ...] = get_args(Correction)
 
 #: Mixed-radix keys beyond this could overflow int64 with the next column.
@@ -33,11 +32,11 @@ def merge_states(*blocks: FloatArray | IntArray) -> tuple[IntArray, int]:
     keys, size = np.zeros(n_rows, dtype=np.int64), 1
     for block in blocks:
         for column in block.T:
-            codes, levels = _compress(column)
-            if size > _LARGEST_KEY // levels:
+            codes, n_values = _compress(column)
+            if size > _LARGEST_KEY // n_values:
                 keys, size = _compress(keys)
-            keys = keys * levels + codes
-            size *= levels
+            keys = keys * n_values + codes
+            size *= n_values
     return _compress(keys)
 
 
@@ -51,7 +50,7 @@ def state_entropy(states: IntArray, correction: Correction = "grassberger") -> f
     n_states = int(how_many.sum())
     if n_states == 1:
         return 0.0
-    logs = _grassberger_log(counts) if correction == "grassberger" else np.log(counts)
+    logs = grassberger_log(counts) if correction == "grassberger" else np.log(counts)
     entropy = float(np.log(n) - np.sum(how_many * (counts / n) * logs))
     return entropy + (n_states - 1) / (2 * n) if correction == "miller-madow" else entropy
 
@@ -87,23 +86,14 @@ def discrete_information(
 
 def _pair(a: IntArray, b: IntArray) -> tuple[IntArray, int]:
     """Number the states of two state columns together."""
-    levels = int(b.max()) + 1
-    return _compress(a * levels + b)
+    return _compress(a * (int(b.max()) + 1) + b)
 
 
 def _compress(column: FloatArray | IntArray) -> tuple[IntArray, int]:
     """Number the distinct values of a column 0, 1, ... in increasing order."""
     if column.dtype.kind == "i" and column.min() >= 0 and column.max() < 4 * column.size:
-        # Small whole numbers: counting beats sorting.
+        # Small integers: counting beats sorting.
         present = np.bincount(column) > 0
         return (np.cumsum(present) - 1)[column], int(present.sum())
     values, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int64, copy=False), int(values.size)
-
-
-def _grassberger_log(counts: IntArray) -> FloatArray:
-    """G(m) of Grassberger (2003), which replaces ln m."""
-    m = counts.astype(np.float64)
-    sign = np.where(counts % 2 == 0, 0.5, -0.5)
-    result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
-    return result

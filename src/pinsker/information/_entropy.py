@@ -1,26 +1,61 @@
-"""Entropy of any columns."""
+"""Entropy of any columns: of states, of Gaussian columns, and from distances to neighbors."""
 
 import math
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, overload
 
-from pinsker._types import FloatArray, IntArray, Missing, Scale
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.special import digamma
+
+from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
+from pinsker.engine import Correction
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information._arguments import spell_out
-from pinsker.information._discrete import Correction, merge_states, state_entropy
-from pinsker.information._estimate import Estimate, warn_unreliable
+from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._gaussian import gaussian_entropy
-from pinsker.information._measure import as_numbers, as_states, check_gaussian_rows
-from pinsker.information._neighbour_entropy import NeighbourEntropy, neighbour_entropy
-from pinsker.information._procedure import check_choice, check_correction, clipped, count_threads
-from pinsker.information._reliability import half_sampling_error, lonely_rows, sparse_cells
+from pinsker.information._measure import (
+    as_numbers,
+    as_states,
+    check_choice,
+    check_correction,
+    check_gaussian_rows,
+    count_threads,
+    kinds_by_column,
+)
+from pinsker.information._reliability import (
+    Estimate,
+    clipped,
+    half_sampling_error,
+    isolated_row_warnings,
+    sparse_cell_warnings,
+    warn_unreliable,
+)
 
 EntropyMethod = Literal["auto", "knn", "discrete", "gaussian"]
 
 
+@dataclass(frozen=True)
+class NeighborEntropy:
+    """Mean entropy of columns inside the cells of a partition.
+
+    Attributes
+    ----------
+    value : float
+        In nats; ``-inf`` when a row coincides with its neighbors.
+    n_tied : int
+        Rows whose distance to the k-th neighbor is zero.
+    n_alone : int
+        Rows that are alone in their cell; they are left out of the mean.
+    """
+
+    value: float
+    n_tied: int
+    n_alone: int
+
+
 @dataclass(frozen=True, eq=False)
-class _Layout:
+class _EntropyLayout:
     """Columns laid out for one method: states of the discrete ones, numbers of the others."""
 
     method: str
@@ -29,15 +64,15 @@ class _Layout:
     numbers: FloatArray
     k: int
     correction: Correction
-    standardise: bool
+    standardize: bool
     n_threads: int
 
-    def continuous_part(self, rows: IntArray | slice) -> NeighbourEntropy:
-        return neighbour_entropy(
+    def continuous_part(self, rows: IntArray | slice) -> NeighborEntropy:
+        return neighbor_entropy(
             self.numbers[rows],
             self.states[rows],
             k=self.k,
-            standardise=self.standardise,
+            standardize=self.standardize,
             n_threads=self.n_threads,
         )
 
@@ -105,7 +140,7 @@ def entropy(
     Parameters
     ----------
     x : array-like of shape (n_rows,) or (n_rows, n_columns)
-        Columns of any kinds. Few different whole numbers are counts, which are discrete.
+        Columns of any kinds. Few different integers are counts, which are discrete.
     return_details : bool, default=False
         Return an `Estimate` instead of a number.
     method : {"auto", "knn", "discrete", "gaussian"}, default="auto"
@@ -113,7 +148,7 @@ def entropy(
         norm, by state where columns are mixed; "gaussian" is the log-determinant, unbiased for
         Gaussian rows. "auto" is "discrete" when all columns are, else "knn".
     n_neighbors : int, default=3
-        Neighbours of each row, for "knn".
+        Neighbors of each row, for "knn".
     scale : {"standard", "none"}, default="standard"
         What "knn" measures distances in; the result is in the user's units either way.
     discrete : default="auto"
@@ -158,7 +193,7 @@ def entropy(
     )
     n_rows = int(layout.states.size)
     value = layout.measure(slice(None))
-    warnings = _doubts(layout, value)
+    warnings = _entropy_warnings(layout, value)
     warn_unreliable(warnings, stacklevel=2)
     value = clipped(value, clip and layout.method == "discrete")
     if not return_details:
@@ -177,13 +212,13 @@ def _lay_out(
     missing: Missing,
     correction: Correction,
     n_threads: int,
-) -> tuple[_Layout, tuple[str, ...]]:
+) -> tuple[_EntropyLayout, tuple[str, ...]]:
     """Check the options, encode the columns, choose the method."""
     check_choice("method", method, get_args(EntropyMethod))
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")
     check_correction(correction)
     columns = encode_columns(
-        x, scale="none", categorical_features=spell_out(discrete, x, "x"), missing=missing
+        x, scale="none", categorical_features=kinds_by_column(discrete, x, "x"), missing=missing
     )
     notes = columns.notes
     if method == "auto":
@@ -192,22 +227,21 @@ def _lay_out(
     continuous = [j for j, kind in enumerate(columns.kinds) if kind is Kind.CONTINUOUS]
     numbers = columns.values[:, continuous]
     if method == "discrete":
-        as_states(columns, "x")  # names the first column that is not
+        as_states(columns, "x")  # an error names the first continuous column
     elif method == "gaussian":
         numbers = as_numbers(columns, "x", method)
         check_gaussian_rows(columns.n_rows, columns.n_columns, method)
     else:
-        _check_neighbours_method(columns, continuous, k)
-    metric = columns.metric()
-    levels = [j for j in range(columns.n_columns) if j not in continuous]
-    states, n_states = merge_states(metric[:, levels])
-    layout = _Layout(
+        _check_differential(columns, continuous, k)
+    others = [j for j in range(columns.n_columns) if j not in continuous]
+    states, n_states = merge_states(columns.metric()[:, others])
+    layout = _EntropyLayout(
         method, states, n_states, numbers, k, correction, scale == "standard", n_threads
     )
     return layout, notes
 
 
-def _check_neighbours_method(columns: Columns, continuous: list[int], k: int) -> None:
+def _check_differential(columns: Columns, continuous: list[int], k: int) -> None:
     """Refuse columns that have no differential entropy at all."""
     check_neighbors(k, columns.n_rows)
     if not continuous:
@@ -222,10 +256,10 @@ def _check_neighbours_method(columns: Columns, continuous: list[int], k: int) ->
         )
 
 
-def _doubts(layout: _Layout, value: float) -> tuple[str, ...]:
-    """Return the reasons not to trust the value; refuse one that is not finite."""
+def _entropy_warnings(layout: _EntropyLayout, value: float) -> tuple[str, ...]:
+    """Return the reasons not to trust the value; raise an error for one that is not finite."""
     if layout.method == "discrete":
-        return sparse_cells(layout.states.size / layout.n_states)
+        return sparse_cell_warnings(layout.states.size / layout.n_states)
     if layout.method == "gaussian":
         if math.isinf(value):
             raise DataError(
@@ -240,4 +274,73 @@ def _doubts(layout: _Layout, value: float) -> tuple[str, ...]:
             "copies, so their differential entropy is minus infinity: declare the column discrete, "
             "or use more n_neighbors if values were rounded."
         )
-    return lonely_rows(part.n_alone, layout.states.size)
+    return isolated_row_warnings(part.n_alone, layout.states.size)
+
+
+def neighbor_entropy(
+    values: FloatArray, cells: IntArray, *, k: int, standardize: bool, n_threads: int = 1
+) -> NeighborEntropy:
+    """Kozachenko-Leonenko entropy in the max norm, given the cell of each row.
+
+    For one cell of n rows, with rho the distance to the k-th neighbor in d columns::
+
+        h = psi(n) - psi(k) + d ln 2 + (d / n) sum ln rho
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Continuous columns, in the user's units.
+    cells : ndarray of shape (n_rows,), int64
+        Joint state of the discrete columns; all zero when there are none. Neighbors come from
+        the same cell; a cell with too few rows uses all it has.
+    k : int
+        Number of neighbors.
+    standardize : bool
+        Measure distances in units of each column's spread (the entropy stays in the user's).
+    n_threads : int
+        Threads for the neighbor search; the result does not depend on it.
+    """
+    spread = _spreads(values) if standardize else np.ones(values.shape[1])
+    scaled = values / spread
+    per_row, used = np.zeros(values.shape[0]), np.ones(values.shape[0], dtype=np.bool_)
+    for rows in _rows_of_cells(cells):
+        if rows.size == 1:
+            used[rows] = False
+        else:
+            per_row[rows] = _terms(scaled[rows], min(k, rows.size - 1), n_threads)
+    tied = np.isneginf(per_row)
+    value = _mean(per_row, used) + float(np.sum(np.log(spread)))
+    return NeighborEntropy(value, int(tied.sum()), int(np.sum(~used)))
+
+
+def _terms(cell: FloatArray, k: int, n_threads: int) -> FloatArray:
+    """One term of the entropy per row of a cell."""
+    n_rows, n_columns = cell.shape
+    found, _ = cKDTree(cell).query(cell, k=[k + 1], p=math.inf, workers=n_threads)
+    radius = np.asarray(found).reshape(n_rows)
+    with np.errstate(divide="ignore"):
+        terms: FloatArray = n_columns * np.log(2 * radius) + digamma(n_rows) - digamma(k)
+    return terms
+
+
+def _spreads(values: FloatArray) -> FloatArray:
+    """Standard deviations, one for a constant column."""
+    largest = np.abs(values).max(axis=0)
+    largest = np.where(largest > 0, largest, 1.0)
+    spread = (values / largest).std(axis=0) * largest
+    result: FloatArray = np.where(np.ptp(values, axis=0) > 0, spread, 1.0)
+    return result
+
+
+def _rows_of_cells(cells: IntArray) -> list[IntArray]:
+    """Row numbers of each cell."""
+    order = np.argsort(cells, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(cells))[:-1])
+
+
+def _mean(per_row: FloatArray, used: BoolArray) -> float:
+    """Mean over the rows that could be compared with any other."""
+    if not used.any():
+        return -math.inf
+    # A sorted sum does not depend on the order of the rows.
+    return math.fsum(per_row[used]) / int(used.sum()) if np.isfinite(per_row).all() else -math.inf

@@ -18,7 +18,7 @@ def gaussian_information(x: FloatArray, y: FloatArray, z: FloatArray | None) -> 
     """Information in nats between jointly Gaussian columns, given others or nothing.
 
     Each entropy is unbiased for Gaussian rows, so the estimate is too. Columns that are linear
-    functions of others before them are left out: what z already says adds nothing to x or y.
+    functions of others before them are left out: what z determines adds nothing to x or y.
     When x and y share a direction that z does not explain, the information is infinite.
 
     Parameters
@@ -56,8 +56,8 @@ def gaussian_entropy(x: FloatArray) -> float:
     table = np.asarray(np.linalg.qr(table, mode="r"), dtype=np.float64)
     if _independent_part(table, table[:, :0], tolerance).shape[1] < n_columns:
         return -math.inf
-    in_users_units: float = _half_log_determinant(table, n_rows) + float(log_norms.sum())
-    entropy: float = 0.5 * n_columns * math.log(math.pi * math.e) + in_users_units
+    in_user_units: float = _half_log_determinant(table, n_rows) + float(log_norms.sum())
+    entropy: float = 0.5 * n_columns * math.log(math.pi * math.e) + in_user_units
     return entropy
 
 

@@ -8,14 +8,14 @@ from scipy.spatial import cKDTree
 
 from pinsker._types import FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import FARTHEST, Columns
+from pinsker.engine import Correction
 from pinsker.exceptions import ParameterError
-from pinsker.information._discrete import Correction, merge_states
-from pinsker.information._measure import Method
-from pinsker.information._procedure import Options, get_ready
+from pinsker.information._discrete import merge_states
+from pinsker.information._measure import Method, Options, prepare
 
-#: Neighbours for the statistic, as a share of the rows: a test wants low variance, not low bias.
-_NEIGHBOUR_SHARE = 0.1
-_FEWEST_NEIGHBOURS = 3
+#: Neighbors for the statistic, as a fraction of the rows: a test needs low variance, not low bias.
+_NEIGHBOR_FRACTION = 0.1
+_FEWEST_NEIGHBORS = 3
 #: Statistics closer than this are ties, which count against the hypothesis of dependence.
 _TIE = 1e-12
 
@@ -27,16 +27,16 @@ class IndependenceTest:
     Attributes
     ----------
     statistic : float
-        Estimated information in nats; with the many neighbours of a test it is biased low.
+        Estimated information in nats; with the many neighbors of a test it is biased low.
     p_value : float
-        Share of permutations, the data included, whose statistic is as large:
+        Fraction of permutations, the data included, whose statistic is as large:
         (1 + #{permuted >= observed}) / (n_permutations + 1).
     n_permutations : int
         Number of permutations.
     method : str
         The method of the statistic, never ``"auto"``.
     n_neighbors : int
-        Neighbours used for the statistic; without meaning for methods that use none.
+        Neighbors used for the statistic; without meaning for methods that use none.
     n_samples : int
         Number of rows used.
     notes : tuple of str
@@ -87,8 +87,8 @@ def independence_test(
     method : str, default="auto"
         As in `mutual_information`.
     n_neighbors : int, optional
-        Neighbours for the statistic; a tenth of the rows (at least 3) by default. Estimating wants
-        few neighbours (low bias), testing wants many (low variance).
+        Neighbors for the statistic; a tenth of the rows (at least 3) by default. Estimating needs
+        few neighbors (low bias), testing needs many (low variance).
     scale, discrete, missing, correction, n_jobs
         As in `mutual_information`.
     random_state : int, default=0
@@ -103,7 +103,7 @@ def independence_test(
     -----
     Without z, and with a discrete z whose states have `n_local` rows or more, the p-value is exact:
     under independence it is at most p with probability at most p, whatever the statistic. With
-    continuous z it is as good as neighbours in z are alike: too few rows for many columns of z, or
+    continuous z it is as good as neighbors in z are alike: too few rows for many columns of z, or
     a z that x follows closely, and independence is rejected too often.
 
     References
@@ -131,19 +131,17 @@ def independence_test(
         correction=correction,
         n_jobs=n_jobs,
     )
-    ready = get_ready(x, y, z, options)
-    n_rows = ready.prepared.n_rows
-    k = n_neighbors or min(max(_FEWEST_NEIGHBOURS, int(_NEIGHBOUR_SHARE * n_rows)), n_rows - 1)
-    prepared = replace(ready.prepared, k=k)
-    observed = prepared.measure().value
+    prepared = prepare(x, y, z, options)
+    n_rows = prepared.layout.n_rows
+    k = n_neighbors or min(max(_FEWEST_NEIGHBORS, int(_NEIGHBOR_FRACTION * n_rows)), n_rows - 1)
+    layout = replace(prepared.layout, k=k)
+    observed = layout.measure().value
     rng = np.random.default_rng(random_state)
-    orders = _permutations(ready.sides.z, n_rows, n_permutations, n_local, rng)
-    permuted = np.array(
-        [replace(prepared, x=prepared.x[order]).measure().value for order in orders]
-    )
+    orders = _permutations(prepared.arguments.z, n_rows, n_permutations, n_local, rng)
+    permuted = np.array([replace(layout, x=layout.x[order]).measure().value for order in orders])
     as_large = int(np.sum(permuted >= observed - _TIE * max(1.0, abs(observed))))
     p = (1 + as_large) / (n_permutations + 1)
-    return IndependenceTest(observed, p, n_permutations, prepared.method, k, n_rows, ready.notes)
+    return IndependenceTest(observed, p, n_permutations, layout.method, k, n_rows, prepared.notes)
 
 
 def _check_counts(n_permutations: int, n_local: int) -> None:
@@ -180,9 +178,9 @@ def _within_states(states: IntArray, n_permutations: int, rng: np.random.Generat
 def local_permutations(
     z: FloatArray, rows: IntArray, n_permutations: int, n_local: int, rng: np.random.Generator
 ) -> IntArray:
-    """What some rows take the place of: near rows, each as seldom twice as can be.
+    """Draw the rows whose x each of some rows gets: near ones, with as few repeats as possible.
 
-    Rows come in random order and take the first of their neighbours in z, in random order, that no
+    Rows come in random order and take the first of their neighbors in z, in random order, that no
     row before has taken; the last one if all are taken. All permutations advance together.
 
     Returns

@@ -1,4 +1,4 @@
-"""Information from neighbour counts: the estimator of docs/estimator.md and two relatives."""
+"""Information from neighbor counts: the estimator of docs/estimator.md and two relatives."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -34,7 +34,7 @@ class LocalTerms:
     n_alone : int
         Rows without any row at finite distance; their term is 0.
     resolution : float
-        The estimate if x told all of y, or y all of x, whichever is less, in nats.
+        The estimate if x determined y, or y determined x, whichever is less, in nats.
     """
 
     terms: FloatArray
@@ -58,14 +58,14 @@ def knn_terms(
     n_threads: int = 1,
     method: KnnMethod = "knn",
 ) -> LocalTerms:
-    """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbours.
+    """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbors.
 
     Parameters
     ----------
     x, y, z : ndarray of shape (n_rows, any), float64, C order, or None
         Columns in metric form. No columns and None are the same.
     k : int
-        Number of neighbours, at least 1.
+        Number of neighbors, at least 1.
     n_threads : int, default=1
         Threads to use. The result is the same, to the last bit, for any number.
     method : {"knn", "ksg2", "gao"}, default="knn"
@@ -79,24 +79,24 @@ def knn_terms(
 
     Notes
     -----
-    **The ceiling** of the terms of [1]_. A row's k_i neighbours lie in its balls in xz and yz, so
+    **The ceiling** of the terms of [1]_. A row's k_i neighbors lie in its balls in xz and yz, so
     both counts are at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term
     has it (n without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius
     comes from rows of the same class. But a nominal x or y without a condition has a ball that no
-    dependence can shrink: all N rows of the level, and the bound is ψ(n) - ψ(N), whose mean
-    estimates the entropy of the levels.
+    dependence can shrink: all N rows of the category, and the bound is ψ(n) - ψ(N), whose
+    mean estimates the entropy of the categories.
 
     **The resolution** is sharper: with the radii as they are, the counts of x alone, n_xz, bound
     the estimate by the mean of ψ(n_z) - ψ(n_xz), since n_yz is at least k_i; and those of y by the
-    same. It is what x, or y, could tell at this scale, and shrinks when x and y have many columns.
+    same. It is what x, or y, could show at this scale, and shrinks when x and y have many columns.
 
-    **ksg2**, Kraskov's second estimator [2]_: the ball is shrunk to the box of the k_i neighbours,
+    **ksg2**, Kraskov's second estimator [2]_: the ball is shrunk to the box of the k_i neighbors,
     of half-width ε_x, ε_y and ε_z. With m the rows strictly inside of it, the terms are
     ψ(k) - 1/k - ψ(m_x + 1) - ψ(m_y + 1) + ψ(n), or with a condition
     ψ(k) - 2/k - ψ(m_xz + 1) - ψ(m_yz + 1) + ψ(m_z + 1). The latter is not the form of [3]_, which
     has ψ(n) - 1/n of the rows n inside or on the box for ψ(m + 1): right if each half-width came
-    from one of those n rows, but it comes from one of the k neighbours, so that too much is added
-    (docs/estimators.md). It presumes that one neighbour only lies on each side of the box. Rows
+    from one of those n rows, but it comes from one of the k neighbors, so that too much is added
+    (docs/estimators.md). It presumes that one neighbor only lies on each side of the box. Rows
     where that fails (ties, a half-width of zero, as nominal columns have) get the term of "knn",
     which for a class target is all rows.
 
@@ -127,7 +127,7 @@ def knn_terms(
     0.33 nats, the truth is 0.35
     """
     if k < 1:
-        raise ParameterError(f"n_neighbors is {k}; ask for at least 1.")
+        raise ParameterError(f"n_neighbors={k} is too few: use at least 1.")
     n = y.shape[0]
     if x is None or x.shape[1] == 0:
         return LocalTerms(np.zeros(n), 0.0, 0, 0, 0.0)
@@ -137,7 +137,7 @@ def knn_terms(
         ceiling=float(rows.ceilings.mean()),
         n_tied=int(np.count_nonzero(rows.tied)),
         n_alone=int(np.count_nonzero(rows.alone)),
-        resolution=min(rows.told_by_x, rows.told_by_y),
+        resolution=min(rows.x_resolution, rows.y_resolution),
     )
 
 
@@ -149,8 +149,8 @@ class _Rows:
     ceilings: FloatArray
     tied: BoolArray
     alone: BoolArray
-    told_by_x: float
-    told_by_y: float
+    x_resolution: float
+    y_resolution: float
 
     @classmethod
     def of(
@@ -168,9 +168,9 @@ class _Rows:
             inside, in_xz, in_yz, in_z, fewest = (
                 np.where(alone, 0.0, part) for part in (inside, in_xz, in_yz, in_z, fewest)
             )
-        told_by_x, told_by_y = (float(np.mean(in_z - part)) for part in (in_xz, in_yz))
+        x_resolution, y_resolution = (float(np.mean(in_z - part)) for part in (in_xz, in_yz))
         terms = inside - in_xz - in_yz + in_z
-        return cls(terms, in_z - fewest, tied & ~alone, alone, told_by_x, told_by_y)
+        return cls(terms, in_z - fewest, tied & ~alone, alone, x_resolution, y_resolution)
 
 
 def _rows(
@@ -246,15 +246,15 @@ def _ksg2(
     terms, ceilings = inside.copy(), inside
     for is_open, closed in ((box.xz_open, box.xz_closed), (box.yz_open, box.yz_closed)):
         terms -= psi[is_open + 1]
-        # Neighbours are inside or on the box: all but those on it are inside.
+        # Neighbors are inside or on the box: all but those on it are inside.
         ceilings = ceilings - psi[np.maximum(k - (closed - is_open), 0) + 1]
     return _Rows(
         np.where(fits, terms, plain.terms),
         np.where(fits, ceilings, plain.ceilings),
         plain.tied & ~fits,
         plain.alone,
-        plain.told_by_x,
-        plain.told_by_y,
+        plain.x_resolution,
+        plain.y_resolution,
     )
 
 
@@ -266,7 +266,7 @@ def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
     inside = psi[np.where(tied, found.joint_closed + 1, found.neighbors)]
     in_x = psi[np.where(tied, found.xz_closed, found.xz_open) + 1]
     in_y = psi[np.where(tied, found.yz_closed, found.yz_open) + 1]
-    # With ties on the radius an open ball may hold fewer rows than there are neighbours.
+    # With ties on the radius an open ball may hold fewer rows than there are neighbors.
     least = np.minimum(inside, np.minimum(in_x, in_y))
     fewest = _fewest(least, [(x, in_x), (y, in_y)]) + least - inside
     all_rows = np.full(n, np.log(n))
@@ -274,13 +274,13 @@ def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
 
 
 def _chain(whole: _Rows, known: _Rows) -> _Rows:
-    """I(X;Y|Z) = I(XZ;Y) - I(Z;Y): the second is what it is, the first has a ceiling."""
-    told = float(known.terms.mean())
+    """I(X;Y|Z) = I(XZ;Y) - I(Z;Y): the ceiling is that of the first, less the second."""
+    known_value = float(known.terms.mean())
     return _Rows(
         whole.terms - known.terms,
         whole.ceilings - known.terms,
         whole.tied,
         whole.alone,
-        whole.told_by_x - told,
-        whole.told_by_y - told,
+        whole.x_resolution - known_value,
+        whole.y_resolution - known_value,
     )

@@ -1,37 +1,112 @@
-"""One measurement of information: arrays in the form a method takes, and the method's answer."""
+"""From the arguments of a user to one measurement: encode, choose a method, lay out its arrays.
 
+``x, y, z -> Arguments (encoded columns) -> Layout (arrays of a method) -> Measurement (nats)``
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from joblib import effective_n_jobs
 
-from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.encoding import Columns, Kind, normal_scores
-from pinsker.exceptions import DataError
-from pinsker.information._arguments import Sides
-from pinsker.information._discrete import Correction, discrete_information, merge_states
+from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Scale
+from pinsker.encoding import (
+    Columns,
+    Kind,
+    check_neighbors,
+    check_scale,
+    encode_together,
+    guess_task,
+    normal_scores,
+    read_table,
+)
+from pinsker.engine import Correction
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.information._discrete import (
+    CORRECTIONS,
+    discrete_information,
+    merge_states,
+)
 from pinsker.information._gaussian import gaussian_information
 from pinsker.information._knn import knn_terms
 
 Method = Literal["auto", "knn", "ksg2", "gao", "discrete", "gaussian", "copula"]
 METHODS: tuple[str, ...] = get_args(Method)
-NEIGHBOUR_METHODS = ("knn", "ksg2", "gao")
+NEIGHBOR_METHODS = ("knn", "ksg2", "gao")
 GAUSSIAN_METHODS = ("gaussian", "copula")
 
 #: Fewer rows than this in a joint state, on average, and counting states is not reliable.
 ROWS_PER_CELL = 5.0
+#: Values of `discrete` that hold for all columns of an argument.
+_ALL_COLUMNS = ("auto", "all", "none")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The keywords of the public functions; see `mutual_information`."""
+
+    method: str
+    n_neighbors: int
+    scale: Scale
+    discrete: Any
+    missing: Missing
+    correction: Correction
+    n_jobs: int | None
+
+    def check(self) -> None:
+        """Refuse values that are wrong for any data."""
+        check_choice("method", self.method, METHODS)
+        check_correction(self.correction)
+        check_scale(self.scale)
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """A method's answer.
+class Arguments:
+    """Encoded arguments that share their rows.
+
+    Attributes
+    ----------
+    x, y : Columns
+        The two sides.
+    z : Columns or None
+        The condition.
+    notes : tuple of str
+        What was guessed or found when they were encoded.
+    """
+
+    x: Columns
+    y: Columns
+    z: Columns | None
+    notes: tuple[str, ...]
+
+    @property
+    def given(self) -> dict[str, Columns]:
+        """The arguments by name."""
+        sides = {"x": self.x, "y": self.y}
+        return sides if self.z is None else {**sides, "z": self.z}
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """All kinds that occur."""
+        return frozenset(kind for columns in self.given.values() for kind in columns.kinds)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of all arguments."""
+        return sum(columns.n_columns for columns in self.given.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """The result of a method.
 
     Attributes
     ----------
     value : float
         Information in nats, not clipped.
     ceiling : float or None
-        The largest value neighbours could have shown, in nats.
+        The largest value neighbors could have shown, in nats.
     rows_per_cell : float or None
         Mean number of rows in an observed joint state.
     n_alone : int
@@ -45,7 +120,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class Layout:
     """Arrays laid out for one method; any rows can be taken, and x permuted.
 
     Attributes
@@ -53,14 +128,14 @@ class Prepared:
     method : str
         Any method but "auto".
     x, y, z : ndarray
-        Metric form for neighbours, states for counting, numbers for Gaussian methods; z is None
+        Metric form for neighbors, states for counting, numbers for Gaussian methods; z is None
         without a condition.
     k : int
-        Number of neighbours.
-    correction : {"grassberger", "miller-madow", "none"}
+        Number of neighbors.
+    correction : {"none", "miller-madow", "grassberger"}
         Bias correction when states are counted.
     n_threads : int
-        Threads for neighbour searches.
+        Threads for neighbor searches.
     """
 
     method: str
@@ -78,26 +153,26 @@ class Prepared:
 
     @property
     def fewest_rows(self) -> int:
-        """Rows that the method needs at least, to be worth a half's estimate."""
-        if self.method in NEIGHBOUR_METHODS:
+        """Fewest rows that the method can estimate from, for halves of the rows."""
+        if self.method in NEIGHBOR_METHODS:
             return 2 * self.k
         if self.method == "discrete":
             return 2
         z_columns = 0 if self.z is None else self.z.shape[1]
         return int(self.x.shape[1] + self.y.shape[1] + z_columns + 2)
 
-    def take(self, rows: IntArray) -> "Prepared":
+    def take(self, rows: IntArray) -> "Layout":
         """Return some of the rows."""
         z = None if self.z is None else self.z[rows]
         return replace(self, x=self.x[rows], y=self.y[rows], z=z)
 
-    def measure(self) -> Measured:
+    def measure(self) -> Measurement:
         """Estimate I(X;Y|Z), or I(X;Y) without a condition."""
         if self.method == "discrete":
             value, rows_per_cell = discrete_information(self.x, self.y, self.z, self.correction)
-            return Measured(value, rows_per_cell=rows_per_cell)
+            return Measurement(value, rows_per_cell=rows_per_cell)
         if self.method in GAUSSIAN_METHODS:
-            return Measured(gaussian_information(self.x, self.y, self.z))
+            return Measurement(gaussian_information(self.x, self.y, self.z))
         terms = knn_terms(
             self.x,
             self.y,
@@ -106,46 +181,141 @@ class Prepared:
             n_threads=self.n_threads,
             method=self.method,  # type: ignore[arg-type]
         )
-        return Measured(terms.value, terms.ceiling, n_alone=terms.n_alone)
+        return Measurement(terms.value, terms.ceiling, n_alone=terms.n_alone)
 
 
-def choose_method(method: str, sides: Sides) -> tuple[str, list[str]]:
+@dataclass(frozen=True, eq=False)
+class PreparedInput:
+    """Encoded arguments, laid out for the chosen method, with notes for the user."""
+
+    arguments: Arguments
+    layout: Layout
+    notes: tuple[str, ...]
+
+
+def prepare(x: Any, y: Any, z: Any, options: Options) -> PreparedInput:
+    """Check the options, encode the arguments, choose the method and lay out its arrays."""
+    options.check()
+    by_neighbors = options.method in ("auto", *NEIGHBOR_METHODS)
+    gaussian = options.method in GAUSSIAN_METHODS
+    arguments = encode_arguments(
+        x,
+        y,
+        z,
+        scale=options.scale if by_neighbors else "standard" if gaussian else "none",
+        discrete=options.discrete,
+        missing=options.missing,
+        guess_classes=not gaussian,
+    )
+    method, chosen = choose_method(options.method, arguments)
+    if method in NEIGHBOR_METHODS:
+        check_neighbors(options.n_neighbors, arguments.x.n_rows)
+    layout = lay_out(arguments, method, options)
+    return PreparedInput(arguments, layout, (*chosen, *arguments.notes))
+
+
+def encode_arguments(
+    x: Any,
+    y: Any,
+    z: Any = None,
+    *,
+    scale: Scale,
+    discrete: Any,
+    missing: Missing,
+    guess_classes: bool = True,
+) -> Arguments:
+    """Encode the arguments together, so that rows with missing values are dropped from all.
+
+    With `guess_classes`, y is read as a target is: few different integers are classes, unless
+    `discrete` declares another kind. In x and z they are counts.
+    """
+    tables = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
+    declared = _per_argument(discrete, tables)
+    kinds = {name: kinds_by_column(declared[name], data, name) for name, data in tables.items()}
+    notes: list[str] = []
+    if guess_classes and isinstance(declared["y"], str) and declared["y"] == "auto":
+        kinds["y"], notes = _kinds_of_target(y)
+    columns, _ = encode_together(tables, scale=scale, categorical_features=kinds, missing=missing)
+    for name, found in columns.items():
+        notes += [note if note in notes else f"{name}: {note}" for note in found.notes]
+    return Arguments(columns["x"], columns["y"], columns.get("z"), tuple(dict.fromkeys(notes)))
+
+
+def _per_argument(discrete: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `discrete` declares for each argument."""
+    if isinstance(discrete, Mapping):
+        unknown = [name for name in discrete if name not in tables]
+        if unknown:
+            raise ParameterError(
+                f"discrete names {unknown[0]!r}, but the arguments are "
+                f"{', '.join(tables)}: use for example discrete={{'y': 'nominal'}}."
+            )
+        return {name: discrete.get(name, "auto") for name in tables}
+    if isinstance(discrete, bool) or (
+        isinstance(discrete, str) and discrete in (*_ALL_COLUMNS, *Kind)
+    ):
+        return dict.fromkeys(tables, discrete)
+    raise ParameterError(
+        f"discrete={discrete!r} names no argument: use "
+        "discrete={'x': ...} with a kind, a mask, a list of columns or a dict of column to kind."
+    )
+
+
+def kinds_by_column(declared: Any, data: Any, name: str) -> Any:
+    """Turn one kind for a whole argument into one kind per column, as `encode_columns` takes it."""
+    if isinstance(declared, str) and declared in tuple(Kind):
+        n_columns = read_table(data, label=name, prefix=name).n_columns
+        return dict.fromkeys(range(n_columns), declared)
+    return "from_dtype" if isinstance(declared, str) and declared == "auto" else declared
+
+
+def _kinds_of_target(y: Any) -> tuple[Any, list[str]]:
+    """Kinds of y as a target: integers that look like classes are nominal."""
+    table = read_table(y, label="y", prefix="y")
+    complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    if complete.size == 0:
+        return "from_dtype", []  # encoding it raises an error with a better message
+    task, notes = guess_task(table.keep(complete))
+    if task == "regression":
+        return "from_dtype", []
+    kinds = {j: "nominal" for j, known in enumerate(table.categories) if known is None}
+    return kinds, [note.replace("task='regression'", "discrete={'y': 'count'}") for note in notes]
+
+
+def choose_method(method: str, arguments: Arguments) -> tuple[str, list[str]]:
     """Return the method to use, and a note when it was chosen here."""
     if method != "auto":
         return method, []
-    if Kind.CONTINUOUS in sides.kinds:
+    if Kind.CONTINUOUS in arguments.kinds:
         return "knn", ["method='auto' chose 'knn': some columns are continuous"]
-    _, n_cells = merge_states(*(columns.metric() for columns in sides.given.values()))
-    if sides.x.n_rows / n_cells >= ROWS_PER_CELL:
+    _, n_cells = merge_states(*(columns.metric() for columns in arguments.given.values()))
+    if arguments.x.n_rows / n_cells >= ROWS_PER_CELL:
         return "discrete", ["method='auto' chose 'discrete': all columns are, and cells are filled"]
-    if Kind.COUNT in sides.kinds:
+    if Kind.COUNT in arguments.kinds:
         return "knn", ["method='auto' chose 'knn': few rows per cell, but counts have distances"]
     return "discrete", ["method='auto' chose 'discrete': all columns are nominal"]
 
 
-def prepare(
-    sides: Sides, method: str, *, k: int, correction: Correction, n_threads: int
-) -> Prepared:
+def lay_out(arguments: Arguments, method: str, options: Options) -> Layout:
     """Lay out encoded arguments for a method."""
+    given = arguments.given
     arrays: dict[str, AnyArray]
     if method == "discrete":
-        arrays = {name: as_states(columns, name) for name, columns in sides.given.items()}
+        arrays = {name: as_states(columns, name) for name, columns in given.items()}
     elif method in GAUSSIAN_METHODS:
-        arrays = {name: as_numbers(columns, name, method) for name, columns in sides.given.items()}
-        n_columns = sum(array.shape[1] for array in arrays.values())
-        check_gaussian_rows(sides.x.n_rows, n_columns, method)
+        arrays = {name: as_numbers(columns, name, method) for name, columns in given.items()}
+        check_gaussian_rows(arguments.x.n_rows, arguments.n_columns, method)
     else:
-        arrays = {name: columns.metric() for name, columns in sides.given.items()}
-    return Prepared(method, arrays["x"], arrays["y"], arrays.get("z"), k, correction, n_threads)
-
-
-def check_gaussian_rows(n_rows: int, n_columns: int, method: str) -> None:
-    """Refuse a covariance that the rows cannot determine."""
-    if n_rows < n_columns + 2:
-        raise DataError(
-            f"method={method!r} with {n_columns} columns needs at least {n_columns + 2} rows, but "
-            f"there are {n_rows}: use fewer columns or method='knn'."
-        )
+        arrays = {name: columns.metric() for name, columns in given.items()}
+    return Layout(
+        method,
+        arrays["x"],
+        arrays["y"],
+        arrays.get("z"),
+        options.n_neighbors,
+        options.correction,
+        count_threads(options.n_jobs),
+    )
 
 
 def as_states(columns: Columns, name: str) -> IntArray:
@@ -169,8 +339,37 @@ def as_numbers(columns: Columns, name: str, method: str) -> FloatArray:
             )
     if columns.missing is not None:
         raise DataError(
-            f"method={method!r} cannot use missing values as a level, and {name} has some: "
+            f"method={method!r} cannot use missing values as a category, and {name} has some: "
             "use missing='drop' or method='knn'."
         )
     values = np.asarray(columns.values)
     return normal_scores(values) if method == "copula" else values
+
+
+def check_gaussian_rows(n_rows: int, n_columns: int, method: str) -> None:
+    """Refuse a covariance that the rows cannot determine."""
+    if n_rows < n_columns + 2:
+        raise DataError(
+            f"method={method!r} with {n_columns} columns needs at least {n_columns + 2} rows, but "
+            f"there are {n_rows}: use fewer columns or method='knn'."
+        )
+
+
+def check_choice(name: str, value: str, allowed: tuple[str, ...], why: str = "") -> None:
+    """Refuse a value that a parameter does not have."""
+    if value not in allowed:
+        raise ParameterError(
+            f"{name}={value!r} is not known{why}: use one of {', '.join(allowed)}."
+        )
+
+
+def check_correction(correction: str) -> None:
+    """Refuse a bias correction that does not exist."""
+    check_choice("correction", correction, CORRECTIONS)
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that scikit-learn's `n_jobs` stands for."""
+    if n_jobs == 0 or isinstance(n_jobs, bool):
+        raise ParameterError(f"n_jobs={n_jobs!r} means nothing: use a number, -1 for all, or None.")
+    return int(effective_n_jobs(n_jobs))

@@ -1,48 +1,116 @@
-"""When an estimate should not be trusted, and how much it would vary."""
+"""An estimate with its standard error, and the reasons not to trust it."""
 
 import math
+import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import digamma
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Columns
-from pinsker.information._arguments import Sides
+from pinsker.exceptions import UnreliableEstimateWarning
 from pinsker.information._discrete import merge_states, state_entropy
-from pinsker.information._measure import ROWS_PER_CELL, Measured, Prepared
+from pinsker.information._measure import ROWS_PER_CELL, Arguments, Layout, Measurement
 
-#: Below this many nats of resolution, neighbours lost an eighth or more of the information in
+#: Below this many nats of resolution, neighbors lost an eighth or more of the information in
 #: Gaussian problems of all sizes and dimensions (docs/estimators.md).
-RESOLUTION_NEEDED = 1.0
-#: Above this share of the resolution the estimate is squeezed against its limit.
-SQUEEZED_SHARE = 0.75
-#: Above this share of the ceiling the resolution is worth computing whatever the dimension.
-_SUSPICIOUS_SHARE = 0.35
+_RESOLUTION_NEEDED = 1.0
+#: Above this fraction of the resolution the estimate is squeezed against its limit.
+_NEAR_RESOLUTION = 0.75
+#: Above this fraction of the ceiling the resolution is worth computing whatever the dimension.
+_NEAR_CEILING = 0.35
 #: Up to this many columns and from this many rows on, the resolution is never the problem.
 _SAFE_COLUMNS, _SAFE_ROWS = 3, 500
 #: A ceiling of single columns given z from which on the resolution is above what is needed.
 _SAFE_CEILING = 2.5
-#: More rows than this share without any comparable row, and the estimate is dragged to zero.
-_ALONE_SHARE = 0.1
-#: Share of the entropy of classes that neighbours must be able to show.
-_CLASSES_SHARE = 0.9
+#: More rows than this fraction without any comparable row pull the estimate to zero.
+_MOST_ALONE = 0.1
+#: Fraction of the entropy of classes that neighbors must be able to show.
+_CLASSES_NEEDED = 0.9
 #: Rows whose resolution is computed.
 _QUERY_ROWS = 30
-N_HALVES = 20
+#: Random halves of the rows behind a standard error.
+_N_HALVES = 20
 
 
-def doubts(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate of entropy or information, with what is known about it.
+
+    Attributes
+    ----------
+    value : float
+        The estimate in nats; negative values are noise around zero. Clipped with ``clip=True``.
+    method : str
+        The method that was used, never ``"auto"``.
+    n_samples : int
+        Number of rows used.
+    ceiling : float or None
+        The largest value, in nats, that neighbors could have shown with these rows; None for
+        methods that have no such limit.
+    standard_error : float or None
+        In nats, from half-sampling: the standard deviation over random halves of the rows. It
+        does not include bias. None when the halves are too small.
+    notes : tuple of str
+        What was guessed, chosen or found in the data.
+    warnings : tuple of str
+        Why the estimate should not be trusted; empty when nothing was found.
+
+    Examples
+    --------
+    >>> import pinsker
+    >>> found = pinsker.mutual_information(
+    ...     ["a", "b"] * 20, ["c", "d"] * 20, correction="none", return_details=True
+    ... )
+    >>> found.method, round(found.value, 6), found.n_samples
+    ('discrete', 0.693147, 40)
+    """
+
+    value: float
+    method: str
+    n_samples: int
+    ceiling: float | None = None
+    standard_error: float | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def clipped(self) -> float:
+        """The value, or zero where it is negative: true information never is."""
+        return max(self.value, 0.0)
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def warn_unreliable(messages: tuple[str, ...], *, stacklevel: int) -> None:
+    """Issue one warning for all reasons not to trust an estimate."""
+    if messages:
+        text = "do not trust this estimate: " + "; ".join(messages)
+        warnings.warn(text, UnreliableEstimateWarning, stacklevel=stacklevel + 1)
+
+
+def clipped(value: float, clip: bool) -> float:
+    """Return zero for a negative value with `clip`."""
+    assert not math.isnan(value)
+    return max(value, 0.0) if clip else value
+
+
+def reliability_warnings(
+    layout: Layout, measured: Measurement, arguments: Arguments
+) -> tuple[str, ...]:
     """Return the reasons not to trust a measurement."""
     if measured.rows_per_cell is not None:
-        return sparse_cells(measured.rows_per_cell)
+        return sparse_cell_warnings(measured.rows_per_cell)
     if math.isinf(measured.value):
         return ("x and y are exact linear functions of each other, so it is infinite",)
     if measured.ceiling is None:
         return ()
     return (
-        *lonely_rows(measured.n_alone, prepared.n_rows),
-        *_unresolved(prepared, measured, sides),
+        *isolated_row_warnings(measured.n_alone, layout.n_rows),
+        *_resolution_warnings(layout, measured, arguments),
     )
 
 
@@ -69,13 +137,13 @@ def half_sampling_error(
     if half < max(smallest, 4):
         return None
     rng = np.random.default_rng(random_state)
-    halves = (np.sort(rng.permutation(n_rows)[:half]) for _ in range(N_HALVES))
+    halves = (np.sort(rng.permutation(n_rows)[:half]) for _ in range(_N_HALVES))
     values = np.array([measure(rows) for rows in halves])
     return float(values.std(ddof=1)) if np.isfinite(values).all() else None
 
 
-def sparse_cells(rows_per_cell: float) -> tuple[str, ...]:
-    """Say so when too few rows share a joint state."""
+def sparse_cell_warnings(rows_per_cell: float) -> tuple[str, ...]:
+    """Return a reason when too few rows share a joint state."""
     if rows_per_cell >= ROWS_PER_CELL:
         return ()
     reason = (
@@ -85,53 +153,54 @@ def sparse_cells(rows_per_cell: float) -> tuple[str, ...]:
     return (reason,)
 
 
-def lonely_rows(n_alone: int, n_rows: int) -> tuple[str, ...]:
-    """Say so when many rows have no row to be compared with."""
-    if n_alone <= _ALONE_SHARE * n_rows:
+def isolated_row_warnings(n_alone: int, n_rows: int) -> tuple[str, ...]:
+    """Return a reason when many rows have no row to be compared with."""
+    if n_alone <= _MOST_ALONE * n_rows:
         return ()
     reason = (
         f"{n_alone} of {n_rows} rows share their nominal values with no other row and count as "
-        "zero; merge rare levels"
+        "zero; merge rare categories"
     )
     return (reason,)
 
 
-def _unresolved(prepared: Prepared, measured: Measured, sides: Sides) -> tuple[str, ...]:
-    """Compare the estimate with what the neighbours could have shown."""
-    classes = [side for side in (sides.x, sides.y) if _is_nominal(side)]
-    if _beyond_doubt(measured, sides, bool(classes)):
+def _resolution_warnings(
+    layout: Layout, measured: Measurement, arguments: Arguments
+) -> tuple[str, ...]:
+    """Compare the estimate with what the neighbors could have shown."""
+    classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
+    if _is_well_resolved(measured, arguments, bool(classes)):
         return ()
-    n_rows = prepared.n_rows
-    n_columns = sum(columns.n_columns for columns in sides.given.values())
-    resolution = neighbour_resolution(prepared, sides)
-    # Classes cannot tell more than their entropy, so no more need be resolved.
-    needed = min([RESOLUTION_NEEDED, *(_CLASSES_SHARE * _entropy(side) for side in classes)])
-    if resolution < needed and not _repeats_condition(prepared):
+    n_rows = layout.n_rows
+    n_columns = arguments.n_columns
+    resolution = neighbor_resolution(layout, arguments)
+    # Information about classes is at most their entropy, so no more need be resolved.
+    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * _entropy(side) for side in classes)])
+    if resolution < needed and not _repeats_condition(layout):
         reason = (
-            f"{n_columns} columns are too many for {n_rows} rows: neighbours are so far apart that "
+            f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
             f"they show at most {resolution:.2g} nats, and less than is there"
         )
         return (reason,)
-    if not classes and measured.value > SQUEEZED_SHARE * resolution:
+    if not classes and measured.value > _NEAR_RESOLUTION * resolution:
         reason = (
-            f"the estimate is close to the {resolution:.2g} nats that neighbours can show with "
+            f"the estimate is close to the {resolution:.2g} nats that neighbors can show with "
             f"{n_rows} rows, so the truth may be larger"
         )
         return (reason,)
     return ()
 
 
-def _beyond_doubt(measured: Measured, sides: Sides, classes: bool) -> bool:
+def _is_well_resolved(measured: Measurement, arguments: Arguments, classes: bool) -> bool:
     """Whether the resolution need not be computed, which can cost as much as the estimate."""
     assert measured.ceiling is not None
-    if not classes and measured.value > _SUSPICIOUS_SHARE * measured.ceiling:
+    if not classes and measured.value > _NEAR_CEILING * measured.ceiling:
         return False
-    n_columns = sum(columns.n_columns for columns in sides.given.values())
-    if n_columns <= _SAFE_COLUMNS and sides.x.n_rows >= _SAFE_ROWS:
+    if arguments.n_columns <= _SAFE_COLUMNS and arguments.x.n_rows >= _SAFE_ROWS:
         return True
     # One column on each side halves the logarithm of what the ceiling counts, more or less.
-    single = sides.x.n_columns == sides.y.n_columns == 1
-    return single and sides.z is not None and not classes and measured.ceiling > _SAFE_CEILING
+    single = arguments.x.n_columns == arguments.y.n_columns == 1
+    return single and arguments.z is not None and not classes and measured.ceiling > _SAFE_CEILING
 
 
 def _is_nominal(side: Columns) -> bool:
@@ -143,19 +212,19 @@ def _entropy(side: Columns) -> float:
     return state_entropy(merge_states(side.metric())[0], "none")
 
 
-def _repeats_condition(prepared: Prepared) -> bool:
-    """Whether z holds all columns of x, or all of y: zero is the right answer then."""
-    if prepared.z is None:
+def _repeats_condition(layout: Layout) -> bool:
+    """Whether z holds all columns of x, or all of y: the information is zero then."""
+    if layout.z is None:
         return False
-    known = {column.tobytes() for column in np.ascontiguousarray(prepared.z.T)}
+    known = {column.tobytes() for column in np.ascontiguousarray(layout.z.T)}
     return any(
         all(column.tobytes() in known for column in np.ascontiguousarray(side.T))
-        for side in (prepared.x, prepared.y)
+        for side in (layout.x, layout.y)
     )
 
 
-def neighbour_resolution(prepared: Prepared, sides: Sides) -> float:
-    """The information that neighbours could show if x told all of y, or y all of x.
+def neighbor_resolution(layout: Layout, arguments: Arguments) -> float:
+    """The information that neighbors could show if x determined y, or y determined x.
 
     With the radius of each row and the numbers n of rows inside it, the estimate is at most the
     mean of psi(n_z + 1) - psi(n_xz + 1), and of the same with y for x: the smaller of both, from
@@ -164,15 +233,15 @@ def neighbour_resolution(prepared: Prepared, sides: Sides) -> float:
     holds a single value of a side are resolved as well as can be, and count as ln n; sides of
     nothing but nominal columns always are.
     """
-    n_rows = prepared.n_rows
+    n_rows = layout.n_rows
     rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))
-    z = np.empty((n_rows, 0)) if prepared.z is None else prepared.z
-    x, y, z = (np.ascontiguousarray(part.T) for part in (prepared.x, prepared.y, z))
+    z = np.empty((n_rows, 0)) if layout.z is None else layout.z
+    x, y, z = (np.ascontiguousarray(part.T) for part in (layout.x, layout.y, z))
     # One row at a time: its distances stay in the cache.
-    near, *by_side = np.array([_rows_in_ball(x, y, z, row, prepared.k) for row in rows]).T
+    near, *by_side = np.array([_rows_in_ball(x, y, z, row, layout.k) for row in rows]).T
     best = math.log(n_rows)
-    found = [best]
-    for side, inside, equal in zip((sides.x, sides.y), by_side[:2], by_side[2:], strict=True):
+    found, sides = [best], (arguments.x, arguments.y)
+    for side, inside, equal in zip(sides, by_side[:2], by_side[2:], strict=True):
         if not _is_nominal(side):
             # The row itself is counted: that is the + 1.
             shown = digamma(np.maximum(near, 1)) - digamma(np.maximum(inside, 1))

@@ -6,9 +6,8 @@ Plain text and SVG, made without Jinja2 or Vega: it must work where the extra is
 from html import escape
 from typing import Any
 
-from pinsker.report._summary_certificate import summarise_certificate
-from pinsker.report._summary_choices import budget_rule, kept_units
-from pinsker.report._words import error_in_words, number, short
+from pinsker.report._result import SelectionResult
+from pinsker.report._words import error_in_words, number, short, summarise_certificate
 
 #: Names that are shown before the rest is counted, and letters of a name.
 _MOST_NAMES = 12
@@ -27,29 +26,27 @@ def card(selector: Any) -> str:
     >>> card(selector).startswith("<div")
     True
     """
-    path = selector.path_
-    kept = set(kept_units(selector, selector.support_))
-    names = [path.names[unit] for unit in path.order if unit in kept]
-    certificate = summarise_certificate(selector.certificate_)
-    verdict = certificate["verdict_words"]
-    title = f"{len(kept)} of {path.n_features} features stay"
+    result = SelectionResult(selector)
+    path, size = result.path, len(result.kept)
+    names = [path.names[feature] for feature in result.in_order]
+    verdict = summarise_certificate(result)["verdict_words"]
+    title = f"{size} of {path.n_features} features stay"
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
         'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
         f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
-        f'<span style="opacity:.7">{escape(_terms(selector))} · {escape(verdict)}</span></div>'
-        f"{_picture(path, len(kept))}"
+        f'<span style="opacity:.7">{escape(_terms(result))} · {escape(verdict)}</span></div>'
+        f"{_picture(path, size)}"
         f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
         "</div>"
     )
 
 
-def _terms(selector: Any) -> str:
-    rule, own = budget_rule(selector)
-    if own is None:
-        return f"by {selector._rule()}"
-    words = error_in_words(own, rule.unit_for(selector.facts_))
-    return f"within a budget of {short(own)} ({words})"
+def _terms(result: SelectionResult) -> str:
+    if result.budget is None:
+        return f"by {result.rule}"
+    words = error_in_words(result.budget, result.metric)
+    return f"within a budget of {short(result.budget)} ({words})"
 
 
 def _listed(names: list[str]) -> str:

@@ -37,8 +37,8 @@ def chosen_row(summary: dict[str, Any]) -> Row:
         "size": size,
         "information": on_path.get("information"),
         "bound": bound,
-        "growth": certificate["figures"]["growth_upper"] if certificate["tested"] else bound,
-        "budget": summary["budget"]["delta"],
+        "increase": certificate["figures"]["increase_upper"] if certificate["tested"] else bound,
+        "budget": summary["budget"]["value"],
     }
 
 
@@ -47,46 +47,47 @@ def _information(summary: dict[str, Any]) -> dict[str, Any]:
         {
             "size": item["size"],
             "value": item["information"],
-            "series": "search (neighbours)",
+            "series": "search (neighbors)",
             "main": True,
         }
         for item in summary["path"]["sets"]
         if item["size"] > 0
     ]
-    for trial in summary["trials"]:
-        value, error = trial["information"], trial["information_error"]
+    for evaluated in summary["cv_results"]:
+        value, error = evaluated["information"], evaluated["information_error"]
         if value is not None and error is not None:
             ends = {"low": value - BAND * error, "high": value + BAND * error}
-            rows.append({"value": value, **ends, **_series(trial, summary)})
+            rows.append({"value": value, **ends, **_series(evaluated, summary)})
     return _chart(summary, rows, "information", value_title="information, nats")
 
 
 def _bound(summary: dict[str, Any]) -> dict[str, Any]:
     rows = [
-        {"size": item["size"], "value": item["bound"], "series": "bound (neighbours)", "main": True}
+        {"size": item["size"], "value": item["bound"], "series": "bound (neighbors)", "main": True}
         for item in summary["path"]["sets"]
         if item["size"] > 0 and item["bound"] is not None
     ]
-    for trial in summary["trials"]:
-        if trial["growth"] is not None and trial["growth_upper"] is not None:
-            ends = {"low": trial["growth"], "high": trial["growth_upper"]}
-            rows.append({"value": trial["growth"], **ends, **_series(trial, summary)})
-    return _chart(summary, rows, "growth", value_title="growth of the error")
+    for evaluated in summary["cv_results"]:
+        increase, upper = evaluated["increase"], evaluated["increase_upper"]
+        if increase is not None and upper is not None:
+            ends = {"low": increase, "high": upper}
+            rows.append({"value": increase, **ends, **_series(evaluated, summary)})
+    return _chart(summary, rows, "increase", value_title="error increase")
 
 
-def _series(trial: Row, summary: dict[str, Any]) -> Row:
-    """Return what both charts say about a trial; the path that was chosen is drawn in full."""
+def _series(evaluated: Row, summary: dict[str, Any]) -> Row:
+    """Return what both charts show of an evaluated set; the chosen search is drawn in full."""
     return {
-        "size": trial["size"],
-        "series": f"held out: {trial['path']}",
-        "main": trial["path"] == summary["path"]["name"],
-        "model": trial["witness"],
+        "size": evaluated["size"],
+        "series": f"held out: {evaluated['search']}",
+        "main": evaluated["search"] == summary["path"]["search"],
+        "model": evaluated["model_information"],
     }
 
 
 def _chart(summary: Row, rows: list[Row], chosen: str, *, value_title: str) -> dict[str, Any]:
     alt = require("altair", purpose="a report", extra="report")
-    extra = summary["choices"]["budgets"][-1:] if chosen == "growth" else []
+    extra = summary["choices"]["budgets"][-1:] if chosen == "increase" else []
     ends = _span([row.get(name) for row in rows for name in ("value", "low", "high")] + extra)
     y = alt.Y("value:Q", title=None, scale=alt.Scale(domain=ends))
     base = alt.Chart(alt.NamedData(name="sets")).encode(
@@ -109,7 +110,7 @@ def _chart(summary: Row, rows: list[Row], chosen: str, *, value_title: str) -> d
 
 
 def _main(alt: Any, value: float, other: float) -> Any:
-    """Return one value for the path that was chosen, another for the others."""
+    """Return one value for the search that was chosen, another for the others."""
     return alt.condition("datum.main", alt.value(value), alt.value(other))
 
 
@@ -141,14 +142,14 @@ def _colour(alt: Any, rows: list[Row]) -> Any:
 
 
 def _tooltips(alt: Any, value_title: str) -> tuple[list[Any], list[Any]]:
-    """Return what a point of the search tells, and what one of held-out rows tells."""
+    """Return the tooltip of a point of the search, and that of one of held-out rows."""
     plain = [
         alt.Tooltip("size:Q", title="features"),
         alt.Tooltip("series:N", title="from"),
         alt.Tooltip("value:Q", title=value_title, format=".4f"),
     ]
-    upper = alt.Tooltip("high:Q", title="upper end", format=".4f")
-    return plain, [*plain, upper, alt.Tooltip("model:N", title="seen by")]
+    upper = alt.Tooltip("high:Q", title="upper bound", format=".4f")
+    return plain, [*plain, upper, alt.Tooltip("model:N", title="held-out model")]
 
 
 def _chosen(alt: Any, value: str) -> list[Any]:
@@ -160,7 +161,7 @@ def _chosen(alt: Any, value: str) -> list[Any]:
         .mark_point(size=130, stroke="var(--accent)", strokeWidth=2.5, fill="var(--paper)")
         .encode(x=alt.X("size:Q"), y=alt.Y(f"{value}:Q", title=None), opacity=alt.value(1)),
     ]
-    if value == "growth":
+    if value == "increase":
         level = chosen.mark_rule(stroke="var(--accent)", strokeWidth=1.5)
         marks.insert(0, level.encode(y=alt.Y("budget:Q", title=None)))
     return marks

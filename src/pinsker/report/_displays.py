@@ -1,17 +1,19 @@
-"""Figures of a path as scikit-learn Display objects; matplotlib is imported when one is drawn."""
+"""Figures as scikit-learn Display objects; matplotlib is imported when one is drawn."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray
+from pinsker.exceptions import ParameterError
 from pinsker.report._charts import BAND
-from pinsker.report._summary_choices import budget_rule, kept_units, path_name
-from pinsker.report._words import UNIT_NAMES
+from pinsker.report._result import SelectionResult
+from pinsker.report._words import metric_name, summarise_certificate
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
+_KINDS = ("overview", "path", "bound", "certificate")
 
 
 def new_axes(ax: Any, purpose: str) -> Any:
@@ -40,10 +42,11 @@ class SelectionPathDisplay:
         I(Y; X_S) of the search, in nats.
     kept : int
         Size of the set that is kept.
-    trials : tuple of Trial
-        What held-out rows showed, if any were held out.
-    name : str, optional
-        Which of the tried paths this is; it is drawn in full, the others faintly.
+    cv_results : sequence of dict
+        One evaluated set each: ``search``, ``size``, ``information``, ``information_error``; empty
+        when no rows were held out.
+    search : str, optional
+        Name of the search whose path this is; it is drawn in full, the others faintly.
 
     Attributes
     ----------
@@ -68,23 +71,22 @@ class SelectionPathDisplay:
         sizes: IntArray,
         information: FloatArray,
         kept: int,
-        trials: tuple[Any, ...] = (),
-        name: str | None = None,
+        cv_results: Sequence[dict[str, Any]] = (),
+        search: str | None = None,
     ) -> None:
         self.sizes, self.information, self.kept = sizes, information, kept
-        self.trials, self.name = trials, name
+        self.cv_results, self.search = cv_results, search
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the path."""
-        check_is_fitted(estimator)
-        path = estimator.path_
+        result = SelectionResult(estimator)
         display = cls(
-            sizes=path.sizes,
-            information=np.asarray(path.information),
-            kept=len(kept_units(estimator, estimator.support_)),
-            trials=tuple(getattr(estimator, "comparison_", ())),
-            name=path_name(estimator),
+            sizes=result.path.sizes,
+            information=np.asarray(result.path.information),
+            kept=len(result.kept),
+            cv_results=result.cv_results,
+            search=result.search,
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -93,33 +95,34 @@ class SelectionPathDisplay:
         ax = new_axes(ax, "SelectionPathDisplay")
         style = {"color": _PATH, "label": "search", "marker": ".", **line_kwargs}
         (self.line_,) = ax.plot(self.sizes, self.information, **style)
-        for name in dict.fromkeys(trial.path for trial in self.trials):
-            self._draw_trials(ax, name)
+        for search in dict.fromkeys(row["search"] for row in self.cv_results):
+            self._draw_held_out(ax, search)
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         tidy(ax, "number of features", "information (nats)")
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_trials(self, ax: Any, name: str) -> None:
-        own = sorted((t for t in self.trials if t.path == name), key=lambda t: t.size)
-        size = [trial.size for trial in own]
-        value = np.array([trial.information for trial in own])
-        error = BAND * np.array([trial.information_error for trial in own])
-        main = name == self.name
+    def _draw_held_out(self, ax: Any, search: str) -> None:
+        own = [row for row in self.cv_results if row["search"] == search]
+        own.sort(key=lambda row: int(row["size"]))
+        size = [row["size"] for row in own]
+        value = np.array([row["information"] for row in own])
+        error = BAND * np.array([row["information_error"] for row in own])
+        main = search == self.search
         (line,) = ax.plot(
-            size, value, marker=".", label=f"held out: {name}", linewidth=1.5 if main else 0.7
+            size, value, marker=".", label=f"held out: {search}", linewidth=1.5 if main else 0.7
         )
         band = {"color": line.get_color(), "alpha": 0.2 if main else 0.05, "linewidth": 0}
         ax.fill_between(size, value - error, value + error, **band)
 
 
 class BoundDisplay:
-    """Bound on the growth of the ideal error against the number of features.
+    """Bound on the increase of the Bayes risk against the number of features.
 
-    The sets of a path are nested, and more features never tell less: what bounds the loss of a set
-    bounds that of every larger one. The line is therefore the smallest bound up to each size.
-    Points show what the estimate says of a set by itself where that is more, as it tends to be of
+    The sets of a path are nested, and more features never hold less information: what bounds the
+    loss of a set bounds that of every larger one. The line is therefore the smallest bound up to
+    each size. Points show the estimate of a set by itself where that is more, as it tends to be of
     large sets, whose information is underestimated.
 
     Parameters
@@ -127,9 +130,9 @@ class BoundDisplay:
     sizes : ndarray of shape (n_sets,)
         Numbers of features.
     bounds : ndarray of shape (n_sets,)
-        Growth that each set allows by itself, in `unit`.
-    unit : str
-        Unit of the bounds.
+        Increase that each set allows by itself, in `metric`.
+    metric : str
+        Metric of the bounds.
     budget : float, optional
         The error budget, drawn as a level line.
     kept : int
@@ -152,22 +155,22 @@ class BoundDisplay:
     """
 
     def __init__(
-        self, *, sizes: IntArray, bounds: FloatArray, unit: str, budget: float | None, kept: int
+        self, *, sizes: IntArray, bounds: FloatArray, metric: str, budget: float | None, kept: int
     ) -> None:
-        self.sizes, self.bounds, self.unit = sizes, bounds, unit
+        self.sizes, self.bounds, self.metric = sizes, bounds, metric
         self.budget, self.kept = budget, kept
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the bounds."""
-        check_is_fitted(estimator)
-        path = estimator.path_
+        result = SelectionResult(estimator)
+        path = result.path
         display = cls(
             sizes=path.sizes,
             bounds=np.asarray(path.bounds or [np.nan] * len(path.information)),
-            unit=path.unit,
-            budget=budget_rule(estimator)[1],
-            kept=len(kept_units(estimator, estimator.support_)),
+            metric=result.metric,
+            budget=result.budget,
+            kept=len(result.kept),
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -186,9 +189,123 @@ class BoundDisplay:
         if self.budget is not None:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
-        tidy(
-            ax, "number of features", f"error may grow by\n({UNIT_NAMES.get(self.unit, self.unit)})"
-        )
+        tidy(ax, "number of features", f"bound on the error increase\n({metric_name(self.metric)})")
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+class CertificateDisplay:
+    """Error increase by each kind of evidence, against the budget.
+
+    Parameters
+    ----------
+    statements : list of (str, float, float)
+        Of each kind of evidence its name, its estimate (NaN if it has none) and its upper bound.
+    metric : str
+        Metric of the figures.
+    budget : float, optional
+        The error budget.
+    verdict : str
+        Verdict of the certificate.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from pinsker import BackwardElimination
+    >>> selector = BackwardElimination(error_budget=0.1).fit(*load_wine(return_X_y=True))
+    >>> CertificateDisplay.from_estimator(selector).verdict
+    'estimated, not tested'
+    """
+
+    def __init__(
+        self,
+        *,
+        statements: list[tuple[str, float, float]],
+        metric: str,
+        budget: float | None,
+        verdict: str,
+    ) -> None:
+        self.statements, self.metric = statements, metric
+        self.budget, self.verdict = budget, verdict
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the certificate of a fitted selector."""
+        result = SelectionResult(estimator)
+        display = cls(
+            statements=_statements(result),
+            metric=result.metric,
+            budget=result.budget,
+            verdict=summarise_certificate(result)["verdict_words"],
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on new axes, or on those given."""
+        ax = new_axes(ax, "CertificateDisplay")
+        for row, (_, estimate, upper) in enumerate(self.statements):
+            start = 0.0 if np.isnan(estimate) else estimate
+            ax.plot([start, upper], [row, row], color=_PATH, linewidth=3, solid_capstyle="butt")
+            ax.plot(upper, row, marker="|", color=_PATH, markersize=14, markeredgewidth=2)
+            if not np.isnan(estimate):
+                ax.plot(estimate, row, marker="o", color=_PATH)
+        ax.axvline(0.0, color="0.7", linewidth=1, zorder=0)
+        if self.budget is not None:
+            ax.axvline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
+            ax.legend(frameon=False)
+        ax.set_yticks(range(len(self.statements)), [name for name, _, _ in self.statements])
+        ax.set_ylim(len(self.statements) - 0.4, -0.6)
+        tidy(ax, None, "")
+        ax.set_xlabel(f"error increase ({metric_name(self.metric)})")
+        ax.set_title(self.verdict, loc="left")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _statements(result: SelectionResult) -> list[tuple[str, float, float]]:
+    certificate = result.certificate
+    bound = ("Bayes risk,\nif no more is lost", np.nan, float(certificate.bound))
+    if not result.tested:
+        return [bound]
+    found = [("held-out models", float(certificate.increase), float(certificate.increase_upper))]
+    if not np.isnan(certificate.excess):
+        excess = float(certificate.excess), float(certificate.excess_upper)
+        found.append(("held-out models,\nbest set known", *excess))
+    return [*found, bound]
+
+
+def plot(selector: Any, kind: str = "overview", *, ax: Any = None) -> Any:
+    """Draw a fitted selector; ``selector.plot`` describes the parameters."""
+    if kind not in _KINDS:
+        listed = ", ".join(repr(known) for known in _KINDS)
+        raise ParameterError(f"plot knows the kinds {listed}; found {kind!r}.")
+    if kind == "path":
+        return SelectionPathDisplay.from_estimator(selector, ax=ax)
+    if kind == "bound":
+        return BoundDisplay.from_estimator(selector, ax=ax)
+    if kind == "certificate":
+        return CertificateDisplay.from_estimator(selector, ax=ax)
+    upper, lower = _two_axes(ax)
+    path = SelectionPathDisplay.from_estimator(selector, ax=upper)
+    upper.set_xlabel("")
+    return path, BoundDisplay.from_estimator(selector, ax=lower)
+
+
+def _two_axes(ax: Any) -> tuple[Any, Any]:
+    if ax is None:
+        first = new_axes(None, "selector.plot()")
+        figure = first.figure
+        first.remove()
+        figure.set_size_inches(6.4, 6.4)
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        return upper, lower
+    if np.size(ax) != 2:
+        raise ParameterError(f"plot('overview') draws on two axes, found {np.size(ax)}.")
+    upper, lower = np.ravel(ax)
+    return upper, lower

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pinsker._compat import require
+from pinsker._types import plain
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import charts, chosen_row
 from pinsker.report._summary import SCHEMA, summarise
@@ -19,7 +20,7 @@ _MOST_ROWS = 250
 
 
 def report(selector: Any, path: Any = None, *, X: Any = None, y: Any = None) -> str:
-    """Describe a fitted selector in one HTML page, and write it where `path` says.
+    """Describe a fitted selector in one HTML page, and write it to `path`.
 
     Parameters
     ----------
@@ -141,11 +142,11 @@ def _kinds(columns: list[dict[str, Any]] | None) -> dict[str, int]:
 
 
 def to_json(summary: dict[str, Any]) -> str:
-    """Return a summary as JSON text.
+    """Return a summary as JSON text; numbers that are not finite become null.
 
     Examples
     --------
-    >>> to_json({"schema": 1})
-    '{"schema": 1}'
+    >>> to_json({"schema": 2, "bound": float("nan")})
+    '{"schema": 2, "bound": null}'
     """
-    return json.dumps(summary, ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(summary), ensure_ascii=False, allow_nan=False)

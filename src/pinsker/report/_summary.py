@@ -2,45 +2,40 @@
 
 import math
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from pinsker._types import FloatArray, IntArray, plain
+from pinsker.encoding import Encoded
+from pinsker.engine import Backward, Forward, Problem
 from pinsker.exceptions import ParameterError
-from pinsker.report._summary_certificate import summarise_certificate
-from pinsker.report._summary_choices import (
-    budget_rule,
-    kept_units,
-    path_name,
-    summarise_choices,
-)
-from pinsker.report._summary_measures import Measures, measure
-from pinsker.report._words import UNIT_NAMES, plain
+from pinsker.report._result import SelectionResult, budget_choices
+from pinsker.report._words import metric_name, summarise_certificate
 
 #: The version of the dict; a reader should look at it first.
-SCHEMA = 1
+SCHEMA = 2
 _PACKAGES = ("pinsker", "numpy", "scipy", "scikit-learn")
 
 
 def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
-    r"""Return all that a fitted selector has to say, as plain values that JSON can hold.
+    r"""Return what a fitted selector found, as plain values that JSON can hold.
 
     Parameters
     ----------
     selector : fitted selector
         Any selector of pinsker.
     X, y : optional
-        The table and target of `fit`. With them the dict also has what each feature tells alone,
-        :math:`I(Y; X_i)`, and given the kept ones, :math:`I(Y; X_i, X_S) - I(Y; X_S)`, the kept
-        feature that tells most about each dropped one, and the kinds of all columns.
+        The table and target of `fit`. With them the dict also has the information of each feature
+        alone, :math:`I(Y; X_i)`, and given the kept ones, :math:`I(Y; X_i, X_S) - I(Y; X_S)`, the
+        kept feature with the most information about each dropped one, and the kinds of all columns.
 
     Returns
     -------
     dict
-        ``schema``, ``selector``, ``kept``, ``budget``, ``target``, ``path``, ``trials``,
+        ``schema``, ``selector``, ``kept``, ``budget``, ``target``, ``path``, ``cv_results``,
         ``choices``, ``features``, ``certificate``, ``data``, ``versions``. Information is in nats;
         what is not known is None. ``docs/report.md`` describes every key.
 
@@ -54,60 +49,55 @@ def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
     >>> from pinsker import BackwardElimination
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> summary = summarise(BackwardElimination(error_budget=0.1).fit(X, y))
-    >>> summary["schema"], summary["kept"]["n_features"], summary["budget"]["unit"]
-    (1, 13, 'error')
+    >>> summary["schema"], summary["kept"]["n_features"], summary["budget"]["metric"]
+    (2, 13, 'error')
     """
-    check_is_fitted(selector)
+    result = SelectionResult(selector)
     if (X is None) != (y is None):
         raise ParameterError("a report needs both X and y, or neither: found one of them.")
-    kept = kept_units(selector, selector.support_)
-    measures = None if X is None else measure(selector, X, y, kept)
-    rule, own = budget_rule(selector)
-    unit = rule.unit_for(selector.facts_)
+    measures = None if X is None else measure(result, X, y)
+    metric = result.metric
     summary = {
         "schema": SCHEMA,
-        "selector": _selector(selector),
-        "kept": _kept(selector, kept),
+        "selector": _selector(result),
+        "kept": _kept(result),
         "budget": {
-            "delta": own,
-            "unit": unit,
-            "unit_name": UNIT_NAMES.get(unit, unit),
-            "rule": str(selector._rule()),
+            "value": result.budget,
+            "metric": metric,
+            "metric_name": metric_name(metric),
+            "rule": str(result.rule),
         },
         "target": asdict(selector.facts_),
-        "path": {"name": path_name(selector), **_path(selector.path_)},
-        "trials": [asdict(trial) for trial in getattr(selector, "comparison_", ())],
-        "choices": summarise_choices(selector),
-        "features": _features(selector, kept, measures),
-        "certificate": summarise_certificate(selector.certificate_),
+        "path": {"search": result.search, "metric": metric, **_path(result.path)},
+        "cv_results": result.cv_results,
+        "choices": {"metric_name": metric_name(metric), **budget_choices(result)},
+        "features": _features(result, measures),
+        "certificate": summarise_certificate(result),
         "data": _data(selector, measures),
         "versions": _versions(),
     }
-    result: dict[str, Any] = plain(summary)
-    return result
+    values: dict[str, Any] = plain(summary)
+    return values
 
 
-def _selector(selector: Any) -> dict[str, Any]:
+def _selector(result: SelectionResult) -> dict[str, Any]:
+    selector = result.selector
     name = type(selector).__name__
     full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
-    rules = sorted({type(selector._rule()).__name__} if selector.stop is not None else set())
-    names = ", ".join([name, *rules])
+    names = name if selector.stop is None else f"{name}, {type(selector.stop).__name__}"
     return {
         "name": name,
         "call": f"from pinsker import {names}\n\nselector = {full}\nselector.fit(X, y)",
     }
 
 
-def _kept(selector: Any, kept: list[int]) -> dict[str, Any]:
-    path = selector.path_
-    staying = set(kept)
-    unmet = sorted(staying - set(path.order))
-    first = [unit for unit in path.order if unit in staying] + unmet
+def _kept(result: SelectionResult) -> dict[str, Any]:
+    path = result.path
     return {
-        "size": len(kept),
+        "size": len(result.kept),
         "n_features": path.n_features,
-        "n_columns": int(selector.n_features_in_),
-        "features": [path.names[unit] for unit in first],
+        "n_columns": sum(map(len, result.feature_columns)),
+        "features": [path.names[feature] for feature in result.in_order],
     }
 
 
@@ -128,7 +118,6 @@ def _path(path: Any) -> dict[str, Any]:
         "direction": path.direction,
         "score": path.score,
         "complete": path.complete,
-        "unit": path.unit,
         "best_size": path.best_size,
         "best_information": path.best_information,
         "names": list(path.names),
@@ -137,60 +126,60 @@ def _path(path: Any) -> dict[str, Any]:
     }
 
 
-def _features(selector: Any, kept: list[int], measures: Measures | None) -> list[dict[str, Any]]:
+def _features(result: SelectionResult, measures: "Measures | None") -> list[dict[str, Any]]:
     """Return one entry per feature, those that stay longest first."""
-    path = selector.path_
+    path = result.path
     information = dict(zip(path.sizes.tolist(), path.information, strict=True))
-    staying, met = set(kept), len(path.order)
-    unmet = sorted(set(range(path.n_features)) - set(path.order))  # a forward search may end early
+    staying, ranked = set(result.kept), len(path.order)
+    others = sorted(set(range(path.n_features)) - set(path.order))  # a forward search may end early
     entries = []
-    for rank, unit in enumerate([*path.order, *unmet], start=1):
+    for rank, feature in enumerate([*path.order, *others], start=1):
         # NaN, which becomes None, where the path does not pass through both sizes.
         adds = information.get(rank, math.nan) - information.get(rank - 1, math.nan)
         entries.append(
             {
-                "rank": rank if rank <= met else None,
-                "name": path.names[unit],
-                "unit": unit,
-                "columns": len(selector.feature_columns_[unit]),
-                "kept": unit in staying,
+                "rank": rank if rank <= ranked else None,
+                "name": path.names[feature],
+                "index": feature,
+                "columns": len(result.feature_columns[feature]),
+                "kept": feature in staying,
                 "adds": adds,
-                **_measured(unit, path, measures),
+                **_measured(feature, path, measures),
             }
         )
     return entries
 
 
-def _measured(unit: int, path: Any, measures: Measures | None) -> dict[str, Any]:
-    """Return what a feature tells; dependence is Linfoot's correlation, sqrt(1 - exp(-2 I))."""
+def _measured(feature: int, path: Any, measures: "Measures | None") -> dict[str, Any]:
+    """Return the figures of a feature; dependence is Linfoot's sqrt(1 - exp(-2 I))."""
     if measures is None:
         return {"alone": None, "given_kept": None, "stand_in": None}
     stand_in = None
-    if unit in measures.stand_ins:
-        other, nats = measures.stand_ins[unit]
+    if feature in measures.stand_ins:
+        other, nats = measures.stand_ins[feature]
         dependence = float(np.sqrt(-np.expm1(-2.0 * max(nats, 0.0))))
         stand_in = {"name": path.names[other], "information": nats, "dependence": dependence}
     return {
-        "alone": measures.alone[unit],
-        "given_kept": measures.given_kept[unit],
+        "alone": measures.alone[feature],
+        "given_kept": measures.given_kept[feature],
         "stand_in": stand_in,
     }
 
 
-def _data(selector: Any, measures: Measures | None) -> dict[str, Any]:
+def _data(selector: Any, measures: "Measures | None") -> dict[str, Any]:
     data: dict[str, Any] = {"notes": list(selector.notes_), "n_rows": None, "columns": None}
     if measures is None:
         return data
     columns = measures.encoded.columns
-    levels = [None if values is None else len(values) for values in columns.categories]
+    categories = [None if values is None else len(values) for values in columns.categories]
     return {
         **data,
         "n_rows": columns.n_rows,
         "n_rows_measured": measures.n_rows,
         "scale": columns.scale,
         "columns": [
-            {"name": name, "kind": str(kind), "levels": count}
-            for name, kind, count in zip(columns.names, columns.kinds, levels, strict=True)
+            {"name": name, "kind": str(kind), "categories": count}
+            for name, kind, count in zip(columns.names, columns.kinds, categories, strict=True)
         ],
     }
 
@@ -203,3 +192,103 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:  # run from a source tree
             found[package] = "unknown"
     return found
+
+
+#: Rows that are measured; more would change the digits nobody reads.
+_MOST_ROWS = 1500
+#: Dropped features whose stand-ins are looked for, those with the most information alone first.
+_MOST_STAND_INS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Figures of single features, one per feature, in nats.
+
+    Attributes
+    ----------
+    encoded : Encoded
+        The table as understood.
+    n_rows : int
+        Rows that were measured.
+    alone : ndarray
+        I(Y; X_i).
+    given_kept : ndarray
+        What a feature adds to the kept ones; for one of them, what it adds to the others.
+    stand_ins : dict of int to (int, float)
+        For a dropped feature, the kept one with the most information about it: I(X_i; X_k).
+    """
+
+    encoded: Encoded
+    n_rows: int
+    alone: FloatArray
+    given_kept: FloatArray
+    stand_ins: dict[int, tuple[int, float]]
+
+
+def measure(result: SelectionResult, X: Any, y: Any) -> Measures:
+    """Measure every feature of the table that a selector was fitted to.
+
+    The estimator is that of the selectors (``docs/estimator.md``). A table of more than 1500 rows
+    is measured on an even spread of that many.
+    """
+    encoded, kept = result.encode(X, y), result.kept
+    rows = _spread(encoded.n_rows)
+    problem = _take(Problem.of(encoded), rows)
+    k = min(result.n_neighbors, len(rows) - 1)
+    alone = Forward(problem, n_neighbors=k).scores()
+    given = Forward(problem, n_neighbors=k, active=kept).scores()
+    if kept:
+        given[kept] = Backward(problem, n_neighbors=k, active=kept).scores()[kept]
+    stand_ins = _find_stand_ins(encoded, problem, rows, alone, kept, k)
+    return Measures(encoded, len(rows), alone, given, stand_ins)
+
+
+def _find_stand_ins(
+    encoded: Encoded, problem: Problem, rows: IntArray, alone: FloatArray, kept: list[int], k: int
+) -> dict[int, tuple[int, float]]:
+    dropped = sorted(
+        set(range(encoded.n_features)) - set(kept), key=lambda feature: -alone[feature]
+    )
+    if not kept:
+        return {}
+    of_kept = np.isin(problem.feature_of_column, kept)
+    values = np.ascontiguousarray(problem.values[:, of_kept])
+    features = np.searchsorted(sorted(kept), problem.feature_of_column[of_kept])
+    found = {}
+    for feature in dropped[:_MOST_STAND_INS]:
+        labels, target = _as_target(encoded, problem, rows, feature)
+        about = Problem.from_arrays(values, labels=labels, target=target, features=features)
+        scores = Forward(about, n_neighbors=k).scores()
+        best = int(np.argmax(scores))
+        found[feature] = (sorted(kept)[best], float(scores[best]))
+    return found
+
+
+def _as_target(
+    encoded: Encoded, problem: Problem, rows: IntArray, feature: int
+) -> tuple[IntArray | None, FloatArray | None]:
+    """Return a feature as classes or as numbers."""
+    columns = list(encoded.features[feature])
+    if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
+        codes = encoded.columns.values[rows, columns[0]]
+        return np.unique(codes, return_inverse=True)[1].astype(np.int64), None
+    return None, np.ascontiguousarray(problem.values[:, columns])
+
+
+def _spread(n_rows: int) -> IntArray:
+    """Return an even spread of rows: the same ones every time, from the whole table."""
+    if n_rows <= _MOST_ROWS:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.int64)
+
+
+def _take(problem: Problem, rows: IntArray) -> Problem:
+    labels = None if problem.labels is None else problem.labels[rows]
+    if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
+        labels = np.unique(labels, return_inverse=True)[1]
+    return Problem.from_arrays(
+        problem.values[rows],
+        labels=labels,
+        target=None if problem.target is None else problem.target[rows],
+        features=problem.feature_of_column,
+    )

@@ -1,38 +1,33 @@
-"""Numbers and evidence in plain words: no reader has to know what a nat is."""
+"""Numbers and certificates in plain words: a reader need not know what a nat is."""
 
 import math
 from typing import Any
 
-#: How each unit of error is called on an axis.
-UNIT_NAMES = {
-    "error": "error rate",
-    "r2": "share of the target's variance",
-    "mse": "mean squared error",
-    "log-loss": "log-loss, nats",
-    "brier": "Brier score",
-    "mae": "mean absolute error",
-}
-#: Units that are shares: people say them in points of a hundred.
+from pinsker._types import plain
+from pinsker.bounds import METRIC_NAMES
+from pinsker.report._result import FRESH_ROWS, SelectionResult
+
+#: Metrics that are read in points of a hundred.
 _POINTS = {"error": "of accuracy", "r2": "of R²"}
+#: Each verdict on the page.
+_VERDICTS = {
+    "met": "budget met",
+    "not met": "budget not met",
+    "inconclusive": "inconclusive: too few rows",
+    "estimated": "estimated, not tested",
+}
+_BAYES_RISK = "Bayes risk (the lowest error any model could reach)"
 
 
-def plain(value: Any) -> Any:
-    """Return a value that JSON can hold: no NumPy scalar, and None for NaN and infinities.
+def metric_name(metric: str) -> str:
+    """Return the name of a metric.
 
     Examples
     --------
-    >>> plain({"a": float("nan"), "b": (1, 2.5)})
-    {'a': None, 'b': [1, 2.5]}
+    >>> metric_name("mae"), metric_name("roc_auc")
+    ('mean absolute error', 'roc_auc')
     """
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if hasattr(value, "item") and not isinstance(value, str):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+    return METRIC_NAMES.get(metric, metric)
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -62,8 +57,8 @@ def short(value: float) -> str:
     return f"{value:.6g}"
 
 
-def error_in_words(value: float | None, unit: str) -> str:
-    """Return an amount of error in the words of its unit.
+def error_in_words(value: float | None, metric: str) -> str:
+    """Return an amount of error in the words of its metric.
 
     Examples
     --------
@@ -72,11 +67,11 @@ def error_in_words(value: float | None, unit: str) -> str:
     """
     if value is None or not math.isfinite(value):
         return "an unknown amount"
-    if unit in _POINTS:
+    if metric in _POINTS:
         points = round(100 * value, 1)
         noun = "point" if points == 1 else "points"
-        return f"{points:g} {noun} {_POINTS[unit]}"
-    return f"{value:.3g} of {UNIT_NAMES.get(unit, unit)}"
+        return f"{points:g} {noun} {_POINTS[metric]}"
+    return f"{value:.3g} of {metric_name(metric)}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -88,3 +83,85 @@ def counted(count: int, noun: str) -> str:
     ('1 feature', '4 features')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def summarise_certificate(result: SelectionResult) -> dict[str, Any]:
+    """Return verdict, sentences and figures of the certificate of a selector.
+
+    Returns
+    -------
+    dict
+        ``verdict`` ("met", "not met", "inconclusive", or "estimated" where nothing was held out),
+        ``verdict_words``, ``tested`` (whether rows were held out), ``sentences``, ``figures``
+        (fields of the certificate) and ``text`` (what it prints).
+    """
+    certificate = result.certificate
+    verdict = str(certificate.verdict) if result.tested else "estimated"
+    if result.tested:
+        sentences = holdout_sentences(certificate, result.rows)
+    else:
+        sentences = _estimate_sentences(certificate, result.path.information_at(len(result.kept)))
+    return {
+        "verdict": verdict,
+        "verdict_words": _VERDICTS[verdict],
+        "tested": result.tested,
+        "sentences": [*sentences, *(f"Note: {note}." for note in certificate.notes)],
+        "figures": plain(result.certificate_fields),
+        "text": certificate.text,
+    }
+
+
+def _estimate_sentences(certificate: Any, information: float) -> list[str]:
+    """Describe what the path alone supports."""
+    kept = counted(certificate.n_kept, "feature")
+    return [
+        (
+            f"The {kept} kept carry {number(information)} nats of information about the target, "
+            f"{number(certificate.information_lost)} less than the best set that the search found."
+        ),
+        (
+            f"If no more than that is lost, the {_BAYES_RISK} increases by at most "
+            f"{error_in_words(certificate.bound, certificate.metric)} when only the kept features "
+            "are used."
+        ),
+        (
+            "These figures are estimates on the rows of the search. No row was held out, so that "
+            "they guarantee nothing for new rows."
+        ),
+    ]
+
+
+def holdout_sentences(certificate: Any, rows: str) -> list[str]:
+    """Describe what held-out rows support; `rows` names their kind.
+
+    "Distribution-free" is the bound of the error on rows that chose nothing; rows of
+    cross-fitting have chosen the set.
+    """
+    metric, confidence = certificate.metric, f"{certificate.confidence:.0%}".replace("%", " %")
+    upper = f"{confidence} upper confidence bound"
+    free = "distribution-free " if certificate.rows == FRESH_ROWS else ""
+    sentences = [
+        f"Evaluated on {certificate.n_rows} rows: {rows}.",
+        (
+            f"Hold-out estimate: the error is {number(certificate.error_all)} with all "
+            f"{certificate.n_features} features ({certificate.model_all}) and "
+            f"{number(certificate.error_kept)} with the {certificate.n_kept} kept "
+            f"({certificate.model_kept}). The {upper} of the error increase is "
+            f"{error_in_words(max(certificate.increase_upper, 0.0), metric)}, for these models."
+        ),
+        (
+            f"Model-based estimate: {number(certificate.information_lost)} nats of information are "
+            f"lost ({upper}: {number(certificate.information_upper)}). If no more is lost, the "
+            f"{_BAYES_RISK} increases by at most {error_in_words(certificate.bound, metric)}."
+        ),
+        (
+            f"The {free}{upper} of the error with the kept features is "
+            f"{number(certificate.error_upper)}, for independent rows."
+        ),
+    ]
+    if certificate.verdict == "inconclusive":
+        sentences.append(
+            "The budget is smaller than these rows can resolve; the smallest budget that they can "
+            f"confirm is {error_in_words(certificate.resolvable, metric)}."
+        )
+    return sentences

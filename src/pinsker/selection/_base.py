@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,7 +18,7 @@ from pinsker._compat import Interval, StrOptions, output_container, require, val
 from pinsker._types import BoolArray, IntArray, Scale
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import Encoded, encode, find_features, is_frame
-from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.engine import EngineName, EngineSettings, KNNSettings
 from pinsker.exceptions import EngineLostError, ParameterError, PinskerWarning
 from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
 from pinsker.selection.holdout import Comparison, path_certificate, task_of
@@ -27,6 +27,7 @@ from pinsker.selection.search import (
     Direction,
     ErrorBudget,
     FeatureCount,
+    MetricName,
     SearchInterrupted,
     SelectionPath,
     StoppingRule,
@@ -34,6 +35,7 @@ from pinsker.selection.search import (
 )
 
 _LOG = logging.getLogger("pinsker")
+_ENGINES = get_args(EngineName)
 #: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
 _SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
     "knn": KNNSettings,
@@ -202,8 +204,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         """Return the parameters; with `deep` also those inside of `knn` and `engine`."""
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in [name for name in _SETTINGS if deep and name in params]:
-            settings = as_settings(name, params[name])
-            params |= {f"{name}__{key}": value for key, value in settings.get_params().items()}
+            value = params[name]
+            if value is None or isinstance(value, str | _SETTINGS[name]):  # `fit` checks the others
+                settings = as_settings(name, value)
+                params |= {f"{name}__{key}": held for key, held in settings.get_params().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -253,7 +257,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _rule_of(self, budget: Any) -> StoppingRule:
         """Return the stopping rule that a budget stands for."""
-        metric = getattr(self, "metric", "auto")
+        metric: MetricName = getattr(self, "metric", "auto")
         if not isinstance(budget, StoppingRule):
             return ErrorBudget(float(budget), metric=metric)
         if not isinstance(budget, ErrorBudget) or metric == "auto":
@@ -440,7 +444,7 @@ def as_settings(name: str, value: Any) -> Any:
     """Return the settings that a parameter stands for: an object, a name of an engine, or None."""
     if isinstance(value, _SETTINGS[name]):
         return value
-    return EngineSettings(value) if name == "engine" and value is not None else _SETTINGS[name]()
+    return EngineSettings(value) if value in _ENGINES else _SETTINGS[name]()
 
 
 def n_at_least(rule: StoppingRule) -> int:

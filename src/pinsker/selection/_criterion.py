@@ -12,7 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._types import BoolArray, FloatArray, Missing
-from pinsker.encoding import Encoded, LargeTable, Strategy, is_dask_frame, read_large
+from pinsker.encoding import (
+    Encoded,
+    LargeTable,
+    Strategy,
+    check_weights,
+    is_dask_frame,
+    read_large,
+)
 from pinsker.engine import Correction
 from pinsker.exceptions import ParameterError
 from pinsker.selection._base import FitData, InformationSelector, fingerprint
@@ -33,7 +40,6 @@ from pinsker.selection.search import (
     StoppingRule,
     criterion_search,
     refuse_uncounted,
-    row_weights,
 )
 
 #: What is known of a path by counting, and what its losses are measured against.
@@ -215,7 +221,7 @@ class CriterionSelection(InformationSelector):
         encoded = self._encode(X, y, self.metric, "none")  # cuts in the user's unit
         weights = None
         if sample_weight is not None:
-            weights = row_weights(sample_weight, y)[encoded.rows]
+            weights = check_weights(sample_weight, len(np.asarray(y)))[encoded.rows]
         problem = CountedProblem.of(encoded, self._counting(), weights)
         return self._search_and_choose(problem, encoded, (), X, y)
 

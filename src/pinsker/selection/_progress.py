@@ -8,6 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TextIO, TypeVar, cast
 
 from pinsker._compat import fit_context
@@ -82,9 +83,10 @@ class Progress:
             return False
         step = self.context.subcontext(task_name=self.move)
         step.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-        rebuild = {}
-        if self.attributes is not None:
-            rebuild["reconstruction_attributes"] = lambda: self.attributes(trace)
+        attributes = self.attributes
+        rebuild = (
+            {} if attributes is None else {"reconstruction_attributes": partial(attributes, trace)}
+        )
         return bool(step.call_on_fit_task_end(estimator=self.estimator, **rebuild, **self.data))
 
     def on_stage(self, name: str) -> None:

@@ -1,22 +1,28 @@
-"""Models: models that show, on rows they have not seen, how much a set of columns tells.
+"""Held-out models: information that a model shows on rows it was not fitted to.
 
-``table -> ModelDesign -> raw scores per fold -> HoldoutScores``: log-likelihoods and losses per row, hence
-information with a paired standard error. A model can only show too little, so the information of
-a set is the largest that any of them shows.
+``table -> ModelDesign -> scores per fold -> HoldoutScores``: log-likelihoods and losses per row,
+hence information with a paired standard error. A model can only show too little, so the
+information of a set of features is the largest that any model shows.
 """
 
-from pinsker.information.models._defaults import LARGE_TABLE, default_models, named_models
-from pinsker.information.models._design import ModelDesign
-from pinsker.information.models._fast import RBFSVM, ExtraTrees
-from pinsker.information.models._held_out import (
+from pinsker.information.models._defaults import (
+    LARGE_TABLE,
+    RBFSVM,
+    ExtraTrees,
+    default_models,
+    named_models,
+)
+from pinsker.information.models._design import ModelDesign, one_hot
+from pinsker.information.models._model import HoldoutModel, PriorModel
+from pinsker.information.models._scores import (
     HoldoutScores,
     best_by_information,
     best_by_loss,
+    fit_temperature,
     log_likelihood_of_numbers,
+    log_softmax,
     score_holdout,
 )
-from pinsker.information.models._model import HoldoutModel, PriorModel
-from pinsker.information.models._temperature import fit_temperature, log_softmax
 
 __all__ = [
     "LARGE_TABLE",
@@ -28,10 +34,11 @@ __all__ = [
     "PriorModel",
     "best_by_information",
     "best_by_loss",
-    "log_likelihood_of_numbers",
     "default_models",
     "fit_temperature",
+    "log_likelihood_of_numbers",
     "log_softmax",
     "named_models",
+    "one_hot",
     "score_holdout",
 ]

@@ -1,11 +1,11 @@
-"""A table as predictive models take it: numbers, with one column per level of a nominal one."""
+"""A table as predictive models take it: numbers, with nominal columns one-hot encoded."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Columns, Kind, frozen
 
 
@@ -16,8 +16,8 @@ class ModelDesign:
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_model_columns), float64, read-only
-        Numeric columns with standard deviation 1 (constants stay); 0/1 columns for levels and for
-        missing values.
+        Numeric columns with mean 0 and standard deviation 1 (constants are 0); 0/1 columns for
+        categories and for missing values.
     places : tuple of ndarray
         The model columns of each feature.
     """
@@ -51,10 +51,10 @@ class ModelDesign:
         return len(self.places)
 
     def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "ModelDesign":
-        """Return the design with the rows of all features but some put into another order, as one.
+        """Return the design with all features but `kept` in another order of the rows, as one.
 
-        What the others tell about a target is gone; what they tell about each other, and what it
-        costs a model to look at them, stays.
+        The shuffled features lose their relation to a target; their relations to each other, and
+        what irrelevant columns cost a model, stay.
         """
         stay = set(kept)
         others = [self.places[feature] for feature in range(self.n_features) if feature not in stay]
@@ -65,18 +65,39 @@ class ModelDesign:
         return ModelDesign(frozen(values), self.places)
 
     def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
-        """Return some rows of the model columns of some features, in the features' increasing order."""
+        """Return some rows of the model columns of some features, in increasing order of these."""
         chosen = [self.places[feature] for feature in sorted(features)]
         columns = np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)
         return self.values[np.ix_(rows, columns)]
+
+
+def one_hot(values: AnyArray, categories: AnyArray) -> FloatArray:
+    """Return one 0/1 column per category.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,)
+        Codes or labels. Those that are no category are 0 in all columns.
+    categories : ndarray of shape (n_categories,)
+        The values that get a column.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_categories), float64
+
+    Examples
+    --------
+    >>> one_hot(np.array([0, 2, 1]), np.arange(1, 3)).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+    return np.asarray(values[:, None] == categories, dtype=np.float64)
 
 
 def _expand(columns: Columns, j: int) -> FloatArray:
     """Return the model columns of one column of the table."""
     values = columns.values[:, j]
     if columns.kinds[j] is Kind.NOMINAL:
-        levels = np.unique(values)
-        return np.asarray(values[:, None] == levels, dtype=np.float64)
+        return one_hot(values, np.unique(values))
     spread = values.std()
     scaled = (values - values.mean()) / (spread if spread > 0 else 1.0)
     if columns.missing is None or not columns.missing[:, j].any():

@@ -1,4 +1,4 @@
-"""A model: a model of scikit-learn, asked for raw scores on rows it was not fitted to."""
+"""A held-out model: fitted to some rows, scored on others."""
 
 import warnings
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from pinsker.exceptions import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class HoldoutModel:
-    """A model that testifies how much columns tell about a target.
+    """A model whose scores on held-out rows show how much columns tell about a target.
 
     Parameters
     ----------
     name : str
-        How it is called in comparisons and certificates.
+        Its name in comparisons and certificates.
     estimator : classifier or regressor of scikit-learn
         Cloned before every fit. A classifier needs ``predict_proba`` or ``decision_function``.
 
@@ -38,52 +38,82 @@ class HoldoutModel:
     def fit_predict_scores(
         self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
     ) -> FloatArray:
-        """Fit to classes; return scores of shape (n_test, n_classes), larger for more likely.
+        """Fit to the classes of the training rows and return class scores of the test rows.
 
         A class that is absent from the training rows gets the score of the least likely one.
+        Training rows of one class only, or without columns, are left to `PriorModel`.
+
+        Parameters
+        ----------
+        train, test : ndarray of shape (n_train, n_columns) and (n_test, n_columns)
+            Model columns, as `ModelDesign.take` returns them.
+        labels : ndarray of shape (n_train,), int64
+            Classes 0..n_classes-1 of the training rows.
+        n_classes : int
+            Number of classes of the whole target.
+
+        Returns
+        -------
+        ndarray of shape (n_test, n_classes)
+            Larger for more likely classes; no probabilities (see `score_holdout`).
         """
         present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
             return PriorModel().fit_predict_scores(train, labels, test, n_classes)
-        seen = self._class_margins(train, own, test, len(present))
+        seen = self._scores_of_present(train, own, test, len(present))
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
         scores[:, present] = seen
         return scores
 
     def fit_predict(self, train: FloatArray, values: FloatArray, test: FloatArray) -> FloatArray:
-        """Fit to numbers; return predictions of shape (n_test, n_targets)."""
+        """Fit to the numbers of the training rows and return predictions for the test rows.
+
+        Parameters
+        ----------
+        train, test : ndarray of shape (n_train, n_columns) and (n_test, n_columns)
+            Model columns, as `ModelDesign.take` returns them.
+        values : ndarray of shape (n_train, n_targets)
+            Targets of the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_test, n_targets)
+            In the units of the targets.
+        """
         spread = values.std(axis=0)
         if train.shape[1] == 0 or not (spread > 0).any():
             return PriorModel().fit_predict(train, values, test)
         mean, scale = values.mean(axis=0), np.where(spread > 0, spread, 1.0)
-        scaled = (values - mean) / scale  # models with an absolute tolerance see one scale
+        scaled = (values - mean) / scale  # models with an absolute tolerance get one scale
         columns = [
-            self._numbers(train, target, test) if alive else np.zeros(len(test))
-            for target, alive in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
+            self._predictions_of_scaled(train, target, test) if varies else np.zeros(len(test))
+            for target, varies in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
         ]
         return np.asarray(np.column_stack(columns) * scale + mean)
 
-    def _class_margins(
+    def _scores_of_present(
         self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
     ) -> FloatArray:
         """Fit to classes that are all present; return one score per class."""
         model = self._fit(train, labels)
-        return _scores_of(model, self.name, test, n_classes, len(train))
+        return _class_scores(model, self.name, test, n_classes, len(train))
 
-    def _numbers(self, train: FloatArray, numbers: FloatArray, test: FloatArray) -> FloatArray:
+    def _predictions_of_scaled(
+        self, train: FloatArray, values: FloatArray, test: FloatArray
+    ) -> FloatArray:
         """Fit to numbers with mean 0 and standard deviation 1; return predictions."""
-        return np.asarray(self._fit(train, numbers).predict(test))
+        return np.asarray(self._fit(train, values).predict(test))
 
     def _fit(self, train: FloatArray, target: Any) -> Any:
         with warnings.catch_warnings():
-            # A model that has not converged is a weaker model, and no danger.
+            # A model that has not converged shows less information, never too much.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return clone(self.estimator).fit(train, target)
 
 
 class PriorModel(HoldoutModel):
-    """The model that looks at no column: class shares, or the mean."""
+    """The model that uses no columns: class frequencies, or the mean."""
 
     def __init__(self) -> None:
         super().__init__("prior", None)
@@ -95,9 +125,9 @@ class PriorModel(HoldoutModel):
         test: FloatArray,
         n_classes: int,
     ) -> FloatArray:
-        """Return the logarithms of the class shares, each class counted half a time more."""
-        shares = np.bincount(labels, minlength=n_classes) + 0.5
-        return np.asarray(np.tile(np.log(shares / shares.sum()), (len(test), 1)))
+        """Return the logarithms of the class frequencies, each class counted half a time more."""
+        counts = np.bincount(labels, minlength=n_classes) + 0.5
+        return np.asarray(np.tile(np.log(counts / counts.sum()), (len(test), 1)))
 
     def fit_predict(
         self,
@@ -105,15 +135,17 @@ class PriorModel(HoldoutModel):
         values: FloatArray,
         test: FloatArray,
     ) -> FloatArray:
-        """Return the mean."""
+        """Return the mean of the training rows."""
         return np.asarray(np.tile(values.mean(axis=0), (len(test), 1)))
 
 
-def _scores_of(model: Any, name: str, test: FloatArray, n_present: int, n_train: int) -> FloatArray:
+def _class_scores(
+    model: Any, name: str, test: FloatArray, n_present: int, n_train: int
+) -> FloatArray:
     """Return the scores of a fitted classifier, one column per class it has seen."""
     if hasattr(model, "predict_proba"):
-        shares = np.asarray(model.predict_proba(test), dtype=np.float64)
-        return log_shares(shares, n_train)
+        probabilities = np.asarray(model.predict_proba(test), dtype=np.float64)
+        return log_probabilities(probabilities, n_train)
     if not hasattr(model, "decision_function"):
         raise ParameterError(
             f"model {name!r} ({type(model).__name__}) has neither predict_proba nor "
@@ -123,19 +155,23 @@ def _scores_of(model: Any, name: str, test: FloatArray, n_present: int, n_train:
     if margins.ndim == 1:
         return np.asarray(np.column_stack([-margins, margins]))
     if getattr(model, "decision_function_shape", None) == "ovo":
-        return sum_of_pairs(margins, n_present)
+        return mean_pair_margins(margins, n_present)
     return margins
 
 
-def log_shares(shares: FloatArray, n_train: int) -> FloatArray:
-    """Return logarithms of class shares; a share of zero says only that no training row was so."""
-    n_classes = shares.shape[1]
-    blank = 1.0 / (n_train + n_classes)
-    return np.asarray(np.log((1 - blank) * shares + blank / n_classes))
+def log_probabilities(probabilities: FloatArray, n_train: int) -> FloatArray:
+    """Return logarithms of class probabilities, mixed with a little of the uniform distribution.
+
+    A probability of zero means only that no training row was of that class: the uniform
+    distribution gets the weight 1 / (n_train + n_classes).
+    """
+    n_classes = probabilities.shape[1]
+    weight = 1.0 / (n_train + n_classes)
+    return np.asarray(np.log((1 - weight) * probabilities + weight / n_classes))
 
 
-def sum_of_pairs(margins: FloatArray, n_classes: int) -> FloatArray:
-    """Return for each class the mean of its margins against all others."""
+def mean_pair_margins(margins: FloatArray, n_classes: int) -> FloatArray:
+    """Return for each class the mean of its one-versus-one margins against all others."""
     scores = np.zeros((len(margins), n_classes))
     first, second = np.triu_indices(n_classes, 1)
     for pair, (one, other) in enumerate(zip(first, second, strict=True)):

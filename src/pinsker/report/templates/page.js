@@ -4,19 +4,19 @@
   const { path, choices, n_features: total } = read("summary");
   const slider = document.getElementById("slider");
   const value = document.getElementById("slider-value");
-  const says = document.getElementById("slider-says");
+  const text = document.getElementById("slider-text");
   const chips = [...document.querySelectorAll("#chips li")];
   const views = [];
   const short = (x) => String(Number(x.toPrecision(6)));
   const NAMED = 8;
 
   const setAt = (position) => choices.sets.findLast((set) => set.first <= position);
-  const unitsOf = (set) => set.features ?? path.order.slice(0, set.size);
+  const featuresOf = (set) => set.features ?? path.order.slice(0, set.size);
 
-  const sentence = (budget, set, units) => {
-    const order = new Map(path.order.map((unit, rank) => [unit, rank]));
-    const sorted = [...units].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
-    const named = sorted.slice(0, NAMED).map((unit) => path.names[unit]).join(", ");
+  const sentence = (budget, set, features) => {
+    const order = new Map(path.order.map((feature, rank) => [feature, rank]));
+    const sorted = [...features].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
+    const named = sorted.slice(0, NAMED).map((feature) => path.names[feature]).join(", ");
     const rest = sorted.length > NAMED ? ` and ${sorted.length - NAMED} more` : "";
     const verb = set.size === 1 ? "stays" : "stay";
     return `${set.size} of ${total} features ${verb} at a budget of ${short(budget)}: ${named}${rest}.`;
@@ -25,19 +25,19 @@
   const show = (position) => {
     const budget = choices.budgets[position];
     const set = setAt(position);
-    const units = unitsOf(set);
-    const staying = new Set(units);
+    const features = featuresOf(set);
+    const staying = new Set(features);
     for (const chip of chips) {
-      const state = staying.has(Number(chip.dataset.unit)) ? "stays" : "goes";
+      const state = staying.has(Number(chip.dataset.feature)) ? "stays" : "goes";
       if (chip.className !== state) {
         chip.className = state;
         chip.querySelector(".state").textContent = state;
       }
     }
     value.textContent = short(budget);
-    says.textContent = sentence(budget, set, units);
+    text.textContent = sentence(budget, set, features);
     slider.setAttribute("aria-valuetext", `${short(budget)}, ${set.size} of ${total} features`);
-    const chosen = { size: set.size, information: set.information, growth: set.growth_upper ?? set.bound, budget };
+    const chosen = { size: set.size, information: set.information, increase: set.increase_upper ?? set.bound, budget };
     for (const view of views) {
       view.data("chosen", [chosen]).runAsync();
     }

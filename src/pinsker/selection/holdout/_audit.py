@@ -9,8 +9,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._types import FloatArray
-from pinsker.bounds import METRIC_NAMES, METRICS, finite_or_none
+from pinsker._types import FloatArray, Task, plain
+from pinsker.bounds import METRIC_NAMES, METRICS
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection.holdout._metrics import Metric
 
@@ -74,7 +74,7 @@ class AuditResult:
 
     def to_json(self) -> str:
         """Return the result as JSON text; what is not a finite number becomes null."""
-        return json.dumps(finite_or_none(self.to_dict()), allow_nan=False)
+        return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
         label = METRIC_NAMES[self.metric]
@@ -171,7 +171,7 @@ def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
 
 
 def _check_task(loss: Metric, model: Any) -> None:
-    task = "classification" if is_classifier(model) else "regression"
+    task: Task = "classification" if is_classifier(model) else "regression"
     if loss.name not in METRICS[task]:
         raise ParameterError(
             f"{type(model).__name__} is a model for {task}, but the metric is {loss.name!r}: "

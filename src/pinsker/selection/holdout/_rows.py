@@ -47,7 +47,8 @@ def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> 
     Notes
     -----
     Rows are dealt in the order of the target, so that ranges of a numeric target and classes of
-    fewer rows than folds are spread too; `StratifiedKFold` refuses both.
+    fewer rows than folds are spread too; `StratifiedKFold` refuses the first and warns of the
+    second.
     """
     fewest = max(fewest, _FEWEST_SEARCHED)
     if not isinstance(cv, Integral):

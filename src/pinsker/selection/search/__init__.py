@@ -4,7 +4,7 @@
 models, `criterion_search` by counts; all run the loop of `greedy`. Stopping rules cut the path.
 """
 
-from pinsker.selection.search._counted import CountedProblem, CountingSettings, row_weights
+from pinsker.selection.search._counted import CountedProblem, CountingSettings
 from pinsker.selection.search._criteria import CRITERIA
 from pinsker.selection.search._criterion import (
     ROWS_PER_CELL,
@@ -58,6 +58,6 @@ __all__ = [
     "LinearSearchSettings", "MetricName", "OnStep", "PermutationTest", "ScoreJump",
     "ScoreThreshold", "Search", "SearchInterrupted", "SelectionPath", "Step", "StoppingRule",
     "Trace", "backward", "criterion_search", "forward", "forward_backward", "greedy", "grow",
-    "linear", "measure_sets", "named_searches", "refuse_uncounted", "relevance", "row_weights",
+    "linear", "measure_sets", "named_searches", "refuse_uncounted", "relevance",
     "select_by_criterion", "shrink",
 ]  # fmt: skip

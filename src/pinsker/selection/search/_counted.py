@@ -18,7 +18,6 @@ from pinsker.encoding import (
     weighted_cuts,
 )
 from pinsker.engine import Correction, CountTables, Group, PackedColumns, PartitionTables
-from pinsker.exceptions import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,19 +170,6 @@ def target_classes(encoded: Encoded, weights: FloatArray | None, bins: int) -> C
         edges.append(cuts)
     _, labels = np.unique(group.codes, return_inverse=True)
     return Classes(labels.astype(np.int64), tuple(edges))
-
-
-def row_weights(sample_weight: Any, y: Any) -> FloatArray:
-    """Check the user's weights against the rows of the target."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    n_rows = len(weights) if y is None else len(np.asarray(y))
-    if weights.shape != (n_rows,):
-        raise DataError(
-            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise DataError("sample_weight must be finite, not negative, and not all zero.")
-    return weights
 
 
 def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:

@@ -18,6 +18,7 @@ import numpy as np
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, Kind
+from pinsker.information import one_hot
 from pinsker.selection.search._greedy import OnStep, Trace, grow, shrink
 from pinsker.selection.search._path import Direction, SelectionPath
 
@@ -194,7 +195,7 @@ def _expand(values: FloatArray, kind: Kind) -> FloatArray:
     """Return the columns that stand for one: itself, or an indicator per category but the first."""
     if kind is not Kind.NOMINAL:
         return values[:, None]
-    return np.asarray(values[:, None] == np.arange(1, values.max() + 1), dtype=np.float64)
+    return one_hot(values, np.arange(1, values.max() + 1))
 
 
 def _numbers(encoded: Encoded) -> FloatArray:
@@ -203,7 +204,7 @@ def _numbers(encoded: Encoded) -> FloatArray:
         assert encoded.target.raw is not None  # a numeric target keeps the user's values
         return encoded.target.raw
     assert classes is not None  # a class target keeps its classes
-    return np.asarray(labels[:, None] == np.arange(len(classes)), dtype=np.float64)
+    return one_hot(labels, np.arange(len(classes)))
 
 
 def _centred(values: FloatArray) -> FloatArray:

@@ -230,7 +230,8 @@ class ErrorBudget(StoppingRule):
 
     bounds the increase of the Bayes risk (the lowest error any model could reach). The smallest
     set stays for which that bound is at most `delta`; the feature whose loss would break it is part
-    of the set. With ``delta=0`` features go that cost nothing, exact duplicates among them, and none that costs.
+    of the set. With ``delta=0`` features go that cost nothing, exact duplicates among them, and
+    none that costs.
 
     Parameters
     ----------

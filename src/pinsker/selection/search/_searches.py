@@ -89,7 +89,9 @@ def _search_of(
     if hasattr(found, "as_search") and not isinstance(found, type):
         return Search((name,), partial(_one, function=found.as_search(fixed)))
     listed = () if isinstance(found, str | type) or not hasattr(found, "__iter__") else found
-    order = [feature for column in listed for feature in find_features(problem, [column], "searches")]
+    order = [
+        feature for column in listed for feature in find_features(problem, [column], "searches")
+    ]
     if not order:
         raise ParameterError(
             f"searches: {item!r} is no search: use a name, a selector (made with its "

@@ -1,0 +1,1 @@
+"""Benchmarks; run from a clone, for example ``python benchmarks/engine.py``."""

@@ -1,0 +1,86 @@
+"""``python -m experiments.reproduce``: run the paper's experiments again, from a clone.
+
+python -m experiments.reproduce figure2 --quick          a miniature, in seconds
+python -m experiments.reproduce all --output reproduction
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from experiments.reproduce import PARTS, Settings, running
+from experiments.reproduce.results import Check
+from pinsker._compat import require
+from pinsker.exceptions import PinskerError
+
+#: Exit codes, as those of the command ``pinsker``.
+PASSED, BAD_INPUT, MISSED = 0, 2, 3
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.reproduce",
+        description="Run the paper's experiments again, beside its published numbers.",
+    )
+    parser.add_argument("parts", nargs="+", choices=[*PARTS, "all"], help="what to run again")
+    parser.add_argument(
+        "--output", "-o", type=Path, default=Path("reproduction"), metavar="FOLDER",
+        help="where tables and figures go",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="a miniature that proves nothing")
+    parser.add_argument("--jobs", "-j", type=_at_least(1), default=2, help="processes")
+    parser.add_argument(
+        "--seed", type=_at_least(0), default=0, help="seed of splits and drawn problems"
+    )
+    parser.add_argument("--fresh", action="store_true", help="ignore stored runs")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run parts and print what must hold; return the exit code."""
+    options = parse(arguments)
+    parts = PARTS if "all" in options.parts else list(dict.fromkeys(options.parts))
+    show = sys.stderr.isatty() and not options.quiet
+    settings = Settings(
+        options.output, options.quick, options.jobs, options.seed, options.fresh,
+        **({"on_run": _print_progress} if show else {}),
+    )  # fmt: skip
+    try:
+        require("matplotlib", purpose="the reproduction", extra="plot")
+        checks = running.reproduce(parts, settings)
+    except PinskerError as error:
+        print(f"reproduce: {error}", file=sys.stderr)
+        return BAD_INPUT
+    if not options.quiet:
+        _print_summary(checks, options.output)
+    return MISSED if any(check.held is False for check in checks) else PASSED
+
+
+def _at_least(smallest: int) -> Callable[[str], int]:
+    def integer(text: str) -> int:
+        value = int(text)
+        if value < smallest:
+            raise argparse.ArgumentTypeError(f"{value} is below {smallest}")
+        return value
+
+    return integer
+
+
+def _print_progress(part: str, done: int, total: int) -> None:
+    """Rewrite one line per part on a terminal."""
+    print(f"\r{part}: {done} of {total}", end="\n" if done == total else "", file=sys.stderr)
+    sys.stderr.flush()
+
+
+def _print_summary(checks: list[Check], output: Path) -> None:
+    words = {True: "pass", False: "MISS", None: "not checked"}
+    for check in checks:
+        print(f"{words[check.held]:<12} {check.claim}: {check.reached}")
+    print(f"tables and figures: {output}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

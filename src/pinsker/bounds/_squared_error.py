@@ -1,0 +1,438 @@
+"""Mean squared error: the printed theorem, R1, R2 with R7, R4, R5, R6 and R8."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import FloatArray
+from pinsker.bounds._bound import Bound, not_negative, positive
+from pinsker.bounds._divergence import kappa, kappa_inverse, tilt_information
+from pinsker.exceptions import ParameterError
+
+#: Clip limits per side of the sample; the grid has the square of it.
+_CLIPS_PER_SIDE = 24
+
+
+@dataclass(frozen=True)
+class PaperRegressionBound(Bound):
+    r"""Mean squared error, as printed: Theorem 1 of the paper.
+
+    .. math:: \Delta \le 2 B^2 \nu, \qquad \nu = \delta / (2 B^2)
+
+    Parameters
+    ----------
+    target_bound : float
+        B, the largest :math:`|Y|`.
+
+    See Also
+    --------
+    RangeBound : never larger, under the same conditions.
+
+    Notes
+    -----
+    Valid for every target with :math:`|Y| \le B` and real predictions; it depends on where zero
+    is: ``docs/errata.md``, E4 and E5.
+
+    Examples
+    --------
+    >>> printed = PaperRegressionBound(target_bound=5.0)
+    >>> round(printed.growth(0.01), 6), round(printed.budget(0.5), 6)
+    (0.5, 0.01)
+    """
+
+    target_bound: float
+
+    theorem = "Theorem 1 (paper)"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        positive(self.target_bound, "target_bound")
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return 2.0 * float(self.target_bound) ** 2 * nu
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta / (2.0 * float(self.target_bound) ** 2)
+
+
+@dataclass(frozen=True)
+class RangeBound(Bound):
+    r"""Mean squared error of a target with range R, linear in `nu` (R1).
+
+    .. math:: \Delta \le R^2 \nu / 2, \qquad \nu = 2 \delta / R^2
+
+    The paper's Theorem 1 has :math:`2 B^2 \nu` with :math:`|Y| \le B`; the two agree if the range
+    is symmetric about zero, otherwise this one is smaller.
+
+    Parameters
+    ----------
+    target_range : float
+        R, length of an interval that contains the target.
+
+    See Also
+    --------
+    SharpRangeBound : never larger.
+
+    Notes
+    -----
+    Valid for every target in an interval of length R. The constant 1/2 is the best possible one.
+    Proof: ``docs/bounds.md``, R1.
+
+    Examples
+    --------
+    >>> bound = RangeBound(target_range=2.0)
+    >>> round(bound.growth(0.01), 6), round(bound.budget(0.02), 6)
+    (0.02, 0.01)
+    """
+
+    target_range: float
+
+    theorem = "R1"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        positive(self.target_range, "target_range")
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return float(self.target_range) ** 2 * nu / 2.0
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return 2.0 * delta / float(self.target_range) ** 2
+
+
+@dataclass(frozen=True)
+class SharpRangeBound(Bound):
+    r"""Mean squared error of a target with known range and variance, sharp (R2 and R7).
+
+    .. math:: \Delta \le \min\left( R^2 [\kappa^{-1}(\nu)]^2,\; \mathrm{Var}(Y) \right), \qquad
+              \kappa(t) = \log 2 - h(1/2 + t)
+
+    with :math:`h` the binary entropy; :math:`R^2/4` from :math:`\nu = \log 2` on. The budget is
+    :math:`\kappa(\sqrt\delta / R)`, infinite from the variance on.
+
+    Parameters
+    ----------
+    target_range : float
+        R, length of an interval that contains the target. The range of a sample is a lower
+        estimate of it; :class:`ClippedBound` is the safe reading.
+    variance : float, optional
+        Variance of the target, or an upper limit on the error with the kept features.
+
+    See Also
+    --------
+    PaperRegressionBound : the paper's theorem, which this one sharpens.
+    GaussianBound : far smaller, for jointly Gaussian data.
+
+    Notes
+    -----
+    Valid for every target in an interval of length R, attained for every `nu` by a fair coin on
+    the two ends. Proof: ``docs/bounds.md``, R2. A closed form above it, by less than
+    one per cent up to 0.2 nats, is :math:`R^2 \nu / (1 + \sqrt{1 + 4\nu/3})`.
+
+    Examples
+    --------
+    >>> bound = SharpRangeBound(target_range=2.0)
+    >>> round(bound.growth(0.01), 6), round(bound.budget(0.02), 6)
+    (0.019933, 0.010034)
+    >>> SharpRangeBound(target_range=2.0, variance=0.3).growth(3.0)
+    0.3
+    """
+
+    target_range: float
+    variance: float | None = None
+
+    theorem = "R2"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        positive(self.target_range, "target_range")
+        not_negative(self.variance, "variance")
+
+    @property
+    def _cap(self) -> float:
+        return not_negative(self.variance, "variance")
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return np.asarray((float(self.target_range) * kappa_inverse(nu)) ** 2)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return tilt_information(np.sqrt(delta) / self.target_range)
+
+
+@dataclass(frozen=True)
+class SecondMomentBound(Bound):
+    r"""Mean squared error of an unbounded target whose conditional second moment is bounded (R4).
+
+    .. math:: \Delta \le 2 M \nu, \qquad M = \sup_x E[(Y - c)^2 \,|\, X = x], \qquad
+              \nu = \delta / (2 M)
+
+    Parameters
+    ----------
+    second_moment : float
+        M, with *all* features given and about any centre c, which may depend on the kept features.
+        Noise of variance at most :math:`s^2` around a signal of range R has
+        :math:`M \le s^2 + R^2/4`.
+
+    Notes
+    -----
+    Valid for unbounded targets too. Contains the paper's Theorem 1 (c = 0, :math:`M \le B^2`). An
+    average of the second moment does not do. Proof: ``docs/bounds.md``, R4.
+
+    Examples
+    --------
+    >>> bound = SecondMomentBound(second_moment=1.5)
+    >>> round(bound.growth(0.01), 6), round(bound.budget(0.03), 6)
+    (0.03, 0.01)
+    """
+
+    second_moment: float
+
+    theorem = "R4"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        positive(self.second_moment, "second_moment")
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return 2.0 * self.second_moment * nu
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta / (2.0 * self.second_moment)
+
+
+@dataclass(frozen=True)
+class SubgaussianBound(Bound):
+    r"""Mean squared error of a target that is sub-Gaussian given the kept features (R5).
+
+    .. math:: \Delta \le 2 s^2 \nu, \qquad \nu = \delta / (2 s^2)
+
+    Parameters
+    ----------
+    variance_proxy : float
+        :math:`s^2` such that, for every value of the kept features, the target minus its
+        conditional mean has :math:`\log E e^{\lambda W} \le s^2 \lambda^2 / 2`. A Gaussian
+        conditional distribution has its variance, a range R has :math:`R^2/4`.
+
+    Notes
+    -----
+    Proof: ``docs/bounds.md``, R5.
+
+    Examples
+    --------
+    >>> bound = SubgaussianBound(variance_proxy=1.0)
+    >>> round(bound.growth(0.01), 6), round(bound.budget(0.02), 6)
+    (0.02, 0.01)
+    """
+
+    variance_proxy: float
+
+    theorem = "R5"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        positive(self.variance_proxy, "variance_proxy")
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return 2.0 * self.variance_proxy * nu
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta / (2.0 * self.variance_proxy)
+
+
+@dataclass(frozen=True)
+class ClippedBound(Bound):
+    r"""Mean squared error of a heavy-tailed target: clipped, and its tails paid for apart (R6).
+
+    .. math:: \sqrt\Delta \le R \, \kappa^{-1}(\nu) + s, \qquad
+              s^2 = \mathrm{Var}(Y - \mathrm{clip}(Y)), \qquad
+              \nu = \kappa\left( (\sqrt\delta - s) / R \right)
+
+    Parameters
+    ----------
+    clip_range : float
+        R, length of the interval to which the target is clipped; zero is allowed.
+    tail_deviation : float
+        s, standard deviation of what clipping takes away.
+
+    Notes
+    -----
+    Valid for every target with a finite variance and every interval; only the *marginal* tail of
+    the target enters. The budget is zero if the tail alone may cost `delta`. Proof:
+    ``docs/bounds.md``, R6.
+
+    Examples
+    --------
+    >>> bound = ClippedBound(clip_range=2.0, tail_deviation=0.1)
+    >>> round(bound.growth(0.01), 4), round(bound.budget(0.0582), 3), bound.budget(0.005)
+    (0.0582, 0.01, 0.0)
+    """
+
+    clip_range: float
+    tail_deviation: float
+
+    theorem = "R6"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        not_negative(self.tail_deviation, "tail_deviation")
+        if math.isinf(not_negative(self.clip_range, "clip_range")):
+            positive(self.clip_range, "clip_range")
+
+    @staticmethod
+    def of(target: npt.ArrayLike) -> Bound:
+        """Return the bound with the best clip interval for each argument, from a sample.
+
+        Parameters
+        ----------
+        target : array-like of shape (n_rows,)
+            The target. Its sample stands for its distribution: the tail beyond the sample is not
+            seen.
+
+        Returns
+        -------
+        Bound
+            Smallest :class:`ClippedBound` over a grid of intervals. Every interval gives a valid
+            bound, so that the smallest is valid; the whole range of the sample (R2) and a single
+            point (the variance, R7) are among them.
+
+        Examples
+        --------
+        >>> heavy = np.random.default_rng(0).standard_t(3, size=2000)
+        >>> round(ClippedBound.of(heavy).growth(0.01), 2)
+        0.92
+        >>> round(RangeBound(float(np.ptp(heavy))).growth(0.01), 2)  # the whole range
+        1.86
+        """
+        lengths, tails = _clip_frontier(target)
+        variance = float(np.var(np.asarray(target, dtype=np.float64)))
+        return _BestClippedBound(tuple(lengths.tolist()), tuple(tails.tolist()), variance)
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return np.asarray(
+            (float(self.clip_range) * kappa_inverse(nu) + float(self.tail_deviation)) ** 2
+        )
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        length = float(self.clip_range)
+        spare = np.maximum(np.sqrt(delta) - float(self.tail_deviation), 0.0)
+        if length == 0.0:
+            return np.where(spare > 0.0, np.inf, 0.0)
+        paid = kappa(np.minimum(spare / length, 0.5))
+        return np.where(spare < length / 2.0, paid, np.inf)
+
+
+@dataclass(frozen=True)
+class _BestClippedBound(Bound):
+    """The smallest of several `ClippedBound`; from `variance` on any loss is accepted."""
+
+    clip_ranges: tuple[float, ...] = field(repr=False)
+    tail_deviations: tuple[float, ...] = field(repr=False)
+    variance: float
+
+    theorem = "R6"
+    metric = "mse"
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        tilt = kappa_inverse(nu)[..., np.newaxis]
+        each = (np.array(self.clip_ranges) * tilt + np.array(self.tail_deviations)) ** 2
+        return np.asarray(each.min(axis=-1), dtype=np.float64)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        tails = np.array(self.tail_deviations)
+        spare = np.maximum(np.sqrt(delta)[..., np.newaxis] - tails, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tilt = np.where(spare > 0.0, spare / np.array(self.clip_ranges), 0.0)
+        return np.where(delta >= self.variance, np.inf, tilt_information(tilt).max(axis=-1))
+
+
+@dataclass(frozen=True)
+class GaussianBound(Bound):
+    r"""Mean squared error of jointly Gaussian data: an identity (R8).
+
+    .. math::
+        \sigma^2_K = \sigma^2 e^{2\nu}, \qquad
+        \Delta = \sigma^2_K (1 - e^{-2\nu}) = \sigma^2 (e^{2\nu} - 1)
+
+    An equality; limits on either error are put in where the error is not known. The budget is the
+    larger of :math:`-\tfrac12 \log(1 - \delta/\sigma^2_K)` and
+    :math:`\tfrac12 \log(1 + \delta/\sigma^2)`.
+
+    Parameters
+    ----------
+    variance : float
+        Upper limit on :math:`\sigma^2_K`, the error with the kept features: the variance of the
+        target, or better.
+    full_error : float, optional
+        Upper limit on :math:`\sigma^2`, the error with all features.
+
+    Notes
+    -----
+    Valid only if target and features are jointly Gaussian, or, with errors of linear models
+    throughout, for ``nu = log(MSE_K / MSE) / 2`` of those. Proof: ``docs/bounds.md``, R8.
+
+    Examples
+    --------
+    >>> round(GaussianBound(variance=1.0).growth(0.01), 6)
+    0.019801
+    >>> round(GaussianBound(variance=1.0, full_error=0.1).growth(0.01), 6)
+    0.00202
+    >>> round(GaussianBound(variance=1.0).budget(0.05), 6)
+    0.025647
+    """
+
+    variance: float
+    full_error: float | None = None
+
+    theorem = "R8"
+    metric = "mse"
+
+    def __post_init__(self) -> None:
+        positive(self.variance, "variance")
+        not_negative(self.full_error, "full_error")
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        grown = float(self.variance) * -np.expm1(-2.0 * nu)
+        if self.full_error is None:
+            return grown
+        full = float(self.full_error)
+        with np.errstate(over="ignore", invalid="ignore"):
+            # exp(2 nu) - 1 as a product: it overflows where the other form is smaller anyway.
+            other = full * np.exp(nu) * 2.0 * np.sinh(nu)
+        return np.minimum(grown, other) if full > 0.0 else np.zeros_like(grown)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        part = delta / float(self.variance)
+        paid = np.where(part < 1.0, -0.5 * np.log1p(-np.minimum(part, 1.0 - 1e-16)), np.inf)
+        if self.full_error is None:
+            return paid
+        with np.errstate(all="ignore"):  # an error of next to nothing divides to infinity
+            other = np.where(delta > 0.0, 0.5 * np.log1p(delta / float(self.full_error)), 0.0)
+        return np.maximum(paid, other)
+
+
+def _clip_frontier(target: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Clip ranges and tail deviations of a grid of intervals, without the dominated ones."""
+    y = np.asarray(target, dtype=np.float64)
+    if y.ndim != 1 or y.size < 2 or not np.isfinite(y).all():
+        raise ParameterError(
+            f"target must be one column of at least two finite numbers, got shape {y.shape}."
+        )
+    tail_sizes = np.append(0.0, np.geomspace(1.0 / y.size, 0.5, _CLIPS_PER_SIDE - 1))
+    lows, highs = np.quantile(y, tail_sizes), np.quantile(y, 1.0 - tail_sizes)
+    below = np.array([_tail_moments(np.minimum(y - low, 0.0)) for low in lows])
+    above = np.array([_tail_moments(np.maximum(y - high, 0.0)) for high in highs])
+    mean = below[:, np.newaxis, 0] + above[np.newaxis, :, 0]
+    square = below[:, np.newaxis, 1] + above[np.newaxis, :, 1]
+    tails = np.sqrt(np.maximum(square - mean**2, 0.0)).ravel()
+    lengths = (highs[np.newaxis, :] - lows[:, np.newaxis]).ravel()
+    order = np.lexsort((tails, lengths))
+    lengths, tails = lengths[order], tails[order]
+    better = np.append(True, tails[1:] < np.minimum.accumulate(tails)[:-1])
+    return lengths[better], tails[better]
+
+
+def _tail_moments(tail: FloatArray) -> tuple[float, float]:
+    """Mean and mean square of one tail; the two tails never overlap, so that both add up."""
+    return float(tail.mean()), float(np.mean(tail * tail))

@@ -1,0 +1,120 @@
+"""How a command ends: one line for bad input, a code for every outcome, never a traceback."""
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from pinsker._compat import InvalidParameterError
+from pinsker.exceptions import MemoryBudgetError, PinskerError
+
+MET = 0
+BAD_INPUT = 2
+NOT_MET = 3
+_INTERRUPTED = 130
+#: Parameters whose option has another name; the others have their own, with dashes.
+_OPTIONS = {
+    "max_memory": "--memory",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "client": "--scheduler",
+    "fixed_features": "--fixed",
+    "categorical_features": "--kind",
+}
+#: Parameters behind errors that carry no name.
+_PARAMETERS: dict[type[PinskerError], str] = {MemoryBudgetError: "max_memory"}
+#: Values as the library writes them, and as they are typed in a shell.
+_TYPED = {
+    **{
+        f"{name}='{value}'": f"--{name} {value}"
+        for name, values in {
+            "missing": ("error", "drop", "category"),
+            "task": ("classification", "regression"),
+            "engine": ("auto", "local", "cuda"),
+        }.items()
+        for value in values
+    },
+    "engine='dask'": "--scheduler ADDRESS",
+}
+
+
+class OneLineGroup(TyperGroup):
+    """Commands whose errors are one line on standard error."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run a command; exit with its code, or return it when not in standalone mode."""
+        code = _run(super().main, *args, **extra)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+
+def _run(main: Any, *args: Any, **extra: Any) -> int:
+    try:
+        done = main(*args, standalone_mode=False, **extra)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has closed the pipe, as `head` does: what is left must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return MET
+    except (KeyboardInterrupt, typer.Abort):
+        return _print_error("interrupted", _INTERRUPTED)
+    except (PinskerError, InvalidParameterError, OSError, MemoryError) as error:
+        return _print_error(error_text(error), BAD_INPUT)
+    except Exception as error:
+        # Typer carries click inside or depends on it, by version; both write messages this way.
+        if not hasattr(error, "format_message"):
+            raise
+        # Typer puts the words of pydantic in front of some.
+        return _print_error(error.format_message().replace("Value error, ", ""), BAD_INPUT)
+    if done == _INTERRUPTED:  # Typer turns an interrupt into this code by itself
+        return _print_error("interrupted", _INTERRUPTED)
+    return done if isinstance(done, int) else MET
+
+
+def option_of(parameter: str) -> str:
+    """Return the option of a parameter.
+
+    Examples
+    --------
+    >>> option_of("n_neighbors"), option_of("max_memory")
+    ('--n-neighbors', '--memory')
+    """
+    return _OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
+def error_text(error: BaseException) -> str:
+    """Return the message of an error, behind the option that it is about.
+
+    Examples
+    --------
+    >>> from pinsker.exceptions import ParameterError
+    >>> error_text(ParameterError("must be at least 1, found 0.", parameter="n_neighbors"))
+    '--n-neighbors: must be at least 1, found 0.'
+    """
+    message = shell_text(str(error) or type(error).__name__)
+    fallback = next((name for kind, name in _PARAMETERS.items() if isinstance(error, kind)), None)
+    parameter = getattr(error, "parameter", None) or fallback
+    if parameter is None or option_of(parameter) in message:
+        return message
+    return f"{option_of(parameter)}: {message}"
+
+
+def shell_text(message: str) -> str:
+    r"""Return a message of the library in one line, values spelled as they are typed in a shell.
+
+    Examples
+    --------
+    >>> shell_text("Use missing='drop',\nor fill them in.")
+    'Use --missing drop, or fill them in.'
+    """
+    for value, typed in _TYPED.items():
+        message = message.replace(value, typed)
+    return " ".join(message.split())
+
+
+def _print_error(message: str, code: int) -> int:
+    print(f"pinsker: {' '.join(message.split())}", file=sys.stderr)
+    return code

@@ -1,0 +1,290 @@
+"""From the options of a command to a fitted selector: the only place that constructs one."""
+
+import io
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from rich.console import Console
+from rich.markup import escape
+
+from pinsker._compat import require
+from pinsker.cli._choices import (
+    parse_columns,
+    parse_groups,
+    parse_kinds,
+    parse_memory,
+    parse_names,
+    parse_stop,
+)
+from pinsker.cli._errors import option_of
+from pinsker.cli._tables import InputTable
+from pinsker.encoding import encode_target
+from pinsker.exceptions import EngineError, ParameterError, PinskerWarning
+from pinsker.report import SelectionResult
+from pinsker.selection import (
+    BackwardElimination,
+    ErrorBudget,
+    FeatureSelector,
+    ForwardSelection,
+    GrowShrink,
+    LinearElimination,
+)
+
+Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
+DIRECTIONS: dict[str, Any] = {
+    "auto": FeatureSelector,
+    "backward": BackwardElimination,
+    "forward": ForwardSelection,
+    "forward-backward": GrowShrink,
+    "linear": LinearElimination,
+}
+SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
+MODELS = ("svm", "extra trees", "linear", "boosted trees")
+DEFAULT_BUDGET = 0.05
+_SECONDS_TO_CONNECT = 10
+#: Names of version 0.1 for the parameters of version 0.2.
+_OLD_NAMES = {
+    "cv": "folds",
+    "models": "witnesses",
+    "searches": "paths",
+    "fixed_features": "keep",
+    "feature_groups": "groups",
+    "categorical_features": "discrete",
+}
+
+
+@dataclass(frozen=True)
+class SelectOptions:
+    """The options of a selection as they were typed; None is the selector's own default.
+
+    Attributes
+    ----------
+    error_budget : float, optional
+        Error increase that is accepted, in `metric`.
+    metric : str
+        Metric of the error.
+    stop : str, optional
+        Another rule instead of a budget.
+    direction : str
+        A key of `DIRECTIONS`.
+    searches, models : tuple of str
+        Searches to compare, and held-out models.
+    fixed, feature_groups, kind : tuple of str
+        Columns that must stay, groups of columns, kinds of columns.
+    memory : str, optional
+        Memory that the search may hold.
+    engine : {"auto", "local", "cuda"}
+        Where to search.
+    task, missing, cv, n_neighbors, jobs, seed
+        As the selectors take them.
+    """
+
+    error_budget: float | None = None
+    metric: str = "auto"
+    stop: str | None = None
+    direction: str = "auto"
+    searches: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    cv: int | None = None
+    fixed: tuple[str, ...] = ()
+    feature_groups: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
+    n_neighbors: int | None = None
+    memory: str | None = None
+    engine: str = "auto"
+    task: str = "auto"
+    missing: str = "error"
+    jobs: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A fitted selector with its table.
+
+    Attributes
+    ----------
+    table : InputTable
+        The table.
+    result : SelectionResult
+        What the selector found.
+    task : {"classification", "regression"}
+        Kind of the target.
+    seconds : float
+        Time that `fit` took.
+    notes : tuple of str
+        What a user should know: about the reading, the data and the choice.
+    """
+
+    table: InputTable
+    result: SelectionResult
+    task: str
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the columns that stay, in the order of the table."""
+        names, support = self.table.features.columns, self.result.selector.get_support()
+        return [name for name, stays in zip(names, support, strict=True) if stays]
+
+
+def make_selector(
+    options: SelectOptions, names: list[str], *, show_progress: bool, client: Any = None
+) -> Any:
+    """Return the selector of these options, not yet fitted.
+
+    Parameters
+    ----------
+    options : SelectOptions
+        As typed.
+    names : list of str
+        Columns of the table but the target.
+    show_progress : bool
+        Whether the selector prints where it is.
+    client : distributed.Client, optional
+        A cluster to search on.
+    """
+    kind = DIRECTIONS[options.direction]
+    groups = parse_groups(options.feature_groups, names)
+    if options.cv == 1 or (options.cv or 0) < 0:
+        raise ParameterError(f"must be 0 or at least 2, found {options.cv}.", parameter="cv")
+    searches = parse_names(options.searches, SEARCHES, "--searches")
+    optional = {
+        "cv": options.cv,
+        "models": parse_names(options.models, MODELS, "--models"),
+        "searches": searches,
+        "n_neighbors": options.n_neighbors,
+        "max_memory": None if options.memory is None else parse_memory(options.memory),
+        "n_jobs": options.jobs,
+        "random_state": options.seed,
+        "client": client,
+        "engine": None if options.engine == "auto" else options.engine,  # auto finds the client
+    }
+    known = kind().get_params(deep=False)
+    given = {name: value for name, value in optional.items() if value is not None}
+    for name in given:
+        if _OLD_NAMES.get(name, name) not in known:
+            raise ParameterError(
+                f"{option_of(name)} has no effect with --direction {options.direction}: leave it "
+                "out."
+            )
+    if searches is not None:
+        given["searches"] = [name.replace("forward-backward", "grow-shrink") for name in searches]
+    fixed = parse_columns(options.fixed, [*names, *(groups or {})], "--fixed")
+    parameters = {
+        **_stopping(options),
+        "missing": options.missing,
+        "feature_groups": groups,
+        "categorical_features": parse_kinds(options.kind, names),
+        "fixed_features": fixed or None,
+        "task": options.task,
+        "verbose": int(show_progress),
+        **given,
+    }
+    return kind(**{_OLD_NAMES.get(name, name): value for name, value in parameters.items()})
+
+
+def _stopping(options: SelectOptions) -> dict[str, Any]:
+    """Return the parameters that decide when a search stops."""
+    if options.stop is not None:
+        if options.error_budget is not None:
+            raise ParameterError("--error-budget and --stop exclude each other: give one of them.")
+        return {"stop": parse_stop(options.stop)}
+    delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
+    rule = ErrorBudget(delta, unit=options.metric)  # type: ignore[arg-type]
+    return {"error_budget": delta} if options.metric == "auto" else {"stop": rule}
+
+
+def fit(
+    table: InputTable, options: SelectOptions, *, show_progress: bool, client: Any = None
+) -> Outcome:
+    """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
+    X, y = table.features, table.y
+    selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
+    started = time.perf_counter()
+    with progress(show_progress), collect_warnings() as collected:
+        selector.fit(X, y)
+    seconds = time.perf_counter() - started
+    if not selector.path_.complete:
+        raise KeyboardInterrupt  # fit keeps an interrupted path for later; a shell has no later
+    with collect_warnings():
+        # A linear model of classes treats them as numbers: its facts do not hold the task.
+        task = encode_target(y.dropna(), task=options.task).task  # type: ignore[arg-type]
+    notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
+    return Outcome(table, SelectionResult(selector), task, seconds, tuple(notes))
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[str]]:
+    """Collect warnings of pinsker as text, and silence those of other packages."""
+    collected: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield collected
+    collected += [str(w.message) for w in caught if issubclass(w.category, PinskerWarning)]
+
+
+@contextmanager
+def progress(show: bool) -> Iterator[None]:
+    """Show the latest line that is written to standard error on a terminal, with a spinner."""
+    if not show:
+        yield
+        return
+    console = Console(file=sys.stderr)  # the real one: it is about to be replaced
+    with console.status("starting") as status, redirect_stderr(_LatestLine(status)):
+        yield
+
+
+class _LatestLine(io.TextIOBase):
+    """A stream that keeps nothing but the last line, on a status."""
+
+    def __init__(self, status: Any) -> None:
+        self.status = status
+
+    def write(self, text: str) -> int:
+        """Show the last line of a text."""
+        lines = text.replace("\r", "\n").split("\n")
+        shown = [line.strip() for line in lines if line.strip()]
+        if shown:
+            self.status.update(escape(shown[-1]))
+        return len(text)
+
+    def isatty(self) -> bool:
+        """Return False: writers then end their lines instead of moving the cursor."""
+        return False
+
+
+def check_engine(engine: str, scheduler: str | None) -> None:
+    """Refuse an engine beside a cluster."""
+    if scheduler is not None and engine != "auto":
+        raise ParameterError(
+            f"--engine {engine} and --scheduler exclude each other: a cluster is an engine of its "
+            "own."
+        )
+
+
+@contextmanager
+def cluster_at(address: str | None) -> Iterator[Any]:
+    """Yield a client of the cluster at an address for as long as it is needed; None of none."""
+    if address is None:
+        yield None
+        return
+    distributed = require("distributed", purpose="--scheduler", extra="dask")
+    try:
+        client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:  # nothing listens there, or it is no address
+        raise EngineError(
+            f"--scheduler {address!r}: no Dask scheduler answers there ({error}). Start one with "
+            "dask scheduler, or leave the option out."
+        ) from error
+    with client:
+        yield client
+
+
+assert set(get_args(Direction)) == set(DIRECTIONS)

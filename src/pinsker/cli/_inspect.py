@@ -1,0 +1,262 @@
+"""``pinsker inspect``: how a table is read, and what a search would cost: estimates, named so."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scipy.stats import t
+
+from pinsker.bounds import paired_difference
+from pinsker.cli import _options as options
+from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory
+from pinsker.cli._summary import make_console, number, print_facts, print_notes
+from pinsker.cli._tables import InputTable, read_table
+from pinsker.cli._text import TextStyle
+from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode
+from pinsker.engine import Problem, plan_rows
+from pinsker.exceptions import DataError
+from pinsker.information import LARGE_TABLE
+
+_MOST_LISTED = 40
+#: Confidence of all bounds together, and how many searches share it.
+_CONFIDENCE = 0.95
+_N_SEARCHES = {"auto": 5}
+#: The case that the smallest budget is given for: so many predictions change when columns go ...
+CHANGED = 0.05
+#: ... or, for numbers, the errors with and without them correlate so, and leave so much variance.
+CORRELATION = 0.95
+LEFT = 0.5
+
+#: Processor seconds, from benchmarks/inspect_costs.py: a path costs so much per pair of rows, and
+#: so much more per pair and feature; held-out models of five searches in five folds cost so much at
+#: least, per row, and per pair of rows until trees replace SVMs.
+_PER_PAIR, _PER_PAIR_AND_FEATURE = 6e-8, 5e-9
+_MODELS, _MODELS_PER_ROW, _MODELS_PER_PAIR = 0.8, 4e-3, 2e-6
+_LINEAR_PER_CUBE = 2e-8
+#: Paths by nearest neighbors; the linear one and the order by relevance cost next to nothing.
+_PATHS = {"auto": 4}
+_FOLDS = {"auto": 5}
+#: Measured times lie within this factor of the estimate.
+_FACTOR = 3
+
+
+def inspect(
+    table: options.Data,
+    target: options.Target,
+    drop: options.Drop = None,
+    feature_groups: options.FeatureGroups = None,
+    kind: options.Kinds = None,
+    task: options.Task = "auto",
+    direction: options.Way = "auto",
+    cv: options.Folds = None,
+    memory: options.Memory = None,
+    every: Annotated[bool, typer.Option("--all", help="List every column.")] = False,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    na: options.NotAvailable = None,
+) -> int:
+    """Show how a table is read and what a search would cost, without searching."""
+    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    read = read_table(table, target, style=style, drop=tuple(drop or ()))
+    names = list(read.features.columns)
+    groups = parse_groups(feature_groups or (), names)
+    present = read.y.notna().to_numpy()
+    if not present.any():
+        raise DataError(f"the target {read.target!r} has no value in any row.")
+    # Gaps are what an inspection is for: here they never stop it.
+    encoded = encode(
+        read.features[present],
+        read.y[present],
+        missing="category",
+        feature_groups=groups,
+        categorical_features=parse_kinds(kind or (), names),
+        task=task,
+    )
+    limit = None if memory is None else parse_memory(memory)
+    expected = forecast(encoded, direction=direction, folds=cv, max_memory=limit)
+    _print(make_console(), read, encoded, expected, most=None if every else _MOST_LISTED)
+    return 0
+
+
+def _print(
+    console: Console, read: InputTable, encoded: Encoded, expected: "Forecast", *, most: int | None
+) -> None:
+    n_rows, n_columns = read.features.shape
+    gaps = read.features.isna().to_numpy()
+    console.print(f"[bold]{escape(read.source)}[/bold]: {n_rows} rows, {n_columns} columns")
+    console.print(f"  target {escape(repr(read.target))}: {escape(_target(read, encoded))}")
+    complete = int((~gaps.any(axis=1) & read.y.notna().to_numpy()).sum())
+    if complete < n_rows:
+        console.print(
+            f"  {complete} rows are complete; the others need --missing drop or --missing category"
+        )
+    console.print()
+    console.print(_columns(read, encoded, gaps, most))
+    if most is not None and n_columns > most:
+        console.print(f"   and {n_columns - most} more columns (--all lists them)")
+    console.print()
+    _print_forecast(console, expected)
+    print_notes(console, [*read.notes, *encoded.notes])
+
+
+def _target(read: InputTable, encoded: Encoded) -> str:
+    target = encoded.target
+    absent = int(read.y.isna().sum())
+    without = f"; missing in {absent} rows" if absent else ""
+    if target.labels is not None and target.classes is not None:
+        counts = np.bincount(target.labels)
+        largest = np.argsort(-counts, kind="stable")[:4]
+        listed = ", ".join(f"{target.classes[i]} {counts[i] / counts.sum():.0%}" for i in largest)
+        more = ", ..." if len(counts) > len(largest) else ""
+        return f"{len(counts)} classes ({listed}{more}){without}"
+    assert target.raw is not None  # a numeric target keeps the user's values
+    values = target.raw[:, 0]
+    return f"a number from {number(values.min())} to {number(values.max())}{without}"
+
+
+def _columns(read: InputTable, encoded: Encoded, gaps: Any, most: int | None) -> Table:
+    columns = encoded.columns
+    constant, repeats = constant_columns(columns), duplicate_columns(columns)
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for name, justify in [("  column", "left"), ("kind", "left"), ("values", "right"),
+                          ("missing", "right"), ("", "left")]:  # fmt: skip
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for j, name in enumerate(columns.names[:most]):
+        remark = ""
+        if constant[j]:
+            remark = "constant"
+        elif j in repeats:
+            remark = f"repeats {columns.names[repeats[j]]}"
+        absent = int(gaps[:, j].sum())
+        distinct = read.features.iloc[:, j].nunique()
+        table.add_row(
+            f"  {escape(name)}", str(columns.kinds[j]), str(distinct),
+            f"{absent} ({absent / len(gaps):.0%})" if absent else "", escape(remark),
+        )  # fmt: skip
+    return table
+
+
+def _print_forecast(console: Console, expected: "Forecast") -> None:
+    print_facts(
+        console,
+        [
+            ("smallest budget", expected.budget_text),
+            ("expected time", expected.time_text),
+            ("expected memory", expected.memory_text),
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What to expect of a search.
+
+    Attributes
+    ----------
+    budget : float
+        Smallest budget that the rows can resolve, in `metric`.
+    metric : str
+        "error" or "r2".
+    seconds : float
+        Processor time.
+    n_bytes : int
+        Memory.
+    held_out : bool
+        Whether rows are held out.
+    """
+
+    budget: float
+    metric: str
+    seconds: float
+    n_bytes: int
+    held_out: bool
+
+    @property
+    def budget_text(self) -> str:
+        """The smallest budget with its condition."""
+        if self.metric == "error":
+            case = f"error rate, if {CHANGED:.0%} of the predictions change"
+        else:
+            case = f"of the variance, if half of it is left and errors correlate at {CORRELATION}"
+        condition = "" if self.held_out else "; rows must be held out for that: --cv 5"
+        return f"about {self.budget:.2g} ({case}{condition})"
+
+    @property
+    def time_text(self) -> str:
+        """The time in words."""
+        if self.seconds < 1:
+            return "about a second on one thread"
+        time = f"{self.seconds:.0f} s" if self.seconds < 90 else f"{self.seconds / 60:.0f} min"
+        return f"about {time} on one thread, perhaps {_FACTOR} times more or less"
+
+    @property
+    def memory_text(self) -> str:
+        """The memory in words."""
+        return f"about {max(self.n_bytes / 2**20, 1):.0f} MiB"
+
+
+def forecast(
+    encoded: Encoded, *, direction: str, folds: int | None, max_memory: int | None
+) -> Forecast:
+    """Return what to expect of a search of this table."""
+    plan = plan_rows(Problem.of(encoded), max_memory=max_memory, max_samples=None, seed=0)
+    classes = encoded.target.labels is not None
+    n, d = encoded.n_rows, encoded.columns.n_columns
+    folds = _FOLDS.get(direction, 0) if folds is None else folds
+    return Forecast(
+        budget=smallest_budget(n, classes=classes, n_searches=_N_SEARCHES.get(direction, 1)),
+        metric="error" if classes else "r2",
+        seconds=expected_seconds(n, encoded.n_features, direction, folds),
+        n_bytes=plan.n_bytes + 2 * 8 * n * d,  # the table as it was read, and scaled
+        held_out=folds > 0,
+    )
+
+
+def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float:
+    r"""Return the one-sided upper bound of a paired held-out difference that is truly zero.
+
+    At 95 %; several searches share the error probability α = 0.05.
+
+    Classes: a fraction p of the rows is right with one set of columns and wrong with the other, as
+    many for the better as for the worse; the bound is that of the certificate, close to
+
+    .. math:: t_{n-1,\,1-\alpha} \sqrt{p / n}.
+
+    Numbers: both models leave a fraction r of the variance, their Gaussian errors correlate at ρ,
+
+    .. math:: t_{n-1,\,1-\alpha}\; 2 r \sqrt{(1 - \rho^2) / n}.
+
+    Examples
+    --------
+    >>> round(smallest_budget(569, classes=True), 4)
+    0.0156
+    >>> round(smallest_budget(569, classes=True, n_searches=5), 4)
+    0.022
+    """
+    if n_rows < 2:
+        return math.inf
+    confidence = 1.0 - (1.0 - _CONFIDENCE) / n_searches
+    if classes:
+        half = round(CHANGED * n_rows / 2)
+        differences = np.zeros(n_rows)
+        differences[:half], differences[half : 2 * half] = 1.0, -1.0
+        return paired_difference(differences, confidence, counts=True).upper
+    spread = 2 * LEFT * math.sqrt(1 - CORRELATION**2)
+    return float(t.ppf(confidence, n_rows - 1)) * spread / math.sqrt(n_rows)
+
+
+def expected_seconds(n_rows: int, n_features: int, direction: str, folds: int) -> float:
+    """Return the processor time of a search, by the measured costs of its parts."""
+    pairs = float(n_rows) ** 2
+    n_paths = _PATHS.get(direction, 1)
+    path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)
+    if direction == "linear":
+        path = _LINEAR_PER_CUBE * n_features**3
+    svm_pairs = pairs if n_rows < LARGE_TABLE else 0.0
+    models = _MODELS + _MODELS_PER_ROW * n_rows + _MODELS_PER_PAIR * svm_pairs
+    return n_paths * (1 + folds) * path + models * folds / 5 * n_paths / _PATHS["auto"]

@@ -1,0 +1,162 @@
+"""`pinsker certify` and `pinsker audit` on a saved selection, and exit codes of a budget."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from pinsker.cli._app import make_model
+from pinsker.cli._errors import NOT_MET
+
+#: Rows enough that a budget of 0.1 is resolved: the upper bound of no change at all is about 0.005.
+N_FRESH = 300
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """Rows of the same distribution as `frame`, others than those; columns in another order."""
+    rng = np.random.default_rng(7)
+    signal, colour = rng.normal(size=N_FRESH), rng.choice(["red", "green"], N_FRESH)
+    table = pd.DataFrame(
+        {
+            "final grade": np.where(signal + (colour == "red") > 0.5, "pass", "fail"),
+            "signal": signal,
+            "colour": colour,
+            "noise 2": rng.normal(size=N_FRESH),
+            "noise 1": rng.normal(size=N_FRESH),
+        }
+    )
+    path = tmp_path_factory.mktemp("certify") / "fresh.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def poor(run, table, tmp_path):
+    """A selection that has lost the column that matters."""
+    path = tmp_path / "poor.json"
+    run("select", table, "-t", "final grade", "-d", "backward", "-e", "0.1", "--json", path)
+    content = json.loads(path.read_text())
+    content["kept"] = ["noise 1"]
+    content["path"]["moves"] = [1, 2, 3, 0]
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_certify_a_sound_selection(run, selection, fresh, tmp_path):
+    out = tmp_path / "certificate.json"
+    done = run("certify", selection, fresh, "--json", out)
+    assert done.code == 0
+    assert done.out.startswith("2 of 4 features\n")
+    assert "  budget       0.05 (error rate) met\n" in done.out
+    assert "(300 rows, fresh rows)\n" in done.out
+    assert json.loads(out.read_text())["verdict"] == "met"
+
+
+def test_certify_a_poor_selection(run, poor, fresh):
+    done = run("certify", poor, fresh, "--json", "-", "--jobs", "1")
+    assert done.code == NOT_MET
+    certificate = json.loads(done.out)
+    assert certificate["verdict"] == "not met"
+    assert certificate["increase_lower"] > 0.1
+    assert "0.1 (error rate) not met; the error increases by at least" in done.err
+
+
+@pytest.mark.parametrize("model", ["svm", "linear"])
+def test_audit_a_sound_selection(run, selection, fresh, model):
+    done = run("audit", selection, fresh, "--model", model)
+    assert done.code == 0
+    assert done.out.startswith(f"{model} on 300 rows\n")
+    assert "with all 4 columns" in done.out
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("model", ["forest", "boosting", "svm", "linear"])
+def test_models_take_columns_of_every_kind(frame, model, task):
+    X = frame.drop(columns="final grade").head(60)
+    X.loc[:3, ["signal", "colour"]] = None
+    y = frame["final grade" if task == "classification" else "noise 1"].head(60)
+    with threadpool_limits(1):  # threads that wait for each other cost minutes on a busy machine
+        predicted = make_model(model, task, 0).fit(X, y).predict(X)
+    assert len(predicted) == 60
+
+
+def test_audit_a_poor_selection(run, poor, fresh):
+    done = run("audit", poor, fresh, "--model", "svm", "--quiet")
+    assert (done.code, done.out) == (NOT_MET, "")
+
+
+def test_audit_numbers_with_gaps(run, frame, tmp_path):
+    table, saved = tmp_path / "numbers.csv", tmp_path / "selection.json"
+    numbers = frame.assign(y=frame["signal"] + 0.1 * frame["noise 1"])
+    numbers.loc[::9, ["noise 2", "colour"]] = None
+    numbers.to_csv(table, index=False)
+    options = ("-t", "y", "-d", "forward", "--missing", "category", "--json", saved)
+    run("select", table, *options)
+    done = run("audit", saved, table, "--model", "linear")
+    assert done.code == 0
+    assert "share of the target's variance (R²)) met" in done.out
+
+
+def test_a_target_with_gaps_cannot_be_audited(run, selection, frame, tmp_path):
+    path = tmp_path / "gaps.csv"
+    gaps = frame.copy()
+    gaps.loc[:2, "final grade"] = None
+    gaps.to_csv(path, index=False)
+    done = run("audit", selection, path)
+    assert done.code == 2
+    assert "the target 'final grade' is missing in 3 of 120 rows: leave them out" in done.err
+
+
+def test_a_table_that_lacks_columns(run, selection, frame, tmp_path):
+    path = tmp_path / "narrow.csv"
+    frame.drop(columns=["signal", "noise 1"]).to_csv(path, index=False)
+    done = run("certify", selection, path)
+    assert done.code == 2
+    assert "lacks the column 'noise 1' and 1 more, which" in done.err
+
+
+def test_linear_selections_have_no_certificate(run, table, fresh, tmp_path):
+    path = tmp_path / "linear.json"
+    run("select", table, "-t", "final grade", "-d", "linear", "--json", path)
+    done = run("certify", path, fresh)
+    assert done.code == 2
+    assert "a selection by LinearElimination cannot be certified: select with" in done.err
+
+
+def test_a_selection_of_another_version(run, selection, fresh):
+    content = json.loads(selection.read_text())
+    del content["feature_columns"]
+    selection.write_text(json.dumps(content))
+    done = run("audit", selection, fresh)
+    assert done.code == 2
+    assert "is not a selection that this version of pinsker can read" in done.err
+    assert "(KeyError: 'feature_columns')" in done.err
+    content["schema"] = 0
+    selection.write_text(json.dumps(content))
+    assert "is not a saved selection" in run("audit", selection, fresh).err
+
+
+def test_a_budget_that_so_few_rows_cannot_show(run, frame, tmp_path):
+    few = tmp_path / "few.csv"
+    frame.head(40).to_csv(few, index=False)
+    done = run("select", few, "-t", "final grade", "-e", "0.001")
+    assert done.code == 0  # what is not left out is not lost
+    assert "Kept 4 of 4 columns" in done.out
+    assert "all are kept" in done.out
+    frame.head(60).to_csv(few, index=False)
+    done = run("select", few, "-t", "final grade", "-e", "0.02")
+    assert done.code == NOT_MET
+    assert "Kept 3 of 4 columns" in done.out
+    assert (
+        "  budget     0.02 (error rate) inconclusive; the smallest that these rows can confirm is"
+        in (done.out)
+    )
+
+
+def test_without_a_budget_there_is_none_to_meet(run, table):
+    done = run("select", table, "-t", "final grade", "--stop", "features=1")
+    assert done.code == 0
+    assert "  budget     none\n" in done.out

@@ -1,0 +1,152 @@
+"""Bad input ends in one line on standard error, exit code 2, and no traceback."""
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from pinsker.cli._errors import error_text
+from pinsker.exceptions import MemoryBudgetError, ParameterError
+
+SELECT = ("select", "{table}", "-t", "final grade")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["select", "absent.csv", "-t", "y"], "there is no file 'absent.csv'."),
+        (["select", "{folder}", "-t", "y"], "is a folder: name a file."),
+        (["select"], "Missing argument 'TABLE'"),
+        (["select", "{table}"], "Missing option '--target'"),
+        (["select", "{table}", "-t", "grade"], "--target: there is no column 'grade'. Did you"),
+        (["nonsense"], "No such command 'nonsense'"),
+        ([*SELECT, "--nonsense"], "No such option: --nonsense"),
+        ([*SELECT, "-e", "much"], "Invalid value for '--error-budget'"),
+        ([*SELECT, "-e", "-1"], "an error budget must be a number of at least 0, found -1.0."),
+        ([*SELECT, "-e", "3"], "an error budget of 3 means nothing in"),
+        ([*SELECT, "-e", "0.1", "--stop", "features=2"], "--error-budget and --stop exclude"),
+        ([*SELECT, "--stop", "soon"], "--stop 'soon' is not understood"),
+        ([*SELECT, "--metric", "euro"], "Invalid value for '--metric': 'euro' is not one of"),
+        ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
+        ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'category'"),
+        ([*SELECT, "--task", "guess"], "'guess' is not one of 'auto', 'classification'"),
+        ([*SELECT, "--cv", "-1"], "Invalid value for '--cv'"),
+        ([*SELECT, "--cv", "1"], "--cv: must be 0 or at least 2, found 1."),
+        ([*SELECT, "--models", "oracle"], "--models: 'oracle' is not one of 'svm', 'extra trees'"),
+        ([*SELECT, "--searches", "random"], "--searches: 'random' is not one of 'forward-back"),
+        ([*SELECT, "-d", "forward", "--searches", "linear"], "--searches has no effect with"),
+        ([*SELECT, "--n-neighbors", "0"], "Invalid value for '--n-neighbors'"),
+        ([*SELECT, "--memory", "much"], "--memory 'much' is not understood"),
+        ([*SELECT, "--memory", "1K", "-d", "backward"], "pinsker: --memory: "),
+        ([*SELECT, "-d", "linear", "--jobs", "2"], "--jobs has no effect with --direction linear"),
+        ([*SELECT, "--engine", "gpu"], "'gpu' is not one of 'auto', 'local', 'cuda'"),
+        ([*SELECT, "-d", "linear", "--engine", "local"], "--engine has no effect with --direction"),
+        ([*SELECT, "--engine", "cuda", "--scheduler", "h:1"], "--engine cuda and --scheduler excl"),
+        ([*SELECT, "--fixed", "nobody"], "--fixed: there is no column 'nobody'"),
+        ([*SELECT, "--drop", "final grade"], "--drop names the target 'final grade'"),
+        ([*SELECT, "--feature-groups", "x"], "--feature-groups 'x' is not understood: use name="),
+        ([*SELECT, "--kind", "x"], "--kind 'x' is not understood: use COLUMN=KIND"),
+        ([*SELECT, "--output", "x.pdf"], "--output 'x.pdf': its name has no known format"),
+        ([*SELECT, "--report", "x.pdf"], "--report 'x.pdf' must end in .html."),
+        ([*SELECT, "--json", "no/where.json"], "--json 'no/where.json': there is no folder 'no'."),
+        ([*SELECT, "--features", "{folder}"], "is a folder: name a file."),
+        ([*SELECT, "--stop", "features=9", "-d", "backward"], "9"),
+        (["certify", "absent.json", "{table}"], "there is no file 'absent.json'."),
+        (["certify", "{table}", "{table}"], "is not a saved selection"),
+        (["audit", "{selection}", "{table}", "--model", "oracle"], "'oracle' is not one of"),
+        (["inspect", "{table}", "-t", "grade"], "--target: there is no column 'grade'"),
+        (["inspect", "-", "-t", "y"], "standard input is empty: pipe a table in, or name a file."),
+    ],
+)
+def test_one_line(run, table, selection, arguments, message):
+    known = {"table": table, "folder": table.parent, "selection": selection}
+    done = run(*(argument.format(**known) for argument in arguments), stdin=b"")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("pinsker: ")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_errors_name_the_option_of_their_parameter():
+    error = ParameterError("n_jobs must not be 0.", parameter="n_jobs")
+    assert error_text(error) == "--jobs: n_jobs must not be 0."
+    assert error_text(pickle.loads(pickle.dumps(error))) == error_text(error)
+    named = ParameterError("use missing='drop'.", parameter="missing")
+    assert error_text(named) == "use --missing drop."
+    assert error_text(MemoryBudgetError("needs 2 GiB.")) == "--memory: needs 2 GiB."
+    assert error_text(ParameterError("no name.")) == "no name."
+
+
+def test_help_and_version(run):
+    assert run("--version").out.startswith("pinsker 0.")
+    overview = run()
+    assert overview.code == 0
+    for command in ("select", "inspect", "certify", "audit", "demo"):
+        assert command in overview.out
+        assert run(command, "--help").code == 0
+    assert "--install-completion" in overview.out
+
+
+def test_an_interrupted_search_ends_in_one_line(run, table, monkeypatch):
+    def interrupt(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pinsker.engine.Backward.scores", interrupt)
+    done = run("select", table, "-t", "final grade", "-d", "backward")
+    assert (done.code, done.out, done.err) == (130, "", "pinsker: interrupted\n")
+
+
+def test_an_interrupted_command_ends_in_one_line(run, table, monkeypatch):
+    def interrupt(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pinsker.cli._app.read_table", interrupt)
+    done = run("select", table, "-t", "final grade")
+    assert (done.code, done.err) == (130, "pinsker: interrupted\n")
+
+
+def test_other_errors_are_not_hidden(run, table, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("pinsker.cli._app.read_table", fail)
+    with pytest.raises(ZeroDivisionError):
+        run("select", table, "-t", "final grade")
+
+
+def test_without_the_extra_one_line_says_what_to_install():
+    code = (
+        "import sys; sys.modules['typer'] = None\n"
+        "from pinsker.cli import main; sys.argv = ['pinsker', '--version']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "pinsker: the command pinsker needs typer, which is not installed. "
+        'Try: pip install "pinsker[cli]"\n'
+    )
+
+
+def test_as_a_process_in_a_pipe(table):
+    command = [sys.executable, "-m", "pinsker", "select", "-", "-t", "final grade"]
+    with table.open("rb") as stdin:
+        done = subprocess.run(
+            [*command, "-d", "backward"], stdin=stdin, capture_output=True, text=True
+        )
+    assert done.returncode == 0
+    assert "Kept 2 of 4 columns of standard input" in done.stdout
+    assert "\x1b" not in done.stdout  # no colours in a pipe
+    assert done.stderr == ""  # no progress either
+
+
+def test_a_reader_that_closes_the_pipe(table):
+    command = f"{sys.executable} -m pinsker select '{table}' -t 'final grade' -d backward -o -"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{command} --quiet | head -n 1"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "signal,colour,final grade\n"
+    assert done.stderr == ""
