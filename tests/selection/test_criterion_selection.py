@@ -25,8 +25,7 @@ from pinsker.selection import (
 
 @pytest.mark.filterwarnings("ignore:class .* single row:pinsker.exceptions.DataWarning")
 @parametrize_with_checks(
-    [
-        CriterionSelection(),
+    [  # the default is checked in tests/contract
         CriterionSelection("mrmr", binning="width", bins=3, n_jobs=2),
         CriterionSelection("cmi", stop=PermutationTest(0.25, n_permutations=3)),
     ]

@@ -1,5 +1,7 @@
 """The front door: several searches, one evaluator, one set."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,7 +16,7 @@ from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelec
 from pinsker.datasets import NoisyXor
 from pinsker.engine import Backward
 from pinsker.exceptions import DataWarning, ParameterError, PinskerWarning
-from pinsker.selection import LinearSelection, SelectionPath
+from pinsker.selection import CriterionSelection, LinearSelection, SelectionPath
 from pinsker.selection.holdout import ALL_FEATURES
 from pinsker.selection.search import SearchInterrupted
 from pinsker.testing import Clusters, MixedKinds, RedundantLinear, selection_problems
@@ -356,3 +358,25 @@ def test_the_seed_reaches_selectors_that_are_searches(xor):
         return selector.fit(*xor).path_.information
 
     assert information() == information()
+
+
+def test_a_fitted_selector_can_be_pickled(xor):
+    selector = FeatureSelector(
+        searches=["linear", ("mine", [1, 0]), CriterionSelection("jmi", 3)],
+        models=["linear"], cv=3, random_state=0,
+    ).fit(*xor)  # fmt: skip
+    again = pickle.loads(pickle.dumps(selector))
+    np.testing.assert_equal(again.cv_results_, selector.cv_results_)
+    assert again.certificate_ == selector.certificate_
+    for budget in (0.0, 0.1, 0.5):
+        np.testing.assert_array_equal(
+            again.support_at(error_budget=budget), selector.support_at(error_budget=budget)
+        )
+
+
+def test_counts_that_support_at_refuses(fitted):
+    for wrong, message in ((99, "more features than there are"), (0, "an integer of at least 1")):
+        with pytest.raises(ParameterError, match=message):
+            fitted.support_at(n_features=wrong)
+    with pytest.raises(ParameterError, match="error_budget or n_features, and not both"):
+        fitted.support_at()

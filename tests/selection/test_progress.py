@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from pinsker import KNNSettings
-from pinsker.engine import Backward
-from pinsker.exceptions import EngineLostError, PinskerWarning
+from pinsker import EngineSettings, KNNSettings
+from pinsker.engine import Backward, CountTables
+from pinsker.exceptions import EngineLostError, MemoryBudgetError, PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
+    CriterionSelection,
     FeatureCount,
     FeatureSelector,
     ForwardSelection,
@@ -258,3 +259,42 @@ def test_callbacks_follow_every_stage_of_the_front_door():
         ("end", "fit"),
         "teardown",
     ]
+
+
+@pytest.mark.xfail(reason="the fingerprint is kept although the search failed", strict=True)
+def test_warm_start_after_a_failure_has_nothing_to_go_on_with():
+    selector = BackwardElimination(engine=EngineSettings(max_memory=100), warm_start=True)
+    with pytest.raises(MemoryBudgetError):
+        selector.fit(X, y)
+    path = selector.set_params(engine="auto").fit(X, y).path_  # AttributeError: no path_
+    assert path == BackwardElimination().fit(X, y).path_
+
+
+@pytest.mark.xfail(reason="the fingerprint is kept although the search failed", strict=True)
+def test_warm_start_after_a_failure_does_not_take_the_path_of_other_data():
+    selector = BackwardElimination(warm_start=True).fit(X, y)
+    other = X[:, ::-1].copy()
+    with pytest.raises(MemoryBudgetError):
+        selector.set_params(engine=EngineSettings(max_memory=100)).fit(other, y)
+    path = selector.set_params(engine="auto").fit(other, y).path_  # that of X
+    assert path == BackwardElimination().fit(other, y).path_
+
+
+@pytest.mark.xfail(reason="without held-out rows no progress is opened", strict=True)
+def test_callbacks_follow_the_front_door_without_held_out_rows():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    listener = Listener()
+    FeatureSelector(cv=0).set_callbacks(listener).fit(X, y)
+    assert listener.calls[:2] == ["setup", ("begin", "fit")]
+    assert listener.calls[-2:] == [("end", "fit"), "teardown"]
+
+
+@pytest.mark.xfail(reason="its search is one call deeper than the others", strict=True)
+def test_the_warning_of_an_interrupted_criterion_points_at_the_caller(monkeypatch):
+    def interrupted(tables, *groups, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CountTables, "join", interrupted)
+    with pytest.warns(PinskerWarning, match="interrupted after 0 steps") as caught:
+        CriterionSelection("jmi").fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
