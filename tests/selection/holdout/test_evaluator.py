@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode
-from pinsker.information import RBFSVM, default_models
+from pinsker.information import default_models
 from pinsker.selection.holdout import HoldoutEvaluator, Jobs, Metric, make_folds
 
 ERROR = Metric("error")
@@ -50,16 +50,21 @@ def test_the_metric_is_that_of_the_losses():
     assert (scores["brier"].losses <= 2 * (1 - probabilities) ** 2 + 1e-12).all()
 
 
-def test_no_set_is_fitted_twice_and_any_number_of_jobs_agrees(monkeypatch):
+class Counted:
+    """A model that notes every fit."""
+
+    def __init__(self, model, fitted):
+        self.name, self.model, self.fitted = model.name, model, fitted
+
+    def fit_predict_scores(self, *data):
+        self.fitted.append(self.name)
+        return self.model.fit_predict_scores(*data)
+
+
+def test_no_set_is_fitted_twice_and_any_number_of_jobs_agrees():
     table = encoded(80)
-    models = default_models("classification", 80)
     fitted = []
-    plain = RBFSVM.fit_predict_scores
-    monkeypatch.setattr(
-        RBFSVM,
-        "fit_predict_scores",
-        lambda self, *data: fitted.append(self) or plain(self, *data),
-    )
+    models = [Counted(model, fitted) for model in default_models("classification", 80)]
     sets = [[(0, 1)] * 4, [(1, 0)] * 4, [(2,)] * 4]
     found = []
     for n_jobs in (1, 2):
@@ -68,7 +73,7 @@ def test_no_set_is_fitted_twice_and_any_number_of_jobs_agrees(monkeypatch):
         count = len(fitted)
         evaluator.evaluate(sets)
         assert len(fitted) == count
-    assert len(fitted) == 2 * 2 * 4  # two evaluators, two different sets, four folds
+    assert len(fitted) == 2 * 2 * 4 * 3  # evaluators, different sets, folds, models
     for one, two in zip(*found, strict=True):
         np.testing.assert_array_equal(one.most.log_likelihood, two.most.log_likelihood)
 
