@@ -99,7 +99,7 @@ def test_breast_cancer(name, breast_cancer):
     np.testing.assert_allclose(path.scores[[0, -1]], first_and_last, rtol=0, atol=TOLERANCE)
 
 
-def test_breast_cancer_given_the_whole_set(breast_cancer):
+def test_breast_cancer_given_the_chosen_set(breast_cancer):
     table, labels = breast_cancer
     path = select_by_criterion(equal_frequency(table), labels, "cmi", 10)
     assert path.order[:4].tolist() == [22, 24, 1, 19]

@@ -35,8 +35,8 @@ BOTH = pytest.mark.parametrize("path", [BACKWARD, FORWARD], ids=["backward", "fo
         (ErrorBudget(0.045), 2),  # 2 * 0.045^2 > 0.004
         (ErrorBudget(0.19), 2),
         (ErrorBudget(0.21), 1),
-        (ErrorBudget(0.004, unit="log-loss"), 2),  # equality is within the budget
-        (ErrorBudget(0.0039, unit="log-loss"), 3),
+        (ErrorBudget(0.004, metric="log-loss"), 2),  # equality is within the budget
+        (ErrorBudget(0.0039, metric="log-loss"), 3),
         (ErrorBudget(0.05, constants="paper"), 3),  # 0.05^2 / 2 < 0.004
         (ErrorBudget(0.1, constants="paper"), 2),
         (ScoreThreshold(0.0), 3),
@@ -65,7 +65,7 @@ def test_numbers_use_the_range_or_the_printed_constant(path):
     # 0.05 of the variance: sharp R2 gives 0.00626 nats, above 0.004; printed 0.05/(2*9) = 0.0028.
     assert ErrorBudget(0.05).size(path, NUMBERS) == 2
     assert ErrorBudget(0.05, constants="paper").size(path, NUMBERS) == 3
-    assert ErrorBudget(0.05, unit="mse").size(path, NUMBERS) == 2
+    assert ErrorBudget(0.05, metric="mse").size(path, NUMBERS) == 2
     # Gaussian: e^{-2*0.42} - e^{-2*0.5} = 0.0638, an identity.
     assert ErrorBudget(0.0638, model="gaussian").size(path, NUMBERS) == 2
     assert ErrorBudget(0.0639, model="gaussian").size(path, NUMBERS) == 1
@@ -76,7 +76,7 @@ def test_gaussian_growth_is_the_identity(path):
     growth = ErrorBudget(0.1, model="gaussian").growth(path, NUMBERS)
     expected = np.exp(-2 * np.array(path.information)) - np.exp(-1.0)
     np.testing.assert_allclose(growth, expected, rtol=1e-12, atol=1e-15)  # rounding only
-    in_mse = ErrorBudget(0.1, unit="mse", model="gaussian").growth(
+    in_mse = ErrorBudget(0.1, metric="mse", model="gaussian").growth(
         path, dataclasses.replace(NUMBERS, variance=2.5)
     )
     np.testing.assert_allclose(in_mse, 2.5 * expected, rtol=1e-12, atol=1e-15)
@@ -84,17 +84,17 @@ def test_gaussian_growth_is_the_identity(path):
 
 @BOTH
 @pytest.mark.parametrize("rule", [ErrorBudget(0.5), ErrorBudget(1.0)], ids=str)
-def test_a_budget_for_everything_keeps_one_feature_and_says_so(path, rule):
+def test_a_budget_for_everything_keeps_one_feature_and_notes_it(path, rule):
     decision = rule.decide(path, FAIR)
     assert decision.size == 1
     assert "nothing need stay" in decision.notes[0]
     assert str(rule) in decision.notes[0]
 
 
-def test_forced_features_stay():
-    path = dataclasses.replace(BACKWARD, n_forced=3)
+def test_fixed_features_stay():
+    path = dataclasses.replace(BACKWARD, n_fixed=3)
     assert ErrorBudget(1.0).size(path, FAIR) == 3
-    with pytest.raises(ParameterError, match="fewer features than must be kept \\(3\\)"):
+    with pytest.raises(ParameterError, match="fewer features than are fixed \\(3\\)"):
         FeatureCount(2).size(path)
 
 
@@ -118,7 +118,7 @@ def test_printed_algorithms_come_out(path, delta):
     expected = slow.size_as_printed(path.direction, path.scores, delta**2 / 2)
     assert rule.size(path, FAIR) == max(1, expected)
     expected = slow.size_as_printed(path.direction, path.scores, delta / 18)
-    in_mse = dataclasses.replace(rule, unit="mse")
+    in_mse = dataclasses.replace(rule, metric="mse")
     assert in_mse.size(path, NUMBERS) == max(1, expected)
 
 
@@ -189,7 +189,7 @@ def test_no_set_within_the_budget_keeps_the_best_one():
     assert "no set on the path keeps to" in decision.notes[0]
 
 
-def test_partial_paths_say_where_they_end():
+def test_partial_paths_note_where_they_end():
     short = SelectionPath("backward", NAMES, (2,), (0.0,), (0.5, 0.5), complete=False)
     decision = FeatureCount(1).decide(short)
     assert decision.size == 3
@@ -219,20 +219,23 @@ def test_rules_are_values(rule):
     [
         (lambda: ErrorBudget(-0.1), "an error budget must be a number of at least 0, found -0.1"),
         (lambda: ErrorBudget(float("nan")), "must be a number of at least 0, found nan"),
-        (lambda: ErrorBudget(1.5, unit="error"), "1.5 means nothing in unit 'error', which ends"),
-        (lambda: ErrorBudget(1.5).size(BACKWARD, FAIR), "1.5 means nothing in unit 'error'"),
-        (lambda: ErrorBudget(2).size(BACKWARD, NUMBERS), "2 means nothing in unit 'r2'"),
-        (lambda: ErrorBudget(0.1, unit="bits"), "unit='bits' is not one of 'auto', 'error'"),
+        (
+            lambda: ErrorBudget(1.5, metric="error"),
+            "1.5 means nothing in metric 'error', which ends",
+        ),
+        (lambda: ErrorBudget(1.5).size(BACKWARD, FAIR), "1.5 means nothing in metric 'error'"),
+        (lambda: ErrorBudget(2).size(BACKWARD, NUMBERS), "2 means nothing in metric 'r2'"),
+        (lambda: ErrorBudget(0.1, metric="bits"), "metric='bits' is not one of 'auto', 'error'"),
         (lambda: ErrorBudget(0.1, constants="x"), "constants='x' is not one of 'sharp', 'paper'"),
         (lambda: ErrorBudget(0.1, reference="x"), "reference='x' is not one of 'best', 'full'"),
         (lambda: ErrorBudget(0.1, model="x"), "model='x' is not one of 'bounded', 'gaussian'"),
         (lambda: ErrorBudget(0.1).size(BACKWARD), "needs to know the target .* pass facts"),
-        (lambda: ErrorBudget(0.1, unit="mse").size(BACKWARD, FAIR), "does not fit a classificat"),
+        (lambda: ErrorBudget(0.1, metric="mse").size(BACKWARD, FAIR), "does not fit a classificat"),
         (lambda: ScoreThreshold(-1.0), "ScoreThreshold needs a number of nats of at least 0"),
         (lambda: ScoreJump(float("inf")), "ScoreJump needs a number of nats of at least 0"),
-        (lambda: FeatureCount(0), "FeatureCount needs a whole number of at least 1, found 0"),
-        (lambda: FeatureCount(1.5), "FeatureCount needs a whole number of at least 1, found 1.5"),
-        (lambda: FeatureCount(True), "FeatureCount needs a whole number"),
+        (lambda: FeatureCount(0), "FeatureCount needs an integer of at least 1, found 0"),
+        (lambda: FeatureCount(1.5), "FeatureCount needs an integer of at least 1, found 1.5"),
+        (lambda: FeatureCount(True), "FeatureCount needs an integer"),
         (lambda: FeatureCount(9).size(BACKWARD), "more features than there are \\(4\\)"),
     ],
 )
@@ -242,13 +245,13 @@ def test_mistakes_get_one_clear_error(make, message):
 
 
 def test_large_budgets_are_fine_where_errors_have_no_end():
-    assert ErrorBudget(30.0, unit="mse").size(BACKWARD, NUMBERS) == 1
-    assert ErrorBudget(5.0, unit="log-loss").size(BACKWARD, FAIR) == 1
+    assert ErrorBudget(30.0, metric="mse").size(BACKWARD, NUMBERS) == 1
+    assert ErrorBudget(5.0, metric="log-loss").size(BACKWARD, FAIR) == 1
 
 
 def test_a_budget_prints_what_is_not_the_default():
     assert str(ErrorBudget(0.05)) == "ErrorBudget(0.05)"
-    assert str(ErrorBudget(4.0, unit="mse")) == "ErrorBudget(4.0, unit='mse')"
+    assert str(ErrorBudget(4.0, metric="mse")) == "ErrorBudget(4.0, metric='mse')"
     paper = ErrorBudget(0.1, constants="paper", reference="full")
     assert str(paper) == "ErrorBudget(0.1, constants='paper', reference='full')"
     assert eval(str(paper)) == eval(repr(paper)) == paper

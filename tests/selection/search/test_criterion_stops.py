@@ -48,10 +48,11 @@ def test_the_information_of_the_chosen_set_is_counted():
 
 def test_an_error_budget_on_a_table_that_is_filled():
     X, y = noisy_votes()
-    selector = CriterionSelection("cmi", error_budget=0.1).fit(X, y)
+    selector = CriterionSelection("cmi", stop=ErrorBudget(0.1)).fit(X, y)
     assert selector.get_support(indices=True).tolist() == [0, 1, 2]
     assert selector.certificate_.bound <= 0.1
-    assert selector.certificate_.tier == "counts of binned columns, on the rows used for the search"
+    assert selector.certificate_.rows == "those of the search itself: counts of binned columns"
+    assert selector.certificate_.verdict == "not tested"
     # 64 cells of noise cost (64 - 8)/2n nats, about .01; a budget of 1 % error allows .0002.
     assert selector.support_at(error_budget=0.01).sum() > 3
 
@@ -67,26 +68,28 @@ def test_cells_that_are_not_filled_are_not_counted():
     assert any("sets of more than 4 features is not counted" in n for n in selector.notes_)
     entropy = -sum(p * np.log(p) for p in np.bincount(y) / len(y))
     assert path.full_information == pytest.approx(entropy, abs=1e-12)
-    assert "losses against the target's entropy" in selector.certificate_.tier
-    assert selector.certificate_.lost == pytest.approx(entropy - path.information[4], abs=1e-12)
+    assert "losses against the target's entropy" in selector.certificate_.rows
+    assert selector.certificate_.information_lost == pytest.approx(
+        entropy - path.information[4], abs=1e-12
+    )
 
 
-def test_a_budget_that_counting_cannot_judge_is_refused():
+def test_a_budget_that_counting_cannot_check_is_refused():
     X, y = load_breast_cancer(return_X_y=True)
-    message = r"cannot be judged by counting: with more than 4 features the rows do not fill"
+    message = r"cannot be checked by counting: with more than 4 features the rows do not fill"
     with pytest.raises(DataError, match=message):
-        CriterionSelection("jmi", error_budget=0.05).fit(X, y)
+        CriterionSelection("jmi", stop=ErrorBudget(0.05)).fit(X, y)
     with pytest.raises(DataError, match=message):
-        CriterionSelection("jmi").fit(X, y).support_at(stop=ErrorBudget(0.05))
+        CriterionSelection("jmi").fit(X, y).support_at(error_budget=ErrorBudget(0.05))
 
 
 def test_a_budget_met_before_cells_run_empty_is_accepted():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 5, (300, 20))
     y = (X[:, 7] > 1).astype(int)
-    selector = CriterionSelection("cmim", error_budget=0.02).fit(X, y)
+    selector = CriterionSelection("cmim", stop=ErrorBudget(0.02)).fit(X, y)
     assert selector.get_support(indices=True).tolist() == [7]
-    assert selector.certificate_.lost == pytest.approx(0.0, abs=1e-12)
+    assert selector.certificate_.information_lost == pytest.approx(0.0, abs=1e-12)
 
 
 def test_counts_of_features_end_the_search_there():
@@ -123,7 +126,7 @@ def test_the_permutation_test_lets_noise_in_as_seldom_as_it_says():
 def test_features_that_must_stay_are_not_tested():
     X, y = noisy_votes(n_rows=300, n_noise=4)
     rule = PermutationTest(n_permutations=19)
-    selector = CriterionSelection("jmi", stop=rule, keep=[5]).fit(X, y)
+    selector = CriterionSelection("jmi", stop=rule, fixed_features=[5]).fit(X, y)
     assert selector.support_[5]
     assert selector.support_[:3].all()
 
@@ -132,7 +135,7 @@ def test_features_that_must_stay_are_not_tested():
     ("options", "message"),
     [
         ({"level": 0.0}, r"level=0.0 is not between 0 and 1"),
-        ({"n_permutations": 0}, r"n_permutations=0 is not a whole number"),
+        ({"n_permutations": 0}, r"n_permutations=0 is not an integer"),
         ({"n_permutations": 10}, r"at least 0.0909, so none is below level=0.05: use "),
     ],
 )

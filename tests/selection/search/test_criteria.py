@@ -10,22 +10,45 @@ from oracles import criteria as oracle
 from pinsker.engine import CountTables, PackedColumns
 from pinsker.exceptions import ParameterError
 from pinsker.selection import select_by_criterion
-from pinsker.selection._criteria import CRITERIA, criterion_named
-from pinsker.selection._criterion_search import TIE_TOLERANCE, CriterionSearch, best_candidate
+from pinsker.selection.search import CRITERIA, ROUNDING, Trace, greedy
+from pinsker.selection.search._criteria import criterion_named
+from pinsker.selection.search._criterion import CriterionSearch
 
 # Scores are sums of at most some thirty informations below 10 nats, each within 1e-15.
-ROUNDING = 1e-12
+CLOSE = 1e-12
 
 
-def draw(seed, n_rows=150, n_columns=7, n_levels=3, n_classes=3):
+def draw(seed, n_rows=150, n_columns=7, n_categories=3, n_classes=3):
     """Columns that tell of the class, repeat each other, or say nothing."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, n_rows)
-    hints = (labels[:, None] + rng.integers(0, n_levels, (n_rows, n_columns))) % n_levels
-    noise = rng.integers(0, n_levels, (n_rows, n_columns))
+    hints = (labels[:, None] + rng.integers(0, n_categories, (n_rows, n_columns))) % n_categories
+    noise = rng.integers(0, n_categories, (n_rows, n_columns))
     codes = np.where(rng.random((n_rows, n_columns)) < rng.random(n_columns), hints, noise)
-    codes[:, -1] = (codes[:, 0] + (rng.random(n_rows) < 0.1)) % n_levels
+    codes[:, -1] = (codes[:, 0] + (rng.random(n_rows) < 0.1)) % n_categories
     return codes, labels
+
+
+class OneStep:
+    """A state with given scores."""
+
+    information = 0.0
+
+    def __init__(self, scores):
+        self.given, self.added = np.asarray(scores, dtype=float), []
+
+    def scores(self):
+        return self.given
+
+    def add(self, column):
+        self.added.append(column)
+
+
+def best_of(scores):
+    """Return the candidate that the loop picks."""
+    state = OneStep(scores)
+    greedy(state, Trace((), [0.0]), "forward", 1)
+    return state.added[0]
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -37,11 +60,11 @@ def test_every_score_equals_the_oracle(name, correction, seed):
     got, order = [], []
     for _ in range(4):
         got.append(search.scores())
-        order.append(best_candidate(got[-1]))
+        order.append(best_of(got[-1]))
         search.add(order[-1])
     sample = oracle.Sample(codes, labels, correction=correction)
     want = oracle.scores_along(sample, name, order, beta=0.6, gamma=0.3)
-    assert_allclose(got, want, rtol=1e-9, atol=ROUNDING)
+    assert_allclose(got, want, rtol=1e-9, atol=CLOSE)
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -52,8 +75,8 @@ def test_weighted_scores_equal_the_oracle(name, seed):
     path = select_by_criterion(codes, labels, name, 4, sample_weight=weights)
     sample = oracle.Sample(codes, labels, weights)
     want = oracle.scores_along(sample, name, path.order)
-    assert_allclose(path.scores, np.nanmax(want, axis=1), rtol=1e-9, atol=ROUNDING)
-    assert_array_equal(path.order, [best_candidate(scores) for scores in want])
+    assert_allclose(path.scores, np.nanmax(want, axis=1), rtol=1e-9, atol=CLOSE)
+    assert_array_equal(path.order, [best_of(scores) for scores in want])
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -62,12 +85,12 @@ def test_equal_weights_change_nothing(name, seed):
     plain = select_by_criterion(codes, labels, name, 5)
     weighted = select_by_criterion(codes, labels, name, 5, sample_weight=np.full(150, 0.3))
     assert_array_equal(weighted.order, plain.order)
-    assert_allclose(weighted.scores, plain.scores, rtol=1e-9, atol=ROUNDING)
+    assert_allclose(weighted.scores, plain.scores, rtol=1e-9, atol=CLOSE)
 
 
 @pytest.mark.parametrize("name", CRITERIA)
 def test_permutations_change_nothing(name, seed):
-    codes, labels = draw(seed, n_levels=4)
+    codes, labels = draw(seed, n_categories=4)
     rng = np.random.default_rng(seed + 2)
     rows, columns = rng.permutation(len(labels)), rng.permutation(codes.shape[1])
     want = select_by_criterion(codes, labels, name)
@@ -76,7 +99,7 @@ def test_permutations_change_nothing(name, seed):
     assert_array_equal(by_rows.scores, want.scores)
     by_columns = select_by_criterion(codes[:, columns], labels, name)
     assert_array_equal(columns[by_columns.order], want.order)
-    assert_allclose(by_columns.scores, want.scores, rtol=1e-9, atol=ROUNDING)
+    assert_allclose(by_columns.scores, want.scores, rtol=1e-9, atol=CLOSE)
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -89,12 +112,12 @@ def test_threads_and_memory_order_change_nothing(name, seed):
 
 
 @settings(max_examples=60)
-@given(seed=st.integers(0, 10**6), n_rows=st.integers(2, 60), n_levels=st.integers(1, 6))
-def test_a_duplicate_of_a_chosen_feature_gains_exactly_nothing(seed, n_rows, n_levels):
+@given(seed=st.integers(0, 10**6), n_rows=st.integers(2, 60), n_categories=st.integers(1, 6))
+def test_a_duplicate_of_a_chosen_feature_gains_exactly_nothing(seed, n_rows, n_categories):
     rng = np.random.default_rng(seed)
-    codes = rng.integers(0, n_levels, (n_rows, 3))
+    codes = rng.integers(0, n_categories, (n_rows, 3))
     labels = rng.integers(0, 3, n_rows)
-    renamed = rng.permutation(n_levels)[codes[:, 0]]
+    renamed = rng.permutation(n_categories)[codes[:, 0]]
     tables = CountTables.of(PackedColumns.of(np.column_stack([codes, renamed])), labels)
     for name in ("cmi", "cmim", "cmim-brown"):
         search = CriterionSearch(tables, criterion_named(name))
@@ -142,24 +165,24 @@ def test_xor_needs_a_joint_criterion():
     labels = codes[:, 4] ^ codes[:, 5]
     codes[:, 3] = np.where(rng.random(400) < 0.8, codes[:, 4], codes[:, 3])
     # Nothing tells of the class on its own; once 4 is in, 5 tells everything.
-    path = select_by_criterion(codes, labels, "cmi", 2, keep=[4])
+    path = select_by_criterion(codes, labels, "cmi", 2, fixed=[4])
     assert path.order.tolist() == [4, 5]
     assert path.scores[1] == pytest.approx(np.log(2), abs=0.02)  # H of 400 fair bits
 
 
-def test_kept_columns_come_first_the_best_of_them_before_the_others():
+def test_fixed_columns_come_first_the_best_of_them_before_the_others():
     codes, labels = draw(3)
     relevance = select_by_criterion(codes, labels, "mim", 1).relevance
     worst = np.argsort(relevance)[:2]
-    path = select_by_criterion(codes, labels, "jmi", 4, keep=worst.tolist())
+    path = select_by_criterion(codes, labels, "jmi", 4, fixed=worst.tolist())
     assert path.order[:2].tolist() == worst[::-1].tolist()
     assert path.scores[0] == relevance[worst[1]]
 
 
 def test_tied_scores_go_to_the_lowest_index():
-    assert best_candidate(np.array([np.nan, 0.5, 0.5 + TIE_TOLERANCE / 2])) == 1
-    assert best_candidate(np.array([np.nan, 0.5, 0.5 + TIE_TOLERANCE * 2])) == 2
-    assert best_candidate(np.array([3e9, 3e9 * (1 + TIE_TOLERANCE / 2)])) == 0
+    assert best_of([np.nan, 0.5, 0.5 + ROUNDING / 2]) == 1
+    assert best_of([np.nan, 0.5, 0.5 + ROUNDING * 2]) == 2
+    assert best_of([3e9, 3e9 * (1 + ROUNDING / 2)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -168,8 +191,8 @@ def test_tied_scores_go_to_the_lowest_index():
         ({"criterion": "jim"}, r"criterion='jim' is not known: use one of mim, mifs"),
         ({"k": 0}, r"k=0 but the table has 7 columns"),
         ({"k": 8}, r"k=8 but the table has 7 columns"),
-        ({"keep": [7]}, r"keep names column 7 but the table has 7 columns"),
-        ({"keep": [0, 1], "k": 1}, r"k=1 is less than the 2 columns that keep names"),
+        ({"fixed": [7]}, r"fixed names column 7 but the table has 7 columns"),
+        ({"fixed": [0, 1], "k": 1}, r"k=1 is less than the 2 columns that fixed names"),
     ],
 )
 def test_parameters_that_make_no_sense(options, message):
