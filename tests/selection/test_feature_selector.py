@@ -350,7 +350,6 @@ def test_the_frame_of_a_path_names_its_features(fitted):
     assert set(frame["feature"]) <= {f"x{j}" for j in range(8)}
 
 
-@pytest.mark.xfail(reason="a selector in searches draws its own seed", strict=True)
 def test_the_seed_reaches_selectors_that_are_searches(xor):
     def information():
         search = BackwardElimination(knn=KNNSettings(max_samples=60))

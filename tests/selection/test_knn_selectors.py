@@ -379,7 +379,6 @@ def test_a_rule_in_place_of_a_budget(kind):
     )
 
 
-@pytest.mark.xfail(reason="the fingerprint of a warm start leaves the seed out", strict=True)
 def test_other_random_states_start_from_scratch():
     X, y = load_breast_cancer(return_X_y=True)
     knn = KNNSettings(max_samples=100)

@@ -154,7 +154,6 @@ def test_what_cannot_be_counted_is_refused(frame, dask_frame, monkeypatch):
         CriterionSelection("cmi", 8).fit(X, y)
 
 
-@pytest.mark.xfail(reason="a KeyError names the columns that are not needed", strict=True)
 def test_a_frame_with_the_kept_columns_is_enough(dask_frame):
     selector = CriterionSelection("jmi", 3).fit(dask_frame, "answer")
     small = selector.transform(dask_frame)

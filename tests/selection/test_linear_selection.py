@@ -200,7 +200,6 @@ def test_the_metric_decides_how_an_integer_target_is_read():
     assert numbers.variance == pytest.approx(y.var())
 
 
-@pytest.mark.xfail(reason="the metric of a rule is not compared with that of the selector")
 def test_a_metric_that_the_budget_contradicts():
     X, y = load_wine(return_X_y=True)
     rule = ErrorBudget(0.1, metric="mse", model="gaussian")
@@ -208,7 +207,6 @@ def test_a_metric_that_the_budget_contradicts():
         LinearSelection(rule, metric="error").fit(X, y)
 
 
-@pytest.mark.xfail(reason="only the selector's metric decides, not that of its rule")
 def test_the_metric_of_a_budget_decides_how_an_integer_target_is_read():
     X, y = load_wine(return_X_y=True)
     rule = ErrorBudget(0.1, metric="mse", model="gaussian")

@@ -261,7 +261,6 @@ def test_callbacks_follow_every_stage_of_the_front_door():
     ]
 
 
-@pytest.mark.xfail(reason="the fingerprint is kept although the search failed", strict=True)
 def test_warm_start_after_a_failure_has_nothing_to_go_on_with():
     selector = BackwardElimination(engine=EngineSettings(max_memory=100), warm_start=True)
     with pytest.raises(MemoryBudgetError):
@@ -270,7 +269,6 @@ def test_warm_start_after_a_failure_has_nothing_to_go_on_with():
     assert path == BackwardElimination().fit(X, y).path_
 
 
-@pytest.mark.xfail(reason="the fingerprint is kept although the search failed", strict=True)
 def test_warm_start_after_a_failure_does_not_take_the_path_of_other_data():
     selector = BackwardElimination(warm_start=True).fit(X, y)
     other = X[:, ::-1].copy()
@@ -280,7 +278,6 @@ def test_warm_start_after_a_failure_does_not_take_the_path_of_other_data():
     assert path == BackwardElimination().fit(other, y).path_
 
 
-@pytest.mark.xfail(reason="without held-out rows no progress is opened", strict=True)
 def test_callbacks_follow_the_front_door_without_held_out_rows():
     pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
     listener = Listener()
@@ -289,7 +286,6 @@ def test_callbacks_follow_the_front_door_without_held_out_rows():
     assert listener.calls[-2:] == [("end", "fit"), "teardown"]
 
 
-@pytest.mark.xfail(reason="its search is one call deeper than the others", strict=True)
 def test_the_warning_of_an_interrupted_criterion_points_at_the_caller(monkeypatch):
     def interrupted(tables, *groups, **options):
         raise KeyboardInterrupt

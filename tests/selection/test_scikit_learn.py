@@ -243,7 +243,6 @@ def test_html_and_text_representation():
     assert "BackwardElimination" in BackwardElimination()._repr_html_()
 
 
-@pytest.mark.xfail(reason="a wrong engine is replaced without a word", strict=True)
 def test_a_wrong_engine_is_not_forgotten_when_a_part_is_set():
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match="gpu"):

@@ -95,17 +95,17 @@ class Certificate:
     information_budget: float
     information_lost: float
     bound: float
-    information_upper: float = float("nan")
-    error_all: float = float("nan")
-    error_kept: float = float("nan")
-    increase: float = float("nan")
-    increase_lower: float = float("nan")
-    increase_upper: float = float("nan")
-    excess: float = float("nan")
-    excess_upper: float = float("nan")
+    information_upper: float = math.nan
+    error_all: float = math.nan
+    error_kept: float = math.nan
+    increase: float = math.nan
+    increase_lower: float = math.nan
+    increase_upper: float = math.nan
+    excess: float = math.nan
+    excess_upper: float = math.nan
     model_all: str = ""
     model_kept: str = ""
-    error_upper: float = float("nan")
+    error_upper: float = math.nan
     notes: tuple[str, ...] = ()
 
     @property
@@ -121,7 +121,7 @@ class Certificate:
         held out.
         """
         if not self.is_tested:
-            return float("nan")
+            return math.nan
         if self.n_kept == self.n_features:
             return 0.0
         uppers = [self.increase_upper, self.excess_upper]

@@ -148,7 +148,8 @@ class EvaluatedSelector(InformationSelector):
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
         encoded = self._encode(X, y, metric, scale)
         facts = TargetFacts.of(encoded.target)
-        return self._data(encoded, facts, rule, X, y, self._draw_seed())
+        search = (as_settings("knn", self.knn),)
+        return self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
 
     def _draw_seed(self) -> int:
         """Draw the seed of a fit; a fit that goes on with an earlier one keeps its seed."""

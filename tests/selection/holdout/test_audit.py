@@ -188,7 +188,6 @@ def test_a_numeric_target_in_bins_needs_a_metric_for_its_model():
     assert np.isnan(result.budget)
 
 
-@pytest.mark.xfail(reason="y_train is not flattened: scikit-learn warns", strict=True)
 def test_a_column_of_training_classes_is_no_matrix(selector):
     (X, y), (test_X, test_y) = PROBLEM.sample(100, seed=0), PROBLEM.sample(100, seed=1)
     flat = audit(selector, FOREST, test_X, test_y, X_train=X, y_train=y)

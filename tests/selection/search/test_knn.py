@@ -145,13 +145,7 @@ def test_shrinking_that_is_broken_off_carries_the_path(table, monkeypatch):
         ({"max_features": 7}, (39,)),
         ({"at_least": 30}, (5, 3)),
         ({"patience": 1}, ()),
-        pytest.param(
-            {"patience": None, "max_features": 9},
-            (),
-            marks=pytest.mark.xfail(
-                reason="forward without patience ends where the shared growth does", strict=True
-            ),
-        ),
+        ({"patience": None, "max_features": 9}, ()),
         ({"knn": KNNSettings(n_neighbors=5, score="direct")}, ()),
     ],
 )

@@ -132,7 +132,6 @@ def test_repr_describes_it():
     assert "3 steps, partial" in repr(dataclasses.replace(FORWARD, complete=False))
 
 
-@pytest.mark.xfail(reason="best_size of NaN is the smallest of no sizes", strict=True)
 def test_repr_of_a_path_whose_sets_were_not_measured():
     nan = float("nan")
     path = SelectionPath("forward", ("a", "b"), (1, 0), (0.2, 0.1), (0.0, nan, nan))

@@ -133,8 +133,7 @@ def audit(
     True
     """
     check_is_fitted(selector)
-    y = np.asarray(y_test)
-    y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
+    y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     _check_rows(len(y), X_train, y_train, cv)
     certificate = selector.certificate_
     loss = Metric(metric or certificate.metric)
@@ -158,6 +157,12 @@ def audit(
         increase_lower=increase.lower,
         increase_upper=increase.upper,
     )
+
+
+def _column(y: Any) -> Any:
+    """Return a target; one of shape (n, 1) as a plain column."""
+    values = np.asarray(y)
+    return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 
 def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
@@ -196,7 +201,7 @@ def _losses(loss: Metric, model: Any, train: Any, test: Any, y: Any, cv: Any) ->
     classes = np.unique(y if train is None else np.asarray(train[1]))
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
-        raise DataError(f"class {unseen[0]!r} of the test rows is in no training row.")
+        raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     smallest = np.finfo(np.float64).eps
     return loss.of_classes(
         np.log(np.clip(probabilities, smallest, 1.0)), np.searchsorted(classes, y)
