@@ -14,7 +14,7 @@ Verdict = Literal["met", "not met", "inconclusive", "not tested"]
 EVIDENCE = {
     "error_upper": "distribution-free for independent rows that took no part in the choice",
     "increase": "hold-out estimate for these models",
-    "excess": "hold-out estimate against the best set known",
+    "excess": "hold-out estimate against what is known to be reachable",
     "information": "model-based estimate",
 }
 
@@ -159,7 +159,7 @@ class Certificate:
 def _heading(c: Certificate) -> list[str]:
     label = METRIC_NAMES.get(c.metric, c.metric)
     budget = f"none ({c.rule})" if math.isnan(c.budget) else f"{c.budget:+.4g} {label}"
-    nats = "" if math.isnan(c.information_budget) else f" ({c.information_budget:.4g} nats)"
+    nats = f" ({c.information_budget:.4g} nats)" if math.isfinite(c.information_budget) else ""
     level = f"; {c.confidence:.0%} confidence bounds" if c.is_tested else ""
     return [
         f"{c.n_kept} of {c.n_features} features; budget {_verdict_text(c)}",
