@@ -78,7 +78,7 @@ def _bound(summary: dict[str, Any]) -> dict[str, Any]:
 def _series(evaluated: Row, summary: dict[str, Any]) -> Row:
     """Return what both charts show of an evaluated set; the chosen search is drawn in full."""
     return {
-        "size": evaluated["size"],
+        "size": evaluated["n_features"],
         "series": f"held out: {evaluated['search']}",
         "main": evaluated["search"] == summary["path"]["search"],
         "model": evaluated["model_information"],
