@@ -10,6 +10,7 @@ from pinsker.cli._choices import (
     parse_memory,
     parse_names,
     parse_stop,
+    task_of,
 )
 from pinsker.exceptions import ParameterError
 from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold
@@ -76,6 +77,11 @@ def test_kinds():
     assert parse_kinds([], NAMES) == "from_dtype"
     with pytest.raises(ParameterError, match="one of continuous, count, nominal"):
         parse_kinds(["age=number"], NAMES)
+
+
+def test_metrics_of_one_task_say_how_the_target_is_read():
+    read_as = {metric: task_of(metric) for metric in ("auto", "log-loss", "brier", "r2")}
+    assert list(read_as.values()) == ["auto", "auto", "classification", "regression"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from pinsker._types import Task
+from pinsker.bounds import METRICS
 from pinsker.encoding import Kind
 from pinsker.exceptions import ParameterError
 from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
@@ -124,6 +126,18 @@ def parse_kinds(
             )
         kinds |= dict.fromkeys(parse_columns([columns], names, "--kind"), kind)
     return kinds or "from_dtype"
+
+
+def task_of(metric: str) -> Literal["auto"] | Task:
+    """Return how a metric reads the target: "auto" where classes and numbers both have it.
+
+    Examples
+    --------
+    >>> task_of("error"), task_of("mae"), task_of("log-loss")
+    ('classification', 'regression', 'auto')
+    """
+    tasks = [task for task, metrics in METRICS.items() if metric in metrics]
+    return tasks[0] if len(tasks) == 1 else "auto"
 
 
 def find_column(name: str, names: Sequence[str], option: str) -> str:

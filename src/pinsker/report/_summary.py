@@ -3,12 +3,13 @@
 import math
 import platform
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pinsker import __version__
 from pinsker._types import FloatArray, IntArray, plain
 from pinsker.bounds import METRIC_NAMES
 from pinsker.encoding import Encoded, encode
@@ -27,7 +28,7 @@ from pinsker.selection import CriterionSelection, LinearSelection, StoppingRule
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 2
-_PACKAGES = ("pinsker", "numpy", "scipy", "scikit-learn")
+_PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
@@ -193,12 +194,9 @@ def _data(selector: Any, measures: "Measures | None") -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "pinsker": __version__}
     for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from a source tree
-            found[package] = "unknown"
+        found[package] = version(package)
     return found
 
 
