@@ -20,7 +20,7 @@ from pinsker import (
 from pinsker._types import plain
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_json
-from pinsker.report._words import holdout_sentences
+from pinsker.report._words import holdout_sentences, summarise_certificate
 
 KEYS = {
     "schema", "selector", "kept", "budget", "target", "path", "cv_results", "choices", "features",
@@ -238,6 +238,12 @@ def test_certificates_in_words(changes, verdict):
     assert "could reach) increases by at most 6 points of accuracy" in text
     assert "The distribution-free 95 % upper confidence bound of the error with" in text
     assert ("smallest budget that they can confirm is 8" in text) == (verdict == "inconclusive")
+
+
+def test_without_a_budget_there_is_no_verdict_to_read():
+    certificate = summarise_certificate(replace(CERTIFICATE, budget=float("nan")), 0.5)
+    assert certificate["verdict_words"] == "evaluated, no error budget was set"
+    assert "The budget is" not in " ".join(certificate["sentences"])
 
 
 def test_a_certified_set_is_shown_until_the_slider_moves(selector, wine):

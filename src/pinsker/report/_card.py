@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker.report._kept import in_order, own_budget
-from pinsker.report._words import VERDICTS, error_in_words, number, short
+from pinsker.report._words import error_in_words, number, short, verdict_in_words
 
 #: Names that are shown before the rest is counted, and letters of a name.
 _MOST_NAMES = 12
@@ -31,7 +31,7 @@ def card(selector: Any) -> str:
     check_is_fitted(selector)
     path = selector.path_
     names = [path.names[feature] for feature in in_order(selector)]
-    size, verdict = len(names), VERDICTS[selector.certificate_.verdict]
+    size, verdict = len(names), verdict_in_words(selector.certificate_)
     title = f"{size} of {path.n_features} features stay"
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.5;'

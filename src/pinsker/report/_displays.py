@@ -12,7 +12,7 @@ from pinsker.bounds import METRIC_NAMES, Certificate
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import BAND
 from pinsker.report._kept import kept_features, own_budget, search_of_path
-from pinsker.report._words import VERDICTS
+from pinsker.report._words import verdict_in_words
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
 _KINDS = ("overview", "path", "bound", "certificate")
@@ -245,7 +245,7 @@ class CertificateDisplay:
             statements=_statements(certificate),
             metric=certificate.metric,
             budget=own_budget(estimator),
-            verdict=VERDICTS[certificate.verdict],
+            verdict=verdict_in_words(certificate),
         )
         return display.plot(ax=ax)
 

@@ -9,7 +9,7 @@ from pinsker.bounds import METRIC_NAMES, Certificate
 #: Metrics that are read in points of a hundred.
 _POINTS = {"error": "of accuracy", "r2": "of R²"}
 #: Each verdict on the page.
-VERDICTS = {
+_VERDICTS = {
     "met": "budget met",
     "not met": "budget not met",
     "inconclusive": "inconclusive: too few rows",
@@ -75,6 +75,13 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def verdict_in_words(certificate: Certificate) -> str:
+    """Return the verdict of a certificate; there is none where no budget was set."""
+    if certificate.is_tested and math.isnan(certificate.budget):
+        return "evaluated, no error budget was set"
+    return _VERDICTS[certificate.verdict]
+
+
 def summarise_certificate(certificate: Certificate, information: float) -> dict[str, Any]:
     """Return verdict, sentences and figures of a certificate.
 
@@ -98,7 +105,7 @@ def summarise_certificate(certificate: Certificate, information: float) -> dict[
         sentences = _estimate_sentences(certificate, information)
     return {
         "verdict": certificate.verdict,
-        "verdict_words": VERDICTS[certificate.verdict],
+        "verdict_words": verdict_in_words(certificate),
         "tested": certificate.is_tested,
         "sentences": [*sentences, *(f"Note: {note}." for note in certificate.notes)],
         "figures": plain(certificate.to_dict()),
@@ -154,7 +161,7 @@ def holdout_sentences(certificate: Certificate) -> list[str]:
             f"{number(certificate.error_upper)}, for independent rows."
         ),
     ]
-    if certificate.verdict == "inconclusive":
+    if certificate.verdict == "inconclusive" and not math.isnan(certificate.budget):
         sentences.append(
             "The budget is smaller than these rows can resolve; the smallest budget that they can "
             f"confirm is {error_in_words(certificate.resolvable, metric)}."
