@@ -1,5 +1,6 @@
 """The dict: plain values, all of them those of the selector."""
 
+import copy
 import json
 from dataclasses import replace
 
@@ -17,10 +18,8 @@ from pinsker import (
     LinearSelection,
     mutual_information,
 )
-from pinsker._types import plain
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_json
-from pinsker.report._words import holdout_sentences, summarise_certificate
 
 KEYS = {
     "schema", "selector", "kept", "budget", "target", "path", "cv_results", "choices", "features",
@@ -219,6 +218,13 @@ CERTIFICATE = Certificate(
 )  # fmt: skip
 
 
+def shown_of(selector, certificate):
+    """Return what is shown of a certificate."""
+    other = copy.copy(selector)
+    other.certificate_ = certificate
+    return summarise(other)["certificate"]
+
+
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
@@ -227,10 +233,11 @@ CERTIFICATE = Certificate(
         ({"increase_upper": 0.08}, "inconclusive"),
     ],
 )
-def test_certificates_in_words(changes, verdict):
+def test_certificates_in_words(selector, changes, verdict):
     certificate = replace(CERTIFICATE, **changes)
-    assert certificate.verdict == verdict
-    text = " ".join(holdout_sentences(certificate))
+    shown = shown_of(selector, certificate)
+    assert shown["verdict"] == verdict
+    text = " ".join(shown["sentences"])
     assert "Evaluated on 500 rows: fresh rows." in text
     assert "0.120 with all 9 features (forest) and 0.130 with the 3 kept (linear)" in text
     points = 100 * certificate.increase_upper
@@ -240,8 +247,8 @@ def test_certificates_in_words(changes, verdict):
     assert ("smallest budget that they can confirm is 8" in text) == (verdict == "inconclusive")
 
 
-def test_without_a_budget_there_is_no_verdict_to_read():
-    certificate = summarise_certificate(replace(CERTIFICATE, budget=float("nan")), 0.5)
+def test_without_a_budget_there_is_no_verdict_to_read(selector):
+    certificate = shown_of(selector, replace(CERTIFICATE, budget=float("nan")))
     assert certificate["verdict_words"] == "evaluated, no error budget was set"
     assert "The budget is" not in " ".join(certificate["sentences"])
 
@@ -282,4 +289,4 @@ def test_numbers_that_were_counted_or_modelled_are_read_again(numeric):
     ],
 )
 def test_values_that_json_can_hold(value, expected):
-    assert plain(value) == expected
+    assert json.loads(to_json({"value": value})) == {"value": expected}

@@ -100,6 +100,10 @@ def error_text(error: BaseException) -> str:
     >>> from pinsker.exceptions import ParameterError
     >>> error_text(ParameterError("must be at least 1, found 0.", parameter="n_neighbors"))
     '--n-neighbors: must be at least 1, found 0.'
+    >>> error_text(ParameterError("use missing='drop'.", parameter="missing"))
+    'use --missing drop.'
+    >>> error_text(MemoryBudgetError("needs 2 GiB."))
+    '--memory: needs 2 GiB.'
     """
     message = shell_text(str(error) or type(error).__name__)
     fallback = next((name for kind, name in _PARAMETERS.items() if isinstance(error, kind)), None)
