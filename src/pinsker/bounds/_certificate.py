@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pinsker._types import plain
 from pinsker.bounds._bound import METRIC_NAMES
 
-Verdict = Literal["met", "not met", "inconclusive", "not tested"]
+Verdict = Literal["met", "not met", "inconclusive", "not tested", "no budget"]
 
 #: What each figure rests on.
 EVIDENCE = {
@@ -129,9 +129,14 @@ class Certificate:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the budget is met, is not, or cannot be told from so few rows."""
+        """Whether the budget is met, is not, or cannot be told from so few rows.
+
+        "not tested" where no rows were held out, "no budget" where another rule cut the path.
+        """
         if not self.is_tested:
             return "not tested"
+        if math.isnan(self.budget):
+            return "no budget"
         if self.resolvable <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
@@ -162,7 +167,7 @@ def _heading(c: Certificate) -> list[str]:
     nats = f" ({c.information_budget:.4g} nats)" if math.isfinite(c.information_budget) else ""
     level = f"; {c.confidence:.0%} confidence bounds" if c.is_tested else ""
     return [
-        f"{c.n_kept} of {c.n_features} features; budget {_verdict_text(c)}",
+        f"{c.n_kept} of {c.n_features} features; {_verdict_text(c)}",
         f"  budget                {budget}{nats}",
         f"  evidence              {c.n_rows} rows, {c.rows}{level}",
     ]
@@ -194,10 +199,11 @@ def _held_out(c: Certificate) -> list[str]:
 
 
 def _verdict_text(c: Certificate) -> str:
-    if c.verdict == "met":
-        return "met" if c.n_kept < c.n_features else "met (nothing is left out)"
-    if c.verdict == "not met":
-        return f"not met (the error increases by at least {c.increase_lower:.4f})"
-    if c.verdict == "inconclusive":
-        return f"inconclusive at this sample size (a budget of {c.resolvable:.4f} could be shown)"
-    return "not tested (no rows were held out)"
+    texts = {
+        "met": "budget met" if c.n_kept < c.n_features else "budget met (nothing is left out)",
+        "not met": f"budget not met (the error increases by at least {c.increase_lower:.4f})",
+        "inconclusive": f"inconclusive: these rows could show a budget of {c.resolvable:.4f}",
+        "not tested": "budget not tested (no rows were held out)",
+        "no budget": "no error budget was set",
+    }
+    return texts[c.verdict]

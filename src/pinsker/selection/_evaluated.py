@@ -204,7 +204,7 @@ class EvaluatedSelector(InformationSelector):
             return self._set_fitted(self._fitted(data, path, decision, notes=notes))
         result, decision = comparison.choose(data.rule)
         path = measure_sets(comparison.paths[result.search], data.encoded, settings)
-        certificate = crossfit_certificate(comparison, result, data.rule, decision.notes)
+        certificate = crossfit_certificate(comparison, result, data.rule, decision)
         return self._set_fitted(
             self._fitted(data, path, decision, certificate=certificate, comparison=comparison)
         )

@@ -1,6 +1,7 @@
 """An audit: what the user's own model loses by the choice of features."""
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -63,7 +64,9 @@ class AuditResult:
 
     @property
     def verdict(self) -> str:
-        """What the confidence bounds say: budget "met", "not met" or "inconclusive"."""
+        """What the confidence bounds say: budget "met", "not met", "inconclusive", "no budget"."""
+        if math.isnan(self.budget):
+            return "no budget"
         if self.increase_upper <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
@@ -78,12 +81,13 @@ class AuditResult:
 
     def __str__(self) -> str:
         label = METRIC_NAMES[self.metric]
+        known = not math.isnan(self.budget)
+        budget = f"; budget {self.budget:+.4g}: {self.verdict}" if known else ""
         return (
             f"{self.model} on {self.n_rows} rows: {label} {self.error_all:.4f} with all "
             f"{self.n_features} columns, {self.error_kept:.4f} with {self.n_kept}\n"
             f"  error increase {self.increase:+.4f}, confidence bounds {self.increase_lower:+.4f} "
-            f"and {self.increase_upper:+.4f} ({self.confidence:.0%} each); budget "
-            f"{self.budget:+.4g}: {self.verdict}"
+            f"and {self.increase_upper:+.4f} ({self.confidence:.0%} each){budget}"
         )
 
 

@@ -54,7 +54,7 @@ def path_certificate(
 
 
 def crossfit_certificate(
-    comparison: Comparison, result: SubsetResult, rule: StoppingRule, notes: tuple[str, ...]
+    comparison: Comparison, result: SubsetResult, rule: StoppingRule, decision: Decision
 ) -> Certificate:
     """Return what the rows held out during the search say about a choice."""
     budget = rule if isinstance(rule, ErrorBudget) else None
@@ -64,9 +64,9 @@ def crossfit_certificate(
         budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
         n_rows=comparison.n_rows,
-        n_kept=result.size,
+        n_kept=decision.size,
         n_features=everything.size,
-        features=_names(comparison.paths[result.search], result.size),
+        features=_names(comparison.paths[result.search], decision.size),
         rows=_crossfit_rows(comparison),
         rule=str(rule),
         information_budget=(result.allowed(budget, facts, metric) if budget else math.nan),
@@ -83,7 +83,7 @@ def crossfit_certificate(
         model_all=everything.model_error,
         model_kept=result.model_error,
         error_upper=result.error_upper,
-        notes=notes,
+        notes=decision.notes,
     )
 
 
