@@ -45,7 +45,7 @@ def held_out(**changes):
         ({"increase_upper": 0.0500001}, "inconclusive"),
         ({"excess_upper": 0.08}, "inconclusive"),
         ({"increase_lower": 0.06, "increase_upper": 0.1}, "not met"),
-        ({"budget": math.nan}, "inconclusive"),
+        ({"budget": math.nan}, "no budget"),
         ({"n_kept": 9, "excess_upper": 0.08}, "met"),
     ],
 )
@@ -103,7 +103,7 @@ def test_text_of_a_path_alone():
     ("changes", "heading"),
     [
         ({"n_kept": 9}, "9 of 9 features; budget met (nothing is left out)"),
-        ({"increase_upper": 0.07}, "inconclusive at this sample size (a budget of 0.0700 could be"),
+        ({"increase_upper": 0.07}, "inconclusive: these rows could show a budget of 0.0700"),
         (
             {"increase_lower": 0.06, "increase_upper": 0.1},
             "budget not met (the error increases by at least 0.0600)",

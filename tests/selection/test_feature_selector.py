@@ -206,7 +206,7 @@ def test_rules_that_are_no_budget(xor):
     selector = FeatureSelector(error_budget=FeatureCount(3), models=SVM, random_state=0).fit(*xor)
     assert selector.support_.sum() == 3
     assert {0, 1} <= set(np.flatnonzero(selector.support_))
-    assert selector.certificate_.verdict == "inconclusive"
+    assert selector.certificate_.verdict == "no budget"
     assert np.isnan(selector.certificate_.budget)
     most = FeatureSelector(FeatureCount(7), models=SVM, searches=["forward", "relevance"])
     assert most.fit(*xor).support_.sum() == 7

@@ -211,7 +211,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in [name for name in _SETTINGS if deep and name in params]:
             value = params[name]
-            if value is None or value in _ENGINES or isinstance(value, _SETTINGS[name]):
+            named = isinstance(value, str) and name == "engine" and value in _ENGINES
+            if (
+                value is None or named or isinstance(value, _SETTINGS[name])
+            ):  # `fit` checks the rest
                 settings = as_settings(name, value)
                 params |= {f"{name}__{key}": held for key, held in settings.get_params().items()}
         return params

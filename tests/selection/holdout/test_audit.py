@@ -64,7 +64,7 @@ def test_a_rule_without_a_budget_leaves_nothing_to_meet():
     result = audit(counted, SVC(), *PROBLEM.sample(600, seed=1))
     assert np.isnan(result.budget)
     assert not result.within_budget
-    assert result.verdict == "inconclusive"
+    assert result.verdict == "no budget"
 
 
 def test_numbers():

@@ -220,5 +220,5 @@ def test_every_selector_has_a_certificate_of_one_type(selector):
     assert np.isnan(certificate.budget) == (
         "Count" in certificate.rule or "Limit" in certificate.rule
     )
-    assert str(certificate).startswith(f"{certificate.n_kept} of 20 features; budget ")
+    assert str(certificate).startswith(f"{certificate.n_kept} of 20 features; ")
     assert json.loads(certificate.to_json())["verdict"] == certificate.verdict

@@ -15,9 +15,9 @@ from pinsker.selection.holdout import (
     HoldoutEvaluator,
     Metric,
     SubsetResult,
+    geometric_sizes,
     make_folds,
 )
-from pinsker.selection.holdout._crossfit import geometric_sizes
 from pinsker.selection.search import KNNSearchSettings, backward, named_searches
 from pinsker.testing import RedundantLinear
 

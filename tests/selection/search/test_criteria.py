@@ -10,9 +10,14 @@ from oracles import criteria as oracle
 from pinsker.engine import CountTables, PackedColumns
 from pinsker.exceptions import ParameterError
 from pinsker.selection import select_by_criterion
-from pinsker.selection.search import CRITERIA, ROUNDING, Trace, greedy
-from pinsker.selection.search._criteria import criterion_named
-from pinsker.selection.search._criterion import CriterionSearch
+from pinsker.selection.search import (
+    CRITERIA,
+    ROUNDING,
+    CriterionSearch,
+    Trace,
+    criterion_named,
+    greedy,
+)
 
 # Scores are sums of at most some thirty informations below 10 nats, each within 1e-15.
 CLOSE = 1e-12

@@ -17,10 +17,11 @@ from pinsker.selection.search import (
     backward,
     forward,
     forward_backward,
+    forward_backward_and_forward,
+    given_order,
     measure_sets,
     relevance,
 )
-from pinsker.selection.search._knn import forward_backward_and_forward, given_order
 
 SETTINGS = KNNSearchSettings(patience=5)
 SEARCHES = pytest.mark.parametrize("search", [backward, forward, forward_backward])

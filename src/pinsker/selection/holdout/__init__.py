@@ -14,14 +14,29 @@ from pinsker.selection.holdout._certify import (
     path_certificate,
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
-from pinsker.selection.holdout._crossfit import CrossFit
+from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, make_folds
 
 __all__ = [
-    "ALL_FEATURES", "FRESH_ROWS", "SEARCH_ROWS", "AuditResult", "Comparison", "CrossFit", "Fold",
-    "FreshRows", "HoldoutEvaluator", "Jobs", "Metric", "SubsetResult", "audit",
-    "crossfit_certificate", "make_folds", "path_certificate", "task_of",
-]  # fmt: skip
+    "ALL_FEATURES",
+    "FRESH_ROWS",
+    "SEARCH_ROWS",
+    "AuditResult",
+    "Comparison",
+    "CrossFit",
+    "Fold",
+    "FreshRows",
+    "HoldoutEvaluator",
+    "Jobs",
+    "Metric",
+    "SubsetResult",
+    "audit",
+    "crossfit_certificate",
+    "geometric_sizes",
+    "make_folds",
+    "path_certificate",
+    "task_of",
+]
