@@ -1,8 +1,8 @@
 // Eight numbers side by side, for one instruction set: dispatch.cpp includes this file once per
 // set, inside a namespace, with PINSKER_LANES the bits of a register (512, 256 or 128).
 //
-// Lanes are doubles; a Mask says in which lanes a comparison holds; a LaneCount counts how often it
-// did. A comparison with not-a-number does not hold.
+// Lanes are doubles; a Mask holds in which lanes a comparison is true; a LaneCount counts how often
+// it was. A comparison with not-a-number does not hold.
 
 #if PINSKER_LANES == 512
 

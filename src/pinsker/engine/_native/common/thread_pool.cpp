@@ -67,7 +67,7 @@ void ThreadPool::open(Job &job) {
     wake_.notify_all();
 }
 
-// Let nobody join any more, and wait for those inside.
+// Admit no more helpers, and wait for those inside.
 void ThreadPool::close(Job &job) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -54,12 +54,12 @@ private:
     int helpers_ = 0;
 };
 
-// The threads that one caller asks for.
+// The threads that one caller uses.
 class Team {
 public:
     explicit Team(int n_threads) : n_threads_(n_threads) {}
 
-    // Do task(0) .. task(n - 1), in any order. `work` says how much that is, in nanoseconds or so:
+    // Do task(0) .. task(n - 1), in any order. `work` is how much that is, in nanoseconds or so:
     // little is done by the caller alone.
     void run(int64_t n, double work, const std::function<void(int64_t)> &task) const;
 

@@ -338,7 +338,7 @@ private:
     size_t categories_;
 };
 
-// What rows cost that share their cell with nobody.
+// What rows cost that have their cell to themselves.
 template <class Rows>
 int64_t cost_alone(const SortedRows &sorted, const Rows &rows) {
     int64_t sum = 0;

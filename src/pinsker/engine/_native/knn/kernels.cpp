@@ -29,14 +29,14 @@ int bucket(uint64_t key, int digit) { return (int)(key >> (digit * kDigit)) & (k
 // Least significant digit first.
 void radix_sort(std::vector<Entry> &entries) {
     std::vector<Entry> other(entries.size());
-    std::vector<int32_t> counts(kDigits * kBuckets, 0);
+    std::vector<int32_t> counts(size_t{kDigits} * kBuckets, 0);
     for (const Entry &entry : entries) {
         for (int digit = 0; digit < kDigits; ++digit) {
             ++counts[digit * kBuckets + bucket(entry.key, digit)];
         }
     }
     for (int digit = 0; digit < kDigits; ++digit) {
-        int32_t *next = counts.data() + digit * kBuckets, start = 0;
+        int32_t *next = counts.data() + int64_t{digit} * kBuckets, start = 0;
         for (int i = 0; i < kBuckets; ++i) {
             const int32_t here = next[i];
             next[i] = start;

@@ -3,7 +3,7 @@
 
 constexpr int kCachedRowBlocks = 384;  // scanned together: 24 KiB, what the first cache holds
 
-// For eight children: bit i says whether child i is wholly inside or wholly outside every ball.
+// For eight children: bit i is whether child i is wholly inside or wholly outside every ball.
 struct BoxRelation {
     uint32_t in_open, out_open, in_closed, out_closed;
 };

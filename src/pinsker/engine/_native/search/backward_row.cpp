@@ -29,7 +29,7 @@ int BackwardSearch::rank(int64_t q) const {
     return std::min(in_.rank, static_cast<int>(others));
 }
 
-// The rank-th smallest joint distance, over rows that can be neighbours at all.
+// The rank-th smallest joint distance, over rows that can be neighbors at all.
 double BackwardSearch::nearest_rank(int64_t a, int rank, Workspace &work) const {
     auto &best = work.pool;
     best.assign(static_cast<size_t>(rank), kInfinity);
@@ -159,7 +159,7 @@ void BackwardSearch::revisit_watchers(int64_t q, int32_t removed, RowState &stat
     const float limit = table_.front_limit(state.limit);
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
-        if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h + kAhead)]));
+        if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h) + kAhead]));
         const uint16_t other = first[b] == removed ? second[b] : first[b];
         uint32_t bits = kScan.front_bits(table_.front(a), table_.front(b), limit);
         while (bits != 0 && table_.features()[count_trailing_zeros(bits)] == other)
@@ -186,7 +186,7 @@ void BackwardSearch::revisit_exhausted(int64_t q, RowState &state, Workspace &wo
         kScan.find_exhausted(mask, static_cast<int>(in_.rows), alive_, work.hits.data());
     for (int h = 0; h < hits; ++h) {
         const int32_t b = work.hits[static_cast<size_t>(h)];
-        if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h + kAhead)]));
+        if (h + kAhead < hits) fetch(table_.front(work.hits[static_cast<size_t>(h) + kAhead]));
         mask[b] = feature_bits(a, b, state.limit);
         if (has_two_bits(mask[b])) continue;
         mask[b] = kEveryFeature;

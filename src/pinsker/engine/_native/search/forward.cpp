@@ -163,6 +163,7 @@ void ForwardSearch::sweep(int threads) {
         return;
     }
     std::vector<Scratch> scratch;
+    scratch.reserve(static_cast<size_t>(threads));
     for (int t = 0; t < threads; ++t)
         scratch.emplace_back(in_.rows, lanes_, in_.rank, active_.size());
     ThreadPool::shared().run(in_.n_queries, 8, threads, [&](int64_t q, int slot) {
@@ -188,7 +189,7 @@ void ForwardSearch::measure_row(int64_t a, Scratch &s) const {
     }
     target_.distances(a, s.dy.data());
     s.distance[static_cast<size_t>(a)] = s.dy[static_cast<size_t>(a)] =
-        kInfinity;  // never its own neighbour
+        kInfinity;  // never its own neighbor
     kScan.larger_of(s.distance.data(), s.dy.data(), in_.rows, s.joint.data());
     if (n_active_columns_ > 0) s.information += base_term(a, s);
     if (feature_of_lane_.empty()) return;
@@ -211,13 +212,13 @@ double ForwardSearch::reach(int64_t a, const Scratch &s) const {
     const double dims = n_active_columns_;
     const double density =
         static_cast<double>(s.rank) / static_cast<double>(target_.same_class(a).size());
-    const double share = kReachFactor * std::pow(density, dims / (dims + 1.0));
+    const double fraction = kReachFactor * std::pow(density, dims / (dims + 1.0));
     const int64_t stride = std::max<int64_t>(1, in_.rows / kSampledRows);
     double sample[2 * kSampledRows + 2];
     int n = 0;
     for (int64_t b = 0; b < in_.rows && n < 2 * kSampledRows; b += stride)
         if (b != a) sample[n++] = s.distance[static_cast<size_t>(b)];
-    const int at = static_cast<int>(share * n) + 1;
+    const int at = static_cast<int>(fraction * n) + 1;
     if (at >= n) return kInfinity;
     std::nth_element(sample, sample + at, sample + n);
     return sample[at];
@@ -251,8 +252,8 @@ void ForwardSearch::scan_near_rows(int64_t a, Scratch &s) const {
     }
     for (int lane = 0; lane < lanes_; ++lane) {
         int k = s.rank;
-        while (k > 0 && s.best[static_cast<size_t>((k - 1) * lanes_ + lane)] >= kFarthest) --k;
-        set_ball(lane, k, k > 0 ? s.best[static_cast<size_t>((k - 1) * lanes_ + lane)] : 0.0, s);
+        while (k > 0 && s.best[place(k, lane)] >= kFarthest) --k;
+        set_ball(lane, k, k > 0 ? s.best[place(k, lane)] : 0.0, s);
     }
 }
 
@@ -290,7 +291,7 @@ void ForwardSearch::measure_alone(int64_t a, int lane, Scratch &s) const {
         const double *column = by_column_.data() + static_cast<int64_t>(c) * in_.rows;
         kScan.raise_by_column(s.one.data(), column, column[a], in_.rows);
     }
-    const double found = s.best[static_cast<size_t>((s.rank - 1) * lanes_ + lane)];
+    const double found = s.best[place(s.rank, lane)];
     const double limit = std::min(found, kLastFinite);
     const int n = static_cast<int>(in_.rows);
     kScan.larger_of(s.one.data(), s.dy.data(), in_.rows, s.wide.data());

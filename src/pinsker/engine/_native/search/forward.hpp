@@ -32,6 +32,10 @@ private:
     double reach(int64_t a, const Scratch &s) const;
     void scan_near_rows(int64_t a, Scratch &s) const;
     void count_near_rows(int64_t a, Scratch &s) const;
+    // Where the k-th smallest distance of a lane is kept.
+    size_t place(int k, int lane) const {
+        return static_cast<size_t>(k - 1) * static_cast<size_t>(lanes_) + static_cast<size_t>(lane);
+    }
     void set_ball(int lane, int k, double radius, Scratch &s) const;
     void measure_alone(int64_t a, int lane, Scratch &s) const;
     int64_t base_term(int64_t a, Scratch &s) const;
