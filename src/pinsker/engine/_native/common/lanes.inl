@@ -180,10 +180,6 @@ PINSKER_INLINE Lanes larger(Lanes a, const Lanes &b) {
     for (int i = 0; i < kLanes; ++i) a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
     return a;
 }
-PINSKER_INLINE Lanes plus(Lanes a, const Lanes &b) {
-    for (int i = 0; i < kLanes; ++i) a.lane[i] += b.lane[i];
-    return a;
-}
 PINSKER_INLINE Lanes minus(Lanes a, const Lanes &b) {
     for (int i = 0; i < kLanes; ++i) a.lane[i] -= b.lane[i];
     return a;
@@ -203,11 +199,6 @@ PINSKER_INLINE Mask up_to(const Lanes &a, const Lanes &b) {
     for (int i = 0; i < kLanes; ++i) m.lane[i] = a.lane[i] <= b.lane[i];
     return m;
 }
-PINSKER_INLINE Mask equal(const Lanes &a, const Lanes &b) {
-    Mask m;
-    for (int i = 0; i < kLanes; ++i) m.lane[i] = a.lane[i] == b.lane[i];
-    return m;
-}
 PINSKER_INLINE Mask both(Mask a, const Mask &b) {
     for (int i = 0; i < kLanes; ++i) a.lane[i] &= b.lane[i];
     return a;
@@ -218,24 +209,6 @@ PINSKER_INLINE uint32_t bits(const Mask &a) {
     return set;
 }
 PINSKER_INLINE bool any(const Mask &a) { return bits(a) != 0; }
-PINSKER_INLINE Lanes select(const Mask &where, const Lanes &yes, Lanes no) {
-    for (int i = 0; i < kLanes; ++i) no.lane[i] = where.lane[i] != 0 ? yes.lane[i] : no.lane[i];
-    return no;
-}
-
-PINSKER_INLINE Mask first_of(const Mask &a) {
-    Mask one = {};
-    one.lane[count_trailing_zeros(bits(a))] = 1;
-    return one;
-}
-PINSKER_INLINE double value_at(const Mask &one, const Lanes &a) {
-    return a.lane[count_trailing_zeros(bits(one))];
-}
-PINSKER_INLINE double largest(const Lanes &a) {
-    double top = a.lane[0];
-    for (int i = 1; i < kLanes; ++i) top = a.lane[i] > top ? a.lane[i] : top;
-    return top;
-}
 
 PINSKER_INLINE LaneCount nothing() { return {}; }
 PINSKER_INLINE void tally(LaneCount &count, const Mask &a) {

@@ -40,6 +40,25 @@ uint32_t front_bits(const float *a, const float *b, float limit) {
                                          << (kFront / 2);
 }
 
+#if PINSKER_LANES == 128
+
+// Without registers for masks a branch that is seldom taken is faster than lanes.
+TopTwo top_two(const double *a, const double *b, int width) {
+    TopTwo top{-1.0, -1.0, -1, -1};
+    for (int c = 0; c < width; ++c) {
+        const double gap = std::fabs(a[c] - b[c]);
+        if (gap > top.m1) {
+            top = {gap, top.m1, c, top.c1};
+        } else if (gap > top.m2) {
+            top.m2 = gap;
+            top.c2 = c;
+        }
+    }
+    return top;
+}
+
+#else
+
 // Two largest per lane, then across the lanes. Columns travel as doubles.
 TopTwo top_two(const double *a, const double *b, int width) {
     const Lanes step = fill(kLanes);
@@ -63,6 +82,8 @@ TopTwo top_two(const double *a, const double *b, int width) {
     top.c2 = static_cast<int>(value_at(first_of(equal(m1, fill(top.m2))), c1));
     return top;
 }
+
+#endif
 
 // Loops that compilers turn into vector code by themselves.
 
