@@ -76,7 +76,7 @@ def test_text_of_held_out_rows():
         "  budget                +0.05 error rate (0.01 nats)",
         "  evidence              500 rows, fresh rows; 95% confidence bounds",
         "  information lost      0.0020 nats, upper bound 0.0200   [model-based estimate]",
-        "    if no more than 0.0200 nats are lost, the Bayes risk increases by at most 0.0600",
+        "    if no more is lost, the Bayes risk increases by at most 0.0600",
         "  held-out error        0.1200 with all features (linear)",
         "                        0.1300 with those kept (extra trees), upper bound 0.1600",
         "    increase +0.0100, upper bound +0.0300   [hold-out estimate for these models]",

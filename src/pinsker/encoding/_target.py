@@ -162,8 +162,8 @@ def _refuse_text(table: RawTable) -> None:
     for name, origin in zip(table.names, table.origins, strict=True):
         if origin not in _NUMBERS:
             raise DataError(
-                f"target {name!r} holds {origin.value}, not numbers: use metric='error' (a selector) "
-                "or task='classification', or convert it to numbers.",
+                f"target {name!r} holds {origin.value}, not numbers: use metric='error' (a "
+                "selector) or task='classification', or convert it to numbers.",
                 parameter="metric",
             )
 
