@@ -70,7 +70,7 @@ def test_the_budget_that_could_be_resolved():
 
 def test_text_of_held_out_rows():
     lines = str(held_out(excess=0.02, excess_upper=0.04, notes=("mind the gap",))).splitlines()
-    against_best = "[hold-out estimate against the best set known]"
+    against_best = "[hold-out estimate against what is known to be reachable]"
     assert lines == [
         "3 of 9 features; budget met",
         "  budget                +0.05 error rate (0.01 nats)",

@@ -17,8 +17,8 @@ from pinsker.selection import (
     FeatureSelector,
     ForwardSelection,
     LinearSelection,
+    ProgressLine,
 )
-from pinsker.selection._progress import ProgressLine, clock
 from pinsker.selection.search import Trace
 
 EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearSelection])
@@ -75,10 +75,6 @@ def test_line_does_not_flood():
     for moves in range(1, 4):
         line.show(trace_of(moves))
     assert stream.getvalue() == ""
-
-
-def test_durations():
-    assert [clock(s) for s in (0.4, 59.6, 3601.0)] == ["0:00", "1:00", "60:01"]
 
 
 @EVERY

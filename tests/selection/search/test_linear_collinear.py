@@ -11,8 +11,13 @@ import pytest
 from oracles import search as slow
 from pinsker import FeatureSelector, LinearSelection
 from pinsker.encoding import encode
-from pinsker.selection.search import LinearSearchSettings, _least_squares, linear
-from pinsker.selection.search._linear import LinearBackward, LinearDesign
+from pinsker.selection.search import (
+    LinearBackward,
+    LinearDesign,
+    LinearSearchSettings,
+    _least_squares,
+    linear,
+)
 
 DIRECTIONS = pytest.mark.parametrize("direction", ["backward", "forward"])
 # Of the target's variance; both sides lose the condition of the columns times 1e-16.

@@ -34,7 +34,12 @@ from pinsker.selection.search._knn import (
     measure_sets,
     relevance,
 )
-from pinsker.selection.search._linear import LinearDesign, LinearSearchSettings, linear
+from pinsker.selection.search._linear import (
+    LinearBackward,
+    LinearDesign,
+    LinearSearchSettings,
+    linear,
+)
 from pinsker.selection.search._path import (
     ROUNDING,
     CountedPath,
@@ -71,6 +76,7 @@ __all__ = [
     "FeatureCount",
     "FeatureLimit",
     "KNNSearchSettings",
+    "LinearBackward",
     "LinearDesign",
     "LinearSearchSettings",
     "MetricName",
