@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-NATIVE := $(wildcard src/pinsker/engine/_native/*)
+NATIVE := $(shell find src/pinsker/engine/_native -type f)
 
-.PHONY: demo test test-slow test-gpu lint types unit bench paper sanitize docs clean
+.PHONY: demo test test-slow test-gpu lint tidy types unit bench paper sanitize docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -15,6 +15,14 @@ test: lint types unit
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+
+# Needs clang-tidy, which is no Python package; .clang-tidy says what is checked and why.
+tidy: $(STAMP)
+	$(BIN)/pip install --quiet "nanobind>=2.2"
+	clang-tidy --quiet $(filter %.cpp,$(NATIVE)) -- -std=c++17 -Isrc/pinsker/engine/_native \
+	  -isystem $$($(BIN)/python -m nanobind --include_dir) \
+	  -isystem $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('include'))")
 
 types: $(STAMP)
 	$(BIN)/mypy

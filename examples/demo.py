@@ -18,7 +18,7 @@ def main():
         X, y, test_size=0.3, stratify=y, random_state=0
     )
     print(f"breast cancer: {len(X_train)} rows to search, {X.shape[1]} columns, budget {BUDGET}")
-    selector = FeatureSelector(error_budget=BUDGET, n_jobs=2).fit(X_train, y_train)
+    selector = FeatureSelector(error_budget=BUDGET, n_jobs=2, random_state=0).fit(X_train, y_train)
 
     print("\nkept: " + ", ".join(selector.get_feature_names_out()))
     print(f"\n{selector.certificate_}\n")
@@ -27,7 +27,7 @@ def main():
     for budget in (0.02, BUDGET, 0.1):
         print(f"  {budget:<5} {int(selector.support_at(error_budget=budget).sum()):2d} columns")
 
-    print(f"\nan RBF machine on {len(X_test)} rows that the search never saw:")
+    print(f"\nan SVM on {len(X_test)} rows that took no part in the search:")
     model = make_pipeline(StandardScaler(), SVC())
     print(audit(selector, model, X_test, y_test, X_train=X_train, y_train=y_train))
 

@@ -3,7 +3,7 @@ From a budget to a number of features
 =====================================
 
 An error budget becomes a number of features in two steps. The bound turns it into nats; the path
-says how many nats each set lacks, and the smallest set within the allowance stays.
+shows how many nats each set lacks, and the smallest set within the allowance stays.
 """
 
 import matplotlib.pyplot as plt
@@ -13,14 +13,14 @@ from sklearn.datasets import load_breast_cancer
 from pinsker import BackwardElimination, ErrorBudget
 
 X, y = load_breast_cancer(return_X_y=True)
-selector = BackwardElimination().fit(X, y)
+selector = BackwardElimination(random_state=0).fit(X, y)
 path, facts = selector.path_, selector.facts_
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 nats = np.linspace(0, 0.08, 300)
-rule = ErrorBudget(0.05)
-left.plot(nats, [rule.growth_of(nu, facts) for nu in nats], color="black")
-left.set(xlabel="information lost (nats)", ylabel="error rate grows by at most")
+bound = ErrorBudget(0.05).bound(facts)
+left.plot(nats, bound.growth(nats), color="black")
+left.set(xlabel="information lost (nats)", ylabel="error rate increases by at most")
 left.set(title="1. the bound: error to nats", xlim=(0, 0.08), ylim=(0, 0.18))
 
 right.plot(path.sizes, path.lost(), ".-", color="black")
@@ -37,8 +37,8 @@ for budget, shade in ((0.05, "tab:blue"), (0.1, "tab:orange")):
 plt.show()
 
 # %%
-# With more than two dozen features the estimate itself falls: useless columns blur the neighbours.
-# The smallest set within the allowance is what counts.
+# With more than two dozen features the estimate itself falls: irrelevant columns blur the
+# neighbors. The smallest set within the allowance is what counts.
 #
 # Halving the budget divides the nats by about four: near zero the bound is a square root,
 # :math:`\sqrt{\nu/2}` for balanced classes.

@@ -15,7 +15,7 @@ from pinsker import BackwardElimination
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
-selector = BackwardElimination().fit(X_train, y_train)
+selector = BackwardElimination(random_state=0).fit(X_train, y_train)
 
 
 def accuracy(support):
@@ -36,6 +36,6 @@ for ax in axes:
 plt.show()
 
 # %%
-# The number beside the count is the accuracy of a support vector machine on the 40 % of rows that
-# the search has not seen. Neighbouring pixels repeat each other, and the corners are always white:
+# The number beside the count is the accuracy of an SVM on the 40 % of rows that took no part in
+# the search. Neighboring pixels repeat each other, and the corners are always white:
 # both go first.

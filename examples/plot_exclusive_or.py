@@ -2,8 +2,8 @@
 Two features that only matter together
 ======================================
 
-The class is the exclusive or of two signs. Neither feature tells anything alone, so a score per
-feature cannot find them. Backward elimination can: it starts where both are present.
+The class is the exclusive or of two signs. Neither feature carries information alone, so a score
+per feature cannot find them. Backward elimination can: it starts where both are present.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ X = rng.normal(size=(600, 12))
 y = (X[:, 2] > 0) ^ (X[:, 5] > 0)
 
 alone = mutual_info_classif(X, y, random_state=0)
-selector = BackwardElimination(error_budget=0.05).fit(X, y)
+selector = BackwardElimination(error_budget=0.05, random_state=0).fit(X, y)
 print("kept:", selector.get_support(indices=True))
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
@@ -31,5 +31,5 @@ right.set(ylim=(0, 0.7), xticks=np.arange(13))
 plt.show()
 
 # %%
-# Removing useless features makes the neighbours sharper and the information rises, until the pair
+# Removing irrelevant features makes the neighbors sharper and the information rises, until the pair
 # is left; without either of the two there is nothing.

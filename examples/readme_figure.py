@@ -1,4 +1,4 @@
-"""Draw the picture of the README: what each path offers at each size, on held-out rows.
+"""Draw the picture of the README: what each search offers at each size, on held-out rows.
 
 python examples/readme_figure.py [docs/_static/readme.png]
 """
@@ -6,6 +6,7 @@ python examples/readme_figure.py [docs/_static/readme.png]
 import sys
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
@@ -13,7 +14,7 @@ from pinsker import FeatureSelector
 
 BUDGET = 0.05
 COLOURS = {
-    "grow-shrink": "#2563eb",
+    "forward-backward": "#2563eb",
     "backward": "#d97706",
     "forward": "#059669",
     "linear": "#7c3aed",
@@ -24,34 +25,36 @@ COLOURS = {
 def main(target):
     X, y = load_breast_cancer(return_X_y=True)
     X_train, _, y_train, _ = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
-    selector = FeatureSelector(error_budget=BUDGET).fit(X_train, y_train)
+    selector = FeatureSelector(error_budget=BUDGET, random_state=0).fit(X_train, y_train)
     size = int(selector.support_.sum())
 
     plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False})
     fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    results = selector.cv_results_
     for name, colour in COLOURS.items():
-        trials = sorted((t for t in selector.comparison_ if t.path == name), key=lambda t: t.size)
-        sizes = [trial.size for trial in trials]
-        left.plot(sizes, [trial.information for trial in trials], ".-", color=colour, label=name)
-        right.plot(sizes, [trial.excess_upper for trial in trials], ".-", color=colour)
-    everything = selector.comparison_[0]
-    left.axhline(everything.information, color="black", linewidth=0.8, linestyle=":")
-    left.annotate("all 30 columns", (29, everything.information + 0.008), ha="right", fontsize=10)
+        rows = np.flatnonzero(results["search"] == name)
+        rows = rows[np.argsort(results["n_features"][rows])]
+        sizes = results["n_features"][rows]
+        left.plot(sizes, results["information"][rows], ".-", color=colour, label=name)
+        right.plot(sizes, results["excess_upper"][rows], ".-", color=colour)
+    everything = results["information"][0]
+    left.axhline(everything, color="black", linewidth=0.8, linestyle=":")
+    left.annotate("all 30 columns", (29, everything + 0.008), ha="right", fontsize=10)
     left.set(xlabel="columns kept", ylabel="nats", ylim=(0.35, 0.65))
-    left.set_title("Information, on rows held out", loc="left", weight="bold")
+    left.set_title("Information, on held-out rows", loc="left", weight="bold")
     left.legend(loc="lower right", frameon=False, fontsize=10)
     right.axhline(BUDGET, color="#b91c1c", linestyle="--")
     right.annotate("budget", (29, BUDGET + 0.002), ha="right", color="#b91c1c")
     chosen = selector.certificate_
-    right.plot(size, chosen.ideal_growth_upper, "o", color="black", fillstyle="none", markersize=13)
+    right.plot(size, chosen.excess_upper, "o", color="black", fillstyle="none", markersize=13)
     right.annotate(
         f"kept: {size} columns",
-        (size + 0.4, chosen.ideal_growth_upper + 0.004),
+        (size + 0.4, chosen.excess_upper + 0.004),
         (7, 0.09),
         arrowprops={"arrowstyle": "-", "color": "black", "linewidth": 0.8},
     )
-    right.set(xlabel="columns kept", ylabel="added error rate", ylim=(0, 0.13))
-    right.set_title("Error added: upper limit", loc="left", weight="bold")
+    right.set(xlabel="columns kept", ylabel="error rate", ylim=(0, 0.13))
+    right.set_title("Error increase: upper bound (95 %)", loc="left", weight="bold")
     fig.savefig(target, dpi=110)
 
 

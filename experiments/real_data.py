@@ -49,7 +49,7 @@ def one_split(X, y, seed, selector):
     everything = np.ones(X.shape[1], dtype=bool)
     row = [accuracy(X_train, y_train, X_test, y_test, everything)]
     started = time.perf_counter()
-    fitted = selector().fit(X_train, y_train)
+    fitted = selector(random_state=0).fit(X_train, y_train)
     seconds = time.perf_counter() - started
     for budget in BUDGETS:
         support = fitted.support_at(error_budget=budget)

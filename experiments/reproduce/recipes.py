@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from experiments.reproduce import as_published
-from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, LinearElimination
+from pinsker import (
+    BackwardElimination,
+    FeatureSelector,
+    ForwardSelection,
+    KNNSettings,
+    LinearSelection,
+)
 from pinsker.selection import (
     Decision,
     ErrorBudget,
@@ -24,6 +30,8 @@ Kept = tuple[str, str, float, np.ndarray]
 ER, FS, JUMP, COUNT = "ER", "FS", "ΔFS", "#F"
 #: Budgets that mean something: an error rate grows by one at most.
 MEANINGFUL = 1.0
+#: Of folds and held-out models.
+SEED = 0
 
 
 def published_sets(
@@ -64,12 +72,12 @@ def printed_sets(
     }
     with quiet():
         selector = BackwardElimination(
-            score_form="direct", n_neighbors=n_neighbors, task="classification", **options
+            metric="error", knn=printed_score(n_neighbors), random_state=SEED, **options
         ).fit(X, y)
     return [
-        ("as printed", criterion, threshold, selector.support_at(stop=rules[criterion](threshold)))
+        ("as printed", criterion, threshold, selector.support_at(error_budget=rule))
         for criterion, several in thresholds.items()
-        for threshold in several
+        for threshold, rule in ((one, rules[criterion](one)) for one in several)
     ]
 
 
@@ -77,10 +85,18 @@ def printed_forward_sets(X: Any, y: Any, n_neighbors: int, deltas: Iterable[floa
     """Return what Algorithm 2 keeps to the letter; a larger delta keeps more (E20)."""
     with quiet():
         selector = ForwardSelection(
-            score_form="direct", n_neighbors=n_neighbors, task="classification"
+            metric="error", knn=printed_score(n_neighbors), random_state=SEED
         ).fit(X, y)
     name = "as printed, forward"
-    return [(name, ER, delta, selector.support_at(stop=printed_budget(delta))) for delta in deltas]
+    return [
+        (name, ER, delta, selector.support_at(error_budget=printed_budget(delta)))
+        for delta in deltas
+    ]
+
+
+def printed_score(n_neighbors: int = 3) -> KNNSettings:
+    """Return the paper's score: conditional information, by so many neighbors."""
+    return KNNSettings(n_neighbors=n_neighbors, score="direct")
 
 
 def printed_budget(delta: float) -> StoppingRule:
@@ -106,7 +122,7 @@ class BeyondMeaning(StoppingRule):
 def default_sets(X: Any, y: Any, deltas: Iterable[float], **options: Any) -> list[Kept]:
     """Return what `FeatureSelector` keeps at each budget, from one fit."""
     with quiet():
-        selector = FeatureSelector(task="classification", **options).fit(X, y)
+        selector = FeatureSelector(metric="error", random_state=SEED, **options).fit(X, y)
     return [
         ("default", ER, delta, selector.support_at(error_budget=delta))
         for delta in deltas
@@ -119,15 +135,15 @@ def path_sets(X: Any, y: Any, sizes: Iterable[int]) -> list[Kept]:
     kept: list[Kept] = []
     for name, kind in (("forward path", ForwardSelection), ("backward path", BackwardElimination)):
         with quiet():
-            selector = kind(task="classification").fit(X, y)
-        kept += [(name, COUNT, k, selector.support_at(stop=FeatureCount(k))) for k in sizes]
+            selector = kind(metric="error", random_state=SEED).fit(X, y)
+        kept += [(name, COUNT, k, selector.support_at(n_features=k)) for k in sizes]
     return kept
 
 
 def backward_sets(X: Any, y: Any, deltas: Iterable[float]) -> list[Kept]:
     """Return what `BackwardElimination` keeps by the information of its own path."""
     with quiet():
-        selector = BackwardElimination(task="classification").fit(X, y)
+        selector = BackwardElimination(metric="error", random_state=SEED).fit(X, y)
     return [
         ("backward path", ER, delta, selector.support_at(error_budget=delta)) for delta in deltas
     ]
@@ -135,15 +151,16 @@ def backward_sets(X: Any, y: Any, deltas: Iterable[float]) -> list[Kept]:
 
 def example1_selectors() -> list[tuple[str, str, Any]]:
     """Name, grade and selector; five points of R2, for the printed rules 0.05 of squared error."""
-    printed = ErrorBudget(0.05, unit="mse", constants="paper", reference="full")
+    printed = ErrorBudget(0.05, metric="mse", constants="paper", reference="full")
+    knn = printed_score()
     return [
-        ("Algorithm 1", "as printed", BackwardElimination(stop=printed, score_form="direct")),
-        ("Algorithm 2", "as printed", ForwardSelection(stop=printed, score_form="direct")),
-        ("BackwardElimination", "pinsker", BackwardElimination(0.05)),
-        ("ForwardSelection", "pinsker", ForwardSelection(0.05)),
-        ("FeatureSelector", "default", FeatureSelector(0.05)),
-        ("LinearElimination", "pinsker", LinearElimination(0.05)),
-        ("LinearElimination, forward", "pinsker", LinearElimination(0.05, direction="forward")),
+        ("Algorithm 1", "as printed", BackwardElimination(printed, knn=knn, random_state=SEED)),
+        ("Algorithm 2", "as printed", ForwardSelection(printed, knn=knn, random_state=SEED)),
+        ("BackwardElimination", "pinsker", BackwardElimination(0.05, random_state=SEED)),
+        ("ForwardSelection", "pinsker", ForwardSelection(0.05, random_state=SEED)),
+        ("FeatureSelector", "default", FeatureSelector(0.05, random_state=SEED)),
+        ("LinearSelection", "pinsker", LinearSelection(0.05)),
+        ("LinearSelection, forward", "pinsker", LinearSelection(0.05, direction="forward")),
     ]
 
 

@@ -32,6 +32,10 @@ class PinskerError(Exception):
         super().__init__(*args)
         self.parameter = parameter
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors cross processes: Dask's own way to pickle them cannot make a MemoryError."""
+        return _rebuild, (type(self), self.args, self.__dict__)
+
 
 class DataError(PinskerError, ValueError):
     """The table or the target cannot be used as it is."""
@@ -83,3 +87,9 @@ class DataWarning(PinskerWarning):
 
 class UnreliableEstimateWarning(PinskerWarning):
     """An estimate was computed that should not be trusted; the message says why."""
+
+
+def _rebuild(kind: type[PinskerError], args: tuple[object, ...], attributes: dict[str, Any]) -> Any:
+    error = kind(*args)
+    error.__dict__.update(attributes)
+    return error

@@ -1,4 +1,4 @@
-"""Limits of what was measured, and what a certificate makes of them."""
+"""What a certificate makes of its figures, and the limits that they come from."""
 
 import json
 import math
@@ -16,60 +16,116 @@ from pinsker.bounds import (
 from pinsker.exceptions import ParameterError
 
 
-def certificate(**changes):
+def on_path(**changes):
+    """Return a certificate of a path alone: no rows were held out."""
     figures = {
-        "unit": "error", "budget": 0.05, "confidence": 0.95, "n_rows": 500, "n_kept": 3,
-        "n_features": 9, "source": "fresh rows", "information_budget": 0.01,
-        "information_lost": 0.002, "information_limit": 0.02, "bound": 0.06, "error_all": 0.12,
-        "error_kept": 0.13, "growth": 0.01, "growth_lower": -0.01, "growth_upper": 0.03,
-        "model_all": "linear", "model_kept": "extra trees", "error_limit": 0.16,
+        "metric": "error", "budget": 0.05, "confidence": math.nan, "n_rows": 500, "n_kept": 3,
+        "n_features": 9, "features": ("a", "b", "c"), "rows": "those of the search itself",
+        "rule": "ErrorBudget(0.05)", "information_budget": 0.01, "information_lost": 0.002,
+        "bound": 0.03,
     }  # fmt: skip
     return Certificate(**{**figures, **changes})
+
+
+def held_out(**changes):
+    figures = {
+        "confidence": 0.95, "rows": "fresh rows", "information_upper": 0.02, "bound": 0.06,
+        "error_all": 0.12, "error_kept": 0.13, "increase": 0.01, "increase_lower": -0.01,
+        "increase_upper": 0.03, "model_all": "linear", "model_kept": "extra trees",
+        "error_upper": 0.16,
+    }  # fmt: skip
+    return on_path(**{**figures, **changes})
 
 
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
-        ({}, "kept"),
-        ({"growth_upper": 0.05}, "kept"),
-        ({"growth_upper": 0.0500001}, "not resolved"),
-        ({"ideal_growth_upper": 0.08}, "not resolved"),
-        ({"growth_lower": 0.06, "growth_upper": 0.1}, "not kept"),
-        ({"budget": math.nan}, "not resolved"),
-        ({"n_kept": 9, "ideal_growth_upper": 0.08}, "kept"),
+        ({}, "met"),
+        ({"increase_upper": 0.05}, "met"),
+        ({"increase_upper": 0.0500001}, "inconclusive"),
+        ({"excess_upper": 0.08}, "inconclusive"),
+        ({"increase_lower": 0.06, "increase_upper": 0.1}, "not met"),
+        ({"budget": math.nan}, "no budget"),
+        ({"n_kept": 9, "excess_upper": 0.08}, "met"),
     ],
 )
 def test_verdicts(changes, verdict):
-    assert certificate(**changes).verdict == verdict
+    assert held_out(**changes).verdict == verdict
+
+
+@pytest.mark.parametrize("bound", [0.0, 0.03, 0.9])
+def test_without_held_out_rows_nothing_is_tested(bound):
+    certificate = on_path(bound=bound)
+    assert not certificate.is_tested
+    assert certificate.verdict == "not tested"
+    assert math.isnan(certificate.resolvable)
 
 
 def test_the_budget_that_could_be_resolved():
-    assert certificate().resolvable == 0.03
-    assert certificate(ideal_growth_upper=0.08).resolvable == 0.08
-    assert certificate(growth_upper=-0.02).resolvable == 0.0
-    assert certificate(n_kept=9, growth_upper=0.02).resolvable == 0.0
+    assert held_out().resolvable == 0.03
+    assert held_out(excess_upper=0.08).resolvable == 0.08
+    assert held_out(increase_upper=-0.02).resolvable == 0.0
+    assert held_out(n_kept=9, increase_upper=0.02).resolvable == 0.0
 
 
-def test_text_says_what_is_known_and_on_what_grounds():
-    text = str(certificate(notes=("mind the gap",)))
-    assert "3 of 9 features; promise: kept" in text
-    assert "if no more than 0.0200 nats are lost, the best possible predictor" in text
-    assert "tier 0: no assumption but independent rows" in text
-    assert "note: mind the gap" in text
-    assert "guarantee" not in text
-    assert "9 of 9 features; promise: kept (nothing is left out)" in str(certificate(n_kept=9))
-    unsure = str(certificate(growth_upper=0.07))
-    assert "not resolved at this sample size (a budget of 0.0700 could be)" in unsure
-    broken = str(certificate(growth_lower=0.06, growth_upper=0.1))
-    assert "not kept (the error grows by at least 0.0600)" in broken
+def test_text_of_held_out_rows():
+    lines = str(held_out(excess=0.02, excess_upper=0.04, notes=("mind the gap",))).splitlines()
+    against_best = "[hold-out estimate against what is known to be reachable]"
+    assert lines == [
+        "3 of 9 features; budget met",
+        "  budget                +0.05 error rate (0.01 nats)",
+        "  evidence              500 rows, fresh rows; 95% confidence bounds",
+        "  information lost      0.0020 nats, upper bound 0.0200   [model-based estimate]",
+        "    if no more is lost, the Bayes risk increases by at most 0.0600",
+        "  held-out error        0.1200 with all features (linear)",
+        "                        0.1300 with those kept (extra trees), upper bound 0.1600",
+        "    increase +0.0100, upper bound +0.0300   [hold-out estimate for these models]",
+        f"    increase +0.0200, upper bound +0.0400   {against_best}",
+        "  note: mind the gap",
+    ]
+    assert "best set known" not in str(held_out())  # it was not measured
 
 
-def test_json_holds_every_figure():
-    read = json.loads(certificate().to_json())
-    assert read["verdict"] == "kept"
-    assert read["growth_upper"] == 0.03
-    assert read["ideal_growth"] is None  # not measured
-    assert set(certificate().__dataclass_fields__) <= set(read)
+def test_text_of_a_path_alone():
+    lines = str(on_path()).splitlines()
+    assert lines == [
+        "3 of 9 features; budget not tested (no rows were held out)",
+        "  budget                +0.05 error rate (0.01 nats)",
+        "  evidence              500 rows, those of the search itself",
+        "  information lost      0.0020 nats   [estimate on the search's rows]",
+        "    if no more is lost, the Bayes risk increases by at most 0.0300 (error)",
+    ]
+    by_count = on_path(budget=math.nan, information_budget=math.nan, rule="FeatureCount(k=3)")
+    assert "  budget                none (FeatureCount(k=3))\n" in str(by_count)
+
+
+@pytest.mark.parametrize(
+    ("changes", "heading"),
+    [
+        ({"n_kept": 9}, "9 of 9 features; budget met (nothing is left out)"),
+        ({"increase_upper": 0.07}, "inconclusive: these rows could show a budget of 0.0700"),
+        (
+            {"increase_lower": 0.06, "increase_upper": 0.1},
+            "budget not met (the error increases by at least 0.0600)",
+        ),
+    ],
+)
+def test_headings(changes, heading):
+    assert heading in str(held_out(**changes)).splitlines()[0]
+
+
+@pytest.mark.parametrize("certificate", [on_path(), held_out(), held_out(budget=math.nan)])
+def test_json_holds_every_figure_and_no_nan(certificate):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    read = json.loads(certificate.to_json(), parse_constant=refuse)
+    assert set(certificate.__dataclass_fields__) <= set(read)
+    assert read["verdict"] == certificate.verdict
+    assert read["features"] == ["a", "b", "c"]
+    assert read["excess"] is None  # not measured
+    assert (read["error_all"] is None) == (not certificate.is_tested)
+    assert "distribution-free" in read["evidence"]["error_upper"]
 
 
 def test_paired_limits_cover_error_rates(seed):

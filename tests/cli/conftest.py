@@ -1,13 +1,16 @@
 """A small table that knows which columns matter, and a way to run commands."""
 
+import io
+import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from pinsker.cli._app import app
+from pinsker.cli import main
 
 N_ROWS = 120
 
@@ -22,11 +25,18 @@ class Done:
 
 
 def run_command(*arguments, stdin=None):
-    """Run the app in this process; an exception that is no exit is a failure."""
-    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Done(result.exit_code, result.stdout, result.stderr)
+    """Run the command in this process; bytes may go to its standard input."""
+    typed = ["pinsker", *(str(argument) for argument in arguments)]
+    source, out, err = io.TextIOWrapper(io.BytesIO(stdin or b"")), io.StringIO(), io.StringIO()
+    with (
+        patch.object(sys, "argv", typed),
+        patch.object(sys, "stdin", source),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    return Done(left.value.code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture

@@ -1,13 +1,9 @@
 """Bad input ends in one line on standard error, exit code 2, and no traceback."""
 
-import pickle
 import subprocess
 import sys
 
 import pytest
-
-from pinsker.cli._errors import error_text
-from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 SELECT = ("select", "{table}", "-t", "final grade")
 
@@ -30,7 +26,9 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--metric", "euro"], "Invalid value for '--metric': 'euro' is not one of"),
         ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
         ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'category'"),
-        ([*SELECT, "--task", "guess"], "'guess' is not one of 'auto', 'classification'"),
+        ([*SELECT, "--task", "regression"], "No such option: --task"),
+        ([*SELECT, "--metric", "mse"], "'final grade' holds text, not numbers: use --metric error"),
+        ([*SELECT, "-d", "linear", "--seed", "1"], "--seed has no effect with --direction linear"),
         ([*SELECT, "--cv", "-1"], "Invalid value for '--cv'"),
         ([*SELECT, "--cv", "1"], "--cv: must be 0 or at least 2, found 1."),
         ([*SELECT, "--models", "oracle"], "--models: 'oracle' is not one of 'svm', 'extra trees'"),
@@ -69,14 +67,29 @@ def test_one_line(run, table, selection, arguments, message):
     assert done.err.count("\n") == 1
 
 
-def test_errors_name_the_option_of_their_parameter():
-    error = ParameterError("n_jobs must not be 0.", parameter="n_jobs")
-    assert error_text(error) == "--jobs: n_jobs must not be 0."
-    assert error_text(pickle.loads(pickle.dumps(error))) == error_text(error)
-    named = ParameterError("use missing='drop'.", parameter="missing")
-    assert error_text(named) == "use --missing drop."
-    assert error_text(MemoryBudgetError("needs 2 GiB.")) == "--memory: needs 2 GiB."
-    assert error_text(ParameterError("no name.")) == "no name."
+RULE = "is not understood: use features=5, score=0.01 or jump=0.02."
+MEMORY = "is not understood: use for example 500M or 2G."
+GROUP = "is not understood: use name=first,second, for example"
+
+
+@pytest.mark.parametrize(
+    ("option", "texts", "message"),
+    [
+        ("--stop", ["", "5", "features", "features=five", "features=1.5", "size=3"], RULE),
+        ("--stop", ["features=0"], "FeatureCount needs an integer of at least 1, found 0."),
+        ("--memory", ["", "much", "-1G", "0", "2X", "G"], MEMORY),
+        ("--feature-groups", ["colour", "=signal", "colour="], GROUP),
+        ("--kind", ["signal=number"], "one of continuous, count, nominal."),
+        ("--fixed", ["Colour"], "--fixed: there is no column 'Colour'. Did you mean 'colour'?"),
+        ("--drop", ["zzz"], "There are 'noise 1', 'signal', 'colour', 'noise 2', 'final grade'."),
+        ("--drop", ["q*"], "--drop: no column matches 'q*'."),
+    ],
+)
+def test_values_that_are_not_understood(run, table, option, texts, message):
+    for text in texts:
+        done = run("select", table, "-t", "final grade", f"{option}={text}")
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
 
 
 def test_help_and_version(run):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pinsker.cli._saved import read_selection
+from pinsker.engine import KNNSettings
 from pinsker.selection import SelectionPath
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
@@ -101,7 +102,7 @@ def test_searches_and_models_reach_the_selector(run, table, tmp_path):
     options = ("--searches", "forward-backward,linear", "--models", "linear", "--cv", "3")
     done = run("select", table, "-t", "final grade", "-e", "0.1", *options, "--report", path)
     assert done.code == 0
-    assert "(120 rows, 3-fold cross-fitting)" in done.out
+    assert "; 120 rows, 3-fold cross-fitting (2 searches share the confidence)\n" in done.out
     page = path.read_text(encoding="utf-8")
     assert "held out: linear" in page
     assert "held out: backward" not in page
@@ -151,17 +152,71 @@ def test_a_selection_comes_back(selection, frame):
     assert list(reduced.columns) == ["signal", "colour"]
     assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]
     assert saved.selector.get_params()["error_budget"] == 0.05
+    assert saved.selector.certificate_.features == tuple(saved.features)
+    assert saved.selector.certificate_.verdict == "not tested"
 
 
 def test_a_rule_comes_back(run, table, tmp_path):
     path = tmp_path / "selection.json"
     run("select", table, *BACKWARD, "--stop", "features=1", "--json", path)
-    assert str(read_selection(str(path)).selector.stop) == "FeatureCount(k=1)"
+    assert str(read_selection(str(path)).selector.error_budget) == "FeatureCount(k=1)"
+
+
+def test_settings_of_the_estimate_come_back(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    options = ("--n-neighbors", "4", "--models", "linear", "--metric", "log-loss")
+    run("select", table, *BACKWARD, *options, "--json", path, "--quiet")
+    selector = read_selection(path).selector
+    assert selector.knn == KNNSettings(n_neighbors=4)
+    assert (selector.models, selector.metric) == (["linear"], "log-loss")
+    assert selector.certificate_.metric == "log-loss"
+
+
+def test_the_seed_is_zero_unless_given(run, table, tmp_path):
+    """A command that is repeated says the same."""
+    texts = []
+    for options in ((), (), ("--seed", "0"), ("--seed", "1")):
+        path = tmp_path / "selection.json"
+        cut = ("--searches", "forward", "--models", "linear", "--cv", "3", *options)
+        run("select", table, "-t", "final grade", *cut, "--json", path, "--quiet")
+        content = json.loads(path.read_text())
+        content.pop("seconds")
+        texts.append(content)
+    assert texts[0] == texts[1] == texts[2]
+    assert texts[0]["parameters"]["random_state"] == 0
+    assert texts[3]["seed"] != texts[0]["seed"]
+
+
+def test_the_metric_says_how_the_target_is_read(run, frame, tmp_path):
+    path = tmp_path / "counts.csv"
+    frame.assign(y=(2 * frame["signal"]).round().astype(int)).to_csv(path, index=False)
+    classes = run("select", path, "-t", "y", "-d", "backward")
+    assert "classes)" in classes.out
+    assert "pass --metric r2 if that is wrong" in classes.out
+    numbers = run("select", path, "-t", "y", "-d", "backward", "--metric", "r2")
+    assert "a number)" in numbers.out
+    assert "share of the target's variance" in numbers.out
+    assert "a number from" in run("inspect", path, "-t", "y", "--metric", "mse").out
+
+
+@pytest.mark.parametrize(
+    ("metric", "budget", "name"),
+    [("mse", "0.3", "mean squared error"), ("r2", "0.1", "share of the target's variance")],
+)
+def test_linear_selections_know_the_squared_error(run, frame, tmp_path, metric, budget, name):
+    path = tmp_path / "numbers.csv"
+    frame.assign(y=frame["signal"] * 2 + frame["noise 1"] / 9).to_csv(path, index=False)
+    options = ("-d", "linear", "--metric", metric, "-e", budget)
+    done = run("select", path, "-t", "y", *options)
+    assert done.code == 0
+    assert "Kept 1 of 5 columns" in done.out
+    assert f"{budget} ({name}) met by the search's own estimate, not tested" in done.out
 
 
 def test_where_it_was_searched_is_not_saved(run, table, tmp_path):
     path = tmp_path / "selection.json"
-    done = run("select", table, *BACKWARD, "--engine", "local", "--json", path, "--quiet")
+    where = ("--engine", "local", "--memory", "1G")
+    done = run("select", table, *BACKWARD, *where, "--json", path, "--quiet")
     assert done.code == 0
     assert "engine" not in json.loads(path.read_text())["parameters"]
     assert read_selection(path).selector.engine == "auto"

@@ -1,12 +1,16 @@
 """`pinsker select --scheduler`: the same choice, searched and evaluated on a cluster."""
 
+import io
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from unittest.mock import patch
+
 import distributed
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from pinsker.cli._app import app
+from pinsker.cli import main
 from pinsker.engine import Backward
 from pinsker.selection.holdout import Jobs
 
@@ -55,19 +59,28 @@ def calls(monkeypatch):
 
 
 def select(table, *options):
-    arguments = ["select", str(table), "-t", "y", *options, "--features", "-", "--quiet"]
-    return CliRunner().invoke(app, arguments)
+    """Run the command in this process; return exit code, standard output and standard error."""
+    typed = ["pinsker", "select", str(table), "-t", "y", *options, "--features", "-", "--quiet"]
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        patch.object(sys, "argv", typed),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    return left.value.code, out.getvalue(), err.getvalue()
 
 
 def test_a_named_scheduler_is_used(address, table, calls):
     how = ("-d", "backward", "--cv", "2")
     there = select(table, *how, "--scheduler", address)
-    assert (there.exit_code, there.stderr) == (0, "")
+    assert there[::2] == (0, "")
     assert set(calls) == {"search", "folds"}
-    assert there.stdout == select(table, *how).stdout == "b\nd\n"
+    assert there[1] == select(table, *how)[1] == "b\nd\n"
 
 
 def test_a_scheduler_has_no_effect_on_a_linear_search(address, table):
-    done = select(table, "-d", "linear", "--scheduler", address)
-    assert done.exit_code == 2
-    assert "--scheduler has no effect with --direction linear: leave it out." in done.stderr
+    code, _, err = select(table, "-d", "linear", "--scheduler", address)
+    assert code == 2
+    assert "--scheduler has no effect with --direction linear: leave it out." in err

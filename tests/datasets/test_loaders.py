@@ -134,6 +134,9 @@ def test_a_table_of_another_shape_is_refused(folders):
         load_table(replace(source_of(CONTENT), n_rows=5), download=False)
 
 
+# requests leaves the socket of a broken download to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize(
     ("path", "reason"), [("/none.mat", "Not here"), ("/half.mat", r"IncompleteRead")]
 )

@@ -40,17 +40,17 @@ def repeated(m, n, start=0):
 def test_the_guess(y, task, doubtful):
     target = encode_target(y)
     assert target.task == task
-    assert any("pass task=" in note for note in target.notes) == doubtful
+    assert any("pass metric=" in note for note in target.notes) == doubtful
 
 
 def test_a_doubtful_guess_says_what_was_seen():
     assert encode_target(repeated(7, 70, start=3)).notes[0] == (
         "target 'y' holds 7 different integers (3 to 9), read as classes; "
-        "pass task='regression' if that is wrong"
+        "pass metric='r2' if that is wrong"
     )
     assert encode_target(repeated(10, 29)).notes[0] == (
         "target 'y' holds 10 different integers (0 to 9), read as numbers; "
-        "pass task='classification' if that is wrong"
+        "pass metric='error' if that is wrong"
     )
 
 
@@ -115,7 +115,7 @@ def test_columns_that_look_different_are_all_numbers():
     assert target.task == "regression"
     assert target.notes[0] == (
         "some target columns look like classes, others like numbers: all are read as numbers; "
-        "say otherwise with task="
+        "say otherwise with metric="
     )
 
 
@@ -127,7 +127,7 @@ def test_columns_that_look_different_are_all_numbers():
             "classification",
             "continuous. Target 'y' has 20 different numbers with fractions in 20 rows, which can",
         ),
-        (["a", "b"], "regression", "target 'y' holds text, not numbers: use task='classification'"),
+        (["a", "b"], "regression", "target 'y' holds text, not numbers: use metric='error'"),
         (
             pd.Series([1, 2], dtype="category", name="grade"),
             "regression",

@@ -13,7 +13,7 @@ import pytest
 from engine import cuda_on_cpu
 from engine.tables import STYLES, draw
 from oracles import search as oracle
-from pinsker import BackwardElimination, ForwardSelection
+from pinsker import BackwardElimination, EngineSettings, ForwardSelection
 from pinsker.engine import Backward, Forward, _cuda
 from pinsker.exceptions import MemoryBudgetError
 
@@ -277,14 +277,15 @@ def test_max_memory_of_a_selector_reaches_the_gpu(gpu):
     X = rng.normal(size=(70, 6))
     y = X[:, 1] + X[:, 4] > 0
     limit = _cuda.least_memory(70, 6, 6, 0)
-    tight = BackwardElimination(engine="cuda", max_memory=limit).fit(X, y)
-    assert (tight.plan_.n_watched, tight.plan_.limit) == (0, limit)
+    tight = BackwardElimination(engine=EngineSettings("cuda", max_memory=limit)).fit(X, y)
+    plan = tight.path_.plan
+    assert (plan.n_watched, plan.limit) == (0, limit)
     assert any("0 keep their pairs in memory between steps" in note for note in tight.notes_)
     assert tight.path_ == BackwardElimination(engine="local").fit(X, y).path_
     with pytest.raises(
         MemoryBudgetError, match=rf"at least {limit} bytes on the GPU, but {limit - 1}"
     ):
-        BackwardElimination(engine="cuda", max_memory=limit - 1).fit(X, y)
+        BackwardElimination(engine=EngineSettings("cuda", max_memory=limit - 1)).fit(X, y)
 
 
 @pytest.mark.skipif(not ON_GPU, reason="needs a GPU: make test-gpu")

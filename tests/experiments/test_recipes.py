@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.reproduce import exact_distributions
-from experiments.reproduce.recipes import BeyondMeaning, default_sets, printed_budget
+from experiments.reproduce.recipes import BeyondMeaning, default_sets, printed_budget, printed_score
 from experiments.reproduce.results import (
     COLOURS,
     average,
@@ -23,12 +23,12 @@ from pinsker.selection import BackwardElimination, ErrorBudget, ForwardSelection
 @pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])
 def test_beyond_one_the_printed_rule_goes_on(kind):
     X, y = Radial(4, 8).sample(150, seed=3)
-    selector = kind(score_form="direct").fit(X, y)
+    selector = kind(knn=printed_score()).fit(X, y)
     for delta in (0.05, 0.2, 0.6, 1.0):
         printed = ErrorBudget(delta, constants="paper", reference="full")
-        expected = selector.support_at(stop=printed)
+        expected = selector.support_at(error_budget=printed)
         assert printed_budget(delta) == printed
-        assert (selector.support_at(stop=BeyondMeaning(delta)) == expected).all()
+        assert (selector.support_at(error_budget=BeyondMeaning(delta)) == expected).all()
     assert isinstance(printed_budget(1.5), BeyondMeaning)
 
 

@@ -53,9 +53,10 @@ def cross_fitted(wine):
     """Return a selector that compared two searches on held-out rows, with one cheap model."""
     return FeatureSelector(
         error_budget=0.05,
-        paths=["forward", "linear"],
-        folds=3,
-        witnesses=[LogisticRegression(max_iter=200)],
+        searches=["forward", "linear"],
+        cv=3,
+        models=[LogisticRegression(max_iter=200)],
+        random_state=0,
     ).fit(*wine)
 
 

@@ -176,7 +176,7 @@ def test_without_scripts_the_choice_is_there(visit, page, selector):
 
 
 def test_another_rule_shows_its_own_choice_until_moved(visit, wine):
-    fitted = BackwardElimination(stop=FeatureCount(9)).fit(*wine)
+    fitted = BackwardElimination(FeatureCount(9)).fit(*wine)
     tab = visit(to_html(summarise(fitted)))
     assert len(staying(tab)) == 9
     move(tab, 1)

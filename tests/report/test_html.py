@@ -9,9 +9,9 @@ import pytest
 from pinsker import (
     BackwardElimination,
     ErrorBudget,
+    ForwardBackwardSelection,
     ForwardSelection,
-    GrowShrink,
-    LinearElimination,
+    LinearSelection,
 )
 from pinsker.exceptions import MissingDependencyError, ParameterError
 from pinsker.report import summarise, to_html
@@ -129,12 +129,12 @@ def test_without_data_the_page_says_what_it_needs(selector):
     "fit",
     [
         lambda X, y: BackwardElimination().fit(X[["ash"]], y),
-        lambda X, y: GrowShrink(error_budget=0.1).fit(X, y),
-        lambda X, y: ForwardSelection(stop=ErrorBudget(0.05, unit="log-loss")).fit(X.to_numpy(), y),
+        lambda X, y: ForwardBackwardSelection(error_budget=0.1).fit(X, y),
+        lambda X, y: ForwardSelection(ErrorBudget(0.05, metric="log-loss")).fit(X.to_numpy(), y),
         lambda X, y: BackwardElimination(error_budget=0.0).fit(X, y),
-        lambda X, y: LinearElimination().fit(X, X["ash"] + X["hue"]),
+        lambda X, y: LinearSelection().fit(X, X["ash"] + X["hue"]),
     ],
-    ids=["one column", "grow, then shrink", "log-loss", "no budget", "linear"],
+    ids=["one column", "forward-backward", "log-loss", "no budget", "linear"],
 )
 def test_every_selector_has_a_page(fit, wine):
     fitted = fit(*wine)

@@ -1,7 +1,8 @@
 """The dict: plain values, all of them those of the selector."""
 
+import copy
 import json
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,16 @@ import pytest
 
 from pinsker import (
     BackwardElimination,
+    Certificate,
+    CriterionSelection,
     ErrorBudget,
     FeatureCount,
-    LinearElimination,
+    KNNSettings,
+    LinearSelection,
     mutual_information,
 )
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.report import SelectionResult, plain, summarise, to_json
-from pinsker.report._words import holdout_sentences
+from pinsker.report import summarise, to_json
 
 KEYS = {
     "schema", "selector", "kept", "budget", "target", "path", "cv_results", "choices", "features",
@@ -65,22 +68,21 @@ def test_every_position_of_the_slider_is_support_at(name, wine, numeric, cross_f
     fitted = {
         "classes": lambda: BackwardElimination(error_budget=0.03).fit(X, y),
         "numbers": lambda: numeric[0],
-        "mse": lambda: BackwardElimination(stop=ErrorBudget(900.0, unit="mse")).fit(
-            numbers, target
-        ),
-        "linear": lambda: LinearElimination(error_budget=0.01).fit(numbers, target),
-        "count": lambda: BackwardElimination(stop=FeatureCount(3)).fit(X, y),
+        "mse": lambda: BackwardElimination(900.0, metric="mse").fit(numbers, target),
+        "linear": lambda: LinearSelection(error_budget=0.01).fit(numbers, target),
+        "count": lambda: BackwardElimination(FeatureCount(3)).fit(X, y),
         "cross-fitted": lambda: cross_fitted,
-        "paper": lambda: BackwardElimination(stop=printed, score_form="direct").fit(X, y),
+        "paper": lambda: BackwardElimination(printed, knn=KNNSettings(score="direct")).fit(X, y),
     }[name]()
     summary = summarise(fitted)
     choices = summary["choices"]
-    result = SelectionResult(fitted)
     assert len(choices["budgets"]) > 50
     assert choices["budgets"] == sorted(choices["budgets"])
     for position, budget in enumerate(choices["budgets"]):
         shown = kept_by_table(choices, summary["path"]["order"], position)
-        assert shown == set(result.kept_at(budget)), budget
+        at = replace(printed, delta=budget) if name == "paper" else budget
+        expected = fitted.support_at(error_budget=at)
+        assert shown == set(np.flatnonzero(expected)), budget
 
 
 def test_own_budget_is_a_position(summary):
@@ -91,7 +93,7 @@ def test_own_budget_is_a_position(summary):
 
 
 def test_another_rule_has_no_budget(wine):
-    summary = summarise(BackwardElimination(stop=FeatureCount(3)).fit(*wine))
+    summary = summarise(BackwardElimination(FeatureCount(3)).fit(*wine))
     assert summary["budget"]["value"] is None
     assert summary["choices"]["current"] is None
     assert summary["kept"]["size"] == 3
@@ -100,7 +102,9 @@ def test_another_rule_has_no_budget(wine):
 
 def test_call_reproduces(wine):
     X, y = wine
-    fitted = BackwardElimination(stop=ErrorBudget(0.2), keep=["ash"], n_neighbors=4).fit(X, y)
+    fitted = BackwardElimination(
+        ErrorBudget(0.2), fixed_features=["ash"], knn=KNNSettings(n_neighbors=4)
+    ).fit(X, y)
     names = {"X": X, "y": y}
     exec(summarise(fitted)["selector"]["call"], names)
     assert (names["selector"].support_ == fitted.support_).all()
@@ -124,7 +128,7 @@ def test_a_copy_has_its_original_as_stand_in():
     X["copy of a"] = 3 * X["a"] + 1
     X["level"] = np.where(X["b"] > 0, "high", "low")
     y = (X["a"] + X["b"] > 0).astype(int)
-    fitted = BackwardElimination(stop=FeatureCount(2), keep=["a", "b"]).fit(X, y)
+    fitted = BackwardElimination(FeatureCount(2), fixed_features=["a", "b"]).fit(X, y)
     features = {item["name"]: item for item in summarise(fitted, X, y)["features"]}
     assert features["copy of a"]["stand_in"]["name"] == "a"
     assert features["copy of a"]["stand_in"]["dependence"] > 0.99
@@ -149,7 +153,7 @@ def test_numbers_and_a_path_that_ends_early(numeric):
 def test_groups(wine):
     X, y = wine
     groups = {"phenols": ["total_phenols", "flavanoids", "nonflavanoid_phenols"]}
-    fitted = BackwardElimination(error_budget=0.1, groups=groups).fit(X, y)
+    fitted = BackwardElimination(error_budget=0.1, feature_groups=groups).fit(X, y)
     summary = summarise(fitted, X, y)
     assert summary["kept"]["n_columns"] == 13
     assert summary["kept"]["n_features"] == 11
@@ -166,7 +170,9 @@ def test_many_rows_are_measured_on_a_spread():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(1700, 2))
     y = (X[:, 0] > 0).astype(int)
-    summary = summarise(BackwardElimination(max_samples=100).fit(X, y), X, y)
+    summary = summarise(
+        BackwardElimination(knn=KNNSettings(max_samples=100), random_state=0).fit(X, y), X, y
+    )
     assert (summary["data"]["n_rows"], summary["data"]["n_rows_measured"]) == (1700, 1500)
 
 
@@ -193,36 +199,84 @@ def test_results_on_held_out_rows(cross_fitted):
 
 
 def test_a_cross_fitted_certificate_in_words(cross_fitted, summary):
-    result = SelectionResult(cross_fitted)
     certificate = summarise(cross_fitted)["certificate"]
-    assert certificate["verdict"] == result.certificate.verdict
+    assert certificate["verdict"] == cross_fitted.certificate_.verdict
     text = " ".join(certificate["sentences"])
-    assert "Evaluated on 178 rows: 3-fold cross-fitting." in text
+    assert "Evaluated on 178 rows: 3-fold cross-fitting (2 searches share the confidence)." in text
     assert "The 95 % upper confidence bound of the error increase is" in text
     assert "distribution-free" not in text  # the rows have chosen the set
-    assert summary["certificate"]["verdict"] == "estimated"
+    assert summary["certificate"]["verdict"] == "not tested"
     assert "No row was held out" in " ".join(summary["certificate"]["sentences"])
 
 
-CERTIFICATE = SimpleNamespace(
+CERTIFICATE = Certificate(
     metric="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
-    rows="fresh rows", information_budget=0.01, information_lost=0.002, information_upper=0.02,
-    bound=0.06, error_all=0.12, error_kept=0.13, increase=0.01, increase_lower=-0.01,
-    increase_upper=0.03, model_all="forest", model_kept="linear", error_upper=0.16,
-    resolvable=0.08, verdict="met", notes=(),
+    features=("a", "b", "c"), rows="fresh rows", rule="ErrorBudget(0.05)", information_budget=0.01,
+    information_lost=0.002, information_upper=0.02, bound=0.06, error_all=0.12, error_kept=0.13,
+    increase=0.01, increase_lower=-0.01, increase_upper=0.03, model_all="forest",
+    model_kept="linear", error_upper=0.16,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("verdict", ["met", "not met", "inconclusive"])
-def test_certificates_in_words(verdict):
-    certificate = SimpleNamespace(**{**vars(CERTIFICATE), "verdict": verdict})
-    text = " ".join(holdout_sentences(certificate, "fresh rows"))
+def shown_of(selector, certificate):
+    """Return what is shown of a certificate."""
+    other = copy.copy(selector)
+    other.certificate_ = certificate
+    return summarise(other)["certificate"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({}, "met"),
+        ({"increase_lower": 0.06, "increase_upper": 0.08}, "not met"),
+        ({"increase_upper": 0.08}, "inconclusive"),
+    ],
+)
+def test_certificates_in_words(selector, changes, verdict):
+    certificate = replace(CERTIFICATE, **changes)
+    shown = shown_of(selector, certificate)
+    assert shown["verdict"] == verdict
+    text = " ".join(shown["sentences"])
     assert "Evaluated on 500 rows: fresh rows." in text
     assert "0.120 with all 9 features (forest) and 0.130 with the 3 kept (linear)" in text
-    assert "95 % upper confidence bound of the error increase is 3 points of accuracy" in text
+    points = 100 * certificate.increase_upper
+    assert f"95 % upper confidence bound of the error increase is {points:g} points" in text
     assert "could reach) increases by at most 6 points of accuracy" in text
     assert "The distribution-free 95 % upper confidence bound of the error with" in text
     assert ("smallest budget that they can confirm is 8" in text) == (verdict == "inconclusive")
+
+
+def test_without_a_budget_there_is_no_verdict_to_read(selector):
+    certificate = shown_of(selector, replace(CERTIFICATE, budget=float("nan")))
+    assert certificate["verdict_words"] == "evaluated, no error budget was set"
+    assert "The budget is" not in " ".join(certificate["sentences"])
+
+
+def test_a_certified_set_is_shown_until_the_slider_moves(selector, wine):
+    """A set of fresh rows may be larger than the one of the budget: no position shows it."""
+    larger = replace(
+        CERTIFICATE,
+        n_kept=6,
+        n_features=13,
+        features=tuple(selector.path_.names[j] for j in selector.path_.order[:6]),
+    )
+    summary = summarise(selector.with_certified(larger), *wine)
+    assert summary["kept"]["size"] == 6
+    assert summary["choices"]["current"] is None
+    assert summary["certificate"]["verdict"] == "met"
+
+
+def test_numbers_that_were_counted_or_modelled_are_read_again(numeric):
+    """Their facts are about bins or indicators, and do not say how the target was read."""
+    _, X, y = numeric
+    classes = np.where(y > y.median(), "high", "low")
+    for fitted, target in (
+        (CriterionSelection(n_features_to_select=3).fit(X, y), y),
+        (LinearSelection().fit(X, classes), classes),
+        (LinearSelection(metric="r2").fit(X, y.round(-2).astype(int)), y.round(-2).astype(int)),
+    ):
+        assert summarise(fitted, X, target)["features"][0]["alone"] is not None
 
 
 @pytest.mark.parametrize(
@@ -235,4 +289,4 @@ def test_certificates_in_words(verdict):
     ],
 )
 def test_values_that_json_can_hold(value, expected):
-    assert plain(value) == expected
+    assert json.loads(to_json({"value": value})) == {"value": expected}

@@ -15,7 +15,6 @@ from pinsker.report import (
     BoundDisplay,
     CertificateDisplay,
     SelectionPathDisplay,
-    SelectionResult,
     card,
 )
 
@@ -75,7 +74,7 @@ def test_displays_draw_what_held_out_rows_showed(cross_fitted, axes):
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert {"held out: forward", "held out: linear", "held out: all features"} < set(labels)
     assert len(display.ax_.collections) == 3  # one band each
-    certificate = SelectionResult(cross_fitted).certificate
+    certificate = cross_fitted.certificate_
     drawn = CertificateDisplay.from_estimator(cross_fitted, ax=axes()).statements
     increase = certificate.increase, certificate.increase_upper
     assert increase in [statement[1:] for statement in drawn]
@@ -135,7 +134,7 @@ def test_notebook_respects_the_text_display(selector):
 
 def test_card_escapes_and_shortens_names(hostile):
     X, y = hostile[1:]
-    html = card(BackwardElimination(stop=FeatureCount(10)).fit(X, y))
+    html = card(BackwardElimination(FeatureCount(10)).fit(X, y))
     assert "<script" not in html
     assert "<img" not in html
     assert "long" * 11 not in html

@@ -11,14 +11,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pinsker
+from pinsker.encoding import encode
+from pinsker.engine import CountTables
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.selection import CriterionSelection, FeatureCount, PermutationTest, select_by_criterion
+from pinsker.selection import (
+    CriterionSelection,
+    FeatureCount,
+    FeatureSelector,
+    PermutationTest,
+    select_by_criterion,
+)
 
 
 @pytest.mark.filterwarnings("ignore:class .* single row:pinsker.exceptions.DataWarning")
 @parametrize_with_checks(
-    [
-        CriterionSelection(),
+    [  # the default is checked in tests/contract
         CriterionSelection("mrmr", binning="width", bins=3, n_jobs=2),
         CriterionSelection("cmi", stop=PermutationTest(0.25, n_permutations=3)),
     ]
@@ -62,7 +69,7 @@ def test_so_many_features_as_asked_for(k):
     assert CriterionSelection("mrmr", k).fit(X, y).transform(X).shape[1] == k
 
 
-def test_more_features_than_there_are_keeps_all_and_says_so():
+def test_more_features_than_there_are_keeps_all_and_notes_it():
     X, y = load_wine(return_X_y=True)
     selector = CriterionSelection("mrmr", 99).fit(X, y)
     assert selector.support_.all()
@@ -87,16 +94,19 @@ def mixed_frame(library):
 def test_columns_of_every_kind_are_scored(library):
     X, y = mixed_frame(library)
     selector = CriterionSelection("mim", 4).fit(X, y)
-    assert [selector.path_.names[unit] for unit in selector.path_.order[:2]] == ["colour", "flag"]
+    assert [selector.path_.names[feature] for feature in selector.path_.order[:2]] == [
+        "colour",
+        "flag",
+    ]
     assert selector.binning_.edges[1] is None
-    # Counted by nobody but pinsker's own discrete estimator: the same nats.
+    # pinsker's own discrete estimator counts the same nats.
     codes = np.unique(np.asarray(X["colour"]), return_inverse=True)[1]
     want = pinsker.mutual_information(codes, y, method="discrete", correction="none", discrete=True)
     assert selector.path_.scores[0] == pytest.approx(want, abs=1e-12)
     assert type(selector.set_output(transform="default").transform(X)) is type(X)
 
 
-def test_a_numeric_target_is_cut_into_bins_and_a_note_says_so():
+def test_a_numeric_target_is_cut_into_bins_with_a_note():
     X, y = load_diabetes(return_X_y=True)
     selector = CriterionSelection("mrmr", 4).fit(X, y)
     assert any(
@@ -120,7 +130,7 @@ def test_several_numeric_targets_are_binned_together():
 
 
 @pytest.mark.parametrize("binning", ["frequency", "width", "mdl"])
-def test_whole_weights_are_repeated_rows(binning):
+def test_integer_weights_are_repeated_rows(binning):
     X, y = load_wine(return_X_y=True)
     weights = np.random.default_rng(2).integers(0, 4, len(y))
     repeated = np.repeat(np.arange(len(y)), weights)
@@ -135,9 +145,11 @@ def test_weights_follow_their_rows_when_rows_are_dropped():
     X, y = load_wine(return_X_y=True)
     X[::7, 3] = np.nan
     weights = np.random.default_rng(3).exponential(size=len(y))
-    whole = ~np.isnan(X[:, 3])
+    complete = ~np.isnan(X[:, 3])
     dropped = CriterionSelection("mim", missing="drop").fit(X, y, sample_weight=weights)
-    chosen = CriterionSelection("mim").fit(X[whole], y[whole], sample_weight=weights[whole])
+    chosen = CriterionSelection("mim").fit(
+        X[complete], y[complete], sample_weight=weights[complete]
+    )
     assert dropped.path_.scores == chosen.path_.scores
 
 
@@ -158,22 +170,22 @@ def test_weights_that_make_no_sense(weights, message):
 def test_a_group_is_one_feature_with_its_joint_values():
     rng = np.random.default_rng(4)
     X = rng.integers(0, 2, (400, 4))
-    y = X[:, 1] ^ X[:, 3]  # neither tells anything alone
-    selector = CriterionSelection("mim", 1, groups={"both": [1, 3]}).fit(X, y)
+    y = X[:, 1] ^ X[:, 3]  # neither carries anything alone
+    selector = CriterionSelection("mim", 1, feature_groups={"both": [1, 3]}).fit(X, y)
     assert selector.get_support(indices=True).tolist() == [1, 3]
     assert selector.path_.scores[0] == pytest.approx(selector.path_.full_information, abs=1e-12)
 
 
-def test_kept_features_come_first():
+def test_fixed_features_come_first():
     X, y = load_wine(return_X_y=True)
-    selector = CriterionSelection("mrmr", 3, keep=[2, 7]).fit(X, y)
+    selector = CriterionSelection("mrmr", 3, fixed_features=[2, 7]).fit(X, y)
     assert set(selector.path_.order[:2]) == {2, 7}
-    assert selector.path_.n_forced == 2
+    assert selector.path_.n_fixed == 2
 
 
-def test_missing_as_a_level():
+def test_missing_as_a_category():
     X, y = load_wine(return_X_y=True)
-    X[y == 1, 5] = np.nan  # that a value is missing tells the class
+    X[y == 1, 5] = np.nan  # that a value is missing shows the class
     selector = CriterionSelection("mim", 1, missing="category").fit(X, y)
     assert selector.get_support(indices=True).tolist() == [5]
 
@@ -202,20 +214,19 @@ def test_an_unknown_criterion_is_named():
 
 
 def test_an_interrupt_leaves_the_sets_seen_so_far(monkeypatch, breast_cancer):
-    from pinsker.selection._criterion_state import CriterionState
+    real, counted = CountTables.joint, []
 
-    real = CriterionState.scores
-
-    def interrupted(state):
-        if len(state.active) == 3:
+    def interrupted(tables, *groups, **options):
+        counted.append(groups)
+        if len(counted) == 4:  # relevance, then one table for each feature but the last
             raise KeyboardInterrupt
-        return real(state)
+        return real(tables, *groups, **options)
 
-    monkeypatch.setattr(CriterionState, "scores", interrupted)
-    selector = CriterionSelection("mrmr")
+    monkeypatch.setattr(CountTables, "joint", interrupted)
+    selector = CriterionSelection("jmi")
     with pytest.warns(pinsker.exceptions.PinskerWarning, match=r"interrupted after 3 steps"):
         selector.fit(*breast_cancer)
-    assert selector.path_.order == (22, 24, 7)
+    assert selector.path_.order == (22, 24, 23)
     assert not selector.path_.complete
 
 
@@ -223,13 +234,13 @@ def test_an_interrupt_leaves_the_sets_seen_so_far(monkeypatch, breast_cancer):
 def test_a_search_goes_on_where_it_ended(weighted, breast_cancer):
     X, y = breast_cancer
     weights = np.random.default_rng(5).exponential(size=len(y)) if weighted else None
-    whole = CriterionSelection("mrmr", 12).fit(X, y, sample_weight=weights)
+    at_once = CriterionSelection("mrmr", 12).fit(X, y, sample_weight=weights)
     selector = CriterionSelection("mrmr", 5, warm_start=True).fit(X, y, sample_weight=weights)
     selector.set_params(n_features_to_select=12).fit(X, y, sample_weight=weights)
-    assert selector.path_ == whole.path_
+    assert selector.path_ == at_once.path_
 
 
-def test_other_weights_start_afresh(breast_cancer):
+def test_other_weights_start_from_scratch(breast_cancer):
     X, y = breast_cancer
     weights = np.random.default_rng(5).exponential(size=len(y))
     selector = CriterionSelection("mrmr", 5, warm_start=True).fit(X, y)
@@ -244,3 +255,41 @@ def test_a_tested_search_goes_on_only_from_a_tested_one(breast_cancer):
     selector = CriterionSelection("cmim", 3, warm_start=True).fit(X, y)
     assert selector.set_params(stop=rule).fit(X, y).path_ == want
     assert selector.fit(X, y).path_ == want
+
+
+def test_the_budget_is_a_rule_and_no_parameter(breast_cancer):
+    assert "error_budget" not in CriterionSelection().get_params()
+    with pytest.raises(TypeError, match="error_budget"):
+        CriterionSelection(error_budget=0.1)
+    path = CriterionSelection("jmi", 4).fit(*breast_cancer)
+    assert path.support_at(n_features=2).sum() == 2
+    assert path.support_at(error_budget=FeatureCount(3)).sum() == 3
+
+
+def test_the_metric_decides_how_the_target_is_read():
+    X, y = load_wine(return_X_y=True)
+    assert CriterionSelection(metric="error").fit(X, y).facts_.n_classes == 3
+    numbers = CriterionSelection(metric="r2", bins=2).fit(X, y)
+    assert any("the numeric target was cut into bins" in note for note in numbers.notes_)
+
+
+def test_the_selector_runs_the_search(breast_cancer):
+    X, y = breast_cancer
+    selector = CriterionSelection("cmim", 6, fixed_features=[3]).fit(X, y)
+    path = selector.as_search((3,))(encode(X, y, scale="none"))
+    assert path.order == selector.path_.order
+    assert path.scores == selector.path_.scores
+
+
+def test_the_front_door_takes_it_as_a_search(breast_cancer):
+    X, y = breast_cancer
+    selector = FeatureSelector(
+        searches=[CriterionSelection("jmi", 12), ("by relevance", CriterionSelection("mim", 12))],
+        models=["linear"], cv=3, random_state=0,
+    ).fit(X, y)  # fmt: skip
+    names = {"all features", "CriterionSelection", "by relevance"}
+    assert set(selector.cv_results_["search"]) == names
+    assert selector.support_.sum() < 12
+    assert selector.path_.order == CriterionSelection("jmi", 12).fit(X, y).path_.order
+    frame = selector.path_.to_frame()
+    assert frame["feature"].iloc[0] == "worst perimeter"

@@ -8,7 +8,7 @@ from pinsker import CriterionSelection
 from pinsker.engine import _contingency_dask
 from pinsker.exceptions import DataError, DataTypeError, MemoryBudgetError, ParameterError
 from pinsker.selection import PermutationTest
-from pinsker.selection._criteria import CRITERIA
+from pinsker.selection.search import CRITERIA
 
 dask = pytest.importorskip("dask", reason="needs pinsker[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs pinsker[dask]")
@@ -58,7 +58,11 @@ def test_the_same_path_as_in_memory(frame, dask_frame, criterion):
 
 @pytest.mark.parametrize("correction", ["miller-madow", "grassberger"])
 def test_corrections_and_groups(frame, dask_frame, correction):
-    settings = {"correction": correction, "groups": {"pair": ["b", "text"]}, "keep": ["g"]}
+    settings = {
+        "correction": correction,
+        "feature_groups": {"pair": ["b", "text"]},
+        "fixed_features": ["g"],
+    }
     there = CriterionSelection("cmim", 4, **settings).fit(dask_frame, "answer")
     assert there.path_ == in_memory(frame, "cmim", 4, **settings).path_
 
@@ -148,3 +152,9 @@ def test_what_cannot_be_counted_is_refused(frame, dask_frame, monkeypatch):
     monkeypatch.setattr(_contingency_dask, "MAX_CELLS", 1000)
     with pytest.raises(MemoryBudgetError, match="but 1000 can be counted at once: choose fewer"):
         CriterionSelection("cmi", 8).fit(X, y)
+
+
+def test_a_frame_with_the_kept_columns_is_enough(dask_frame):
+    selector = CriterionSelection("jmi", 3).fit(dask_frame, "answer")
+    small = selector.transform(dask_frame)
+    assert list(selector.transform(small).columns) == list(small.columns)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pinsker.selection import BackwardElimination, ForwardSelection, LinearElimination
+from pinsker.selection import BackwardElimination, ForwardSelection, LinearSelection
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_for_the_ranks_the_two_are_one(example):
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
 def test_the_linear_model_keeps_both(direction, example):
-    selector = LinearElimination(0.05, direction=direction).fit(*example)
+    selector = LinearSelection(0.05, direction=direction).fit(*example)
     assert selector.get_support().all()
     # Without X2 the linear model would lose what of it X1 does not explain.
     X, y = example

@@ -1,6 +1,6 @@
-"""The promise on real data: accuracy stays within the budget in the mean, with fewer features.
+"""The budget on real data: accuracy stays within it in the mean, with fewer features.
 
-The same protocol as experiments/real_data.py: 70/30 splits, ten seeds, an RBF SVM on standardised
+The same protocol as experiments/real_data.py: 70/30 splits, ten seeds, an RBF SVM on standardized
 columns. Everything is seeded, so that these tests cannot fail by chance; what they guard is the
 default rule. The shares are those measured (0.41, 0.25, 0.37, 0.09, 0.03, 0.04), rounded up.
 """
@@ -26,11 +26,11 @@ def accuracy(support, X_train, X_test, y_train, y_test):
     return model.score(X_test[:, support], y_test)
 
 
-def check_promise(X, y, largest_share):
+def check_budget(X, y, largest_share):
     lost, kept = [], []
     for seed in range(10):
         split = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
-        selector = BackwardElimination(task="classification").fit(split[0], split[2])
+        selector = BackwardElimination(metric="error").fit(split[0], split[2])
         everything = accuracy(np.ones(X.shape[1], dtype=bool), *split)
         supports = [selector.support_at(error_budget=budget) for budget in BUDGETS]
         lost.append([everything - accuracy(support, *split) for support in supports])
@@ -41,12 +41,12 @@ def check_promise(X, y, largest_share):
 
 @pytest.mark.parametrize(("name", "largest_share"), [("wine", 0.45), ("breast_cancer", 0.3)])
 def test_small_sets(name, largest_share):
-    check_promise(*getattr(datasets, f"load_{name}")(return_X_y=True), largest_share)
+    check_budget(*getattr(datasets, f"load_{name}")(return_X_y=True), largest_share)
 
 
 @pytest.mark.slow
 def test_digits():
-    check_promise(*datasets.load_digits(return_X_y=True), 0.4)
+    check_budget(*datasets.load_digits(return_X_y=True), 0.4)
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_digits():
 )
 def test_wide_sets(name, largest_share, data_folder):
     file = loadmat(data_folder / f"{name}.mat")
-    check_promise(np.asarray(file["X"], dtype=float), np.asarray(file["Y"]).ravel(), largest_share)
+    check_budget(np.asarray(file["X"], dtype=float), np.asarray(file["Y"]).ravel(), largest_share)
 
 
 @pytest.mark.slow

@@ -8,13 +8,13 @@ from typing import Any, Literal
 from pinsker._types import plain
 from pinsker.bounds._bound import METRIC_NAMES
 
-Verdict = Literal["met", "not met", "inconclusive", "not tested"]
+Verdict = Literal["met", "not met", "inconclusive", "not tested", "no budget"]
 
 #: What each figure rests on.
 EVIDENCE = {
     "error_upper": "distribution-free for independent rows that took no part in the choice",
     "increase": "hold-out estimate for these models",
-    "excess": "hold-out estimate against the best set known",
+    "excess": "hold-out estimate against what is known to be reachable",
     "information": "model-based estimate",
 }
 
@@ -95,17 +95,17 @@ class Certificate:
     information_budget: float
     information_lost: float
     bound: float
-    information_upper: float = float("nan")
-    error_all: float = float("nan")
-    error_kept: float = float("nan")
-    increase: float = float("nan")
-    increase_lower: float = float("nan")
-    increase_upper: float = float("nan")
-    excess: float = float("nan")
-    excess_upper: float = float("nan")
+    information_upper: float = math.nan
+    error_all: float = math.nan
+    error_kept: float = math.nan
+    increase: float = math.nan
+    increase_lower: float = math.nan
+    increase_upper: float = math.nan
+    excess: float = math.nan
+    excess_upper: float = math.nan
     model_all: str = ""
     model_kept: str = ""
-    error_upper: float = float("nan")
+    error_upper: float = math.nan
     notes: tuple[str, ...] = ()
 
     @property
@@ -121,7 +121,7 @@ class Certificate:
         held out.
         """
         if not self.is_tested:
-            return float("nan")
+            return math.nan
         if self.n_kept == self.n_features:
             return 0.0
         uppers = [self.increase_upper, self.excess_upper]
@@ -129,9 +129,14 @@ class Certificate:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the budget is met, is not, or cannot be told from so few rows."""
+        """Whether the budget is met, is not, or cannot be told from so few rows.
+
+        "not tested" where no rows were held out, "no budget" where another rule cut the path.
+        """
         if not self.is_tested:
             return "not tested"
+        if math.isnan(self.budget):
+            return "no budget"
         if self.resolvable <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
@@ -159,10 +164,10 @@ class Certificate:
 def _heading(c: Certificate) -> list[str]:
     label = METRIC_NAMES.get(c.metric, c.metric)
     budget = f"none ({c.rule})" if math.isnan(c.budget) else f"{c.budget:+.4g} {label}"
-    nats = "" if math.isnan(c.information_budget) else f" ({c.information_budget:.4g} nats)"
+    nats = f" ({c.information_budget:.4g} nats)" if math.isfinite(c.information_budget) else ""
     level = f"; {c.confidence:.0%} confidence bounds" if c.is_tested else ""
     return [
-        f"{c.n_kept} of {c.n_features} features; budget {_verdict_text(c)}",
+        f"{c.n_kept} of {c.n_features} features; {_verdict_text(c)}",
         f"  budget                {budget}{nats}",
         f"  evidence              {c.n_rows} rows, {c.rows}{level}",
     ]
@@ -194,10 +199,11 @@ def _held_out(c: Certificate) -> list[str]:
 
 
 def _verdict_text(c: Certificate) -> str:
-    if c.verdict == "met":
-        return "met" if c.n_kept < c.n_features else "met (nothing is left out)"
-    if c.verdict == "not met":
-        return f"not met (the error increases by at least {c.increase_lower:.4f})"
-    if c.verdict == "inconclusive":
-        return f"inconclusive at this sample size (a budget of {c.resolvable:.4f} could be shown)"
-    return "not tested (no rows were held out)"
+    texts = {
+        "met": "budget met" if c.n_kept < c.n_features else "budget met (nothing is left out)",
+        "not met": f"budget not met (the error increases by at least {c.increase_lower:.4f})",
+        "inconclusive": f"inconclusive: these rows could show a budget of {c.resolvable:.4f}",
+        "not tested": "budget not tested (no rows were held out)",
+        "no budget": "no error budget was set",
+    }
+    return texts[c.verdict]

@@ -3,8 +3,8 @@
 import json as json_format
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 import pandas as pd
@@ -39,11 +39,17 @@ from pinsker.cli._fitting import (
 )
 from pinsker.cli._inspect import inspect
 from pinsker.cli._saved import SavedSelection, read_selection, to_json
-from pinsker.cli._summary import make_console, print_audit, print_certificate, print_summary
+from pinsker.cli._summary import (
+    make_console,
+    meets_budget,
+    print_audit,
+    print_certificate,
+    print_summary,
+)
 from pinsker.cli._tables import STDIN, InputTable, format_of_name, read_table, write_table
 from pinsker.cli._text import TextStyle
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.report import read_certificate, summarise, to_html
+from pinsker.report import summarise, to_html
 
 app = typer.Typer(
     name="pinsker",
@@ -106,7 +112,6 @@ def select(
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
     n_neighbors: options.Neighbors = None,
-    task: options.Task = "auto",
     missing: options.Missing = "error",
     memory: options.Memory = None,
     engine: options.Engine = "auto",
@@ -129,7 +134,7 @@ def select(
         error_budget=error_budget, metric=metric, stop=stop, direction=direction,
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
-        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory, engine=engine, task=task,
+        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory, engine=engine,
         missing=missing, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
@@ -140,7 +145,7 @@ def select(
             # What goes through standard output must stay clean.
             print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
         write_files(outcome, output, features, json, report)
-    return _code(outcome.result.certificate)
+    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
 app.command()(inspect)
@@ -158,7 +163,10 @@ def certify(
     na: options.NotAvailable = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Test a saved selection on fresh rows, which its search did not use."""
+    """Test a saved selection on fresh rows, which its search did not use.
+
+    Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
+    """
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     saved, X, y = _restore(selection, table, style)
     if not hasattr(saved.selector, "certify"):
@@ -166,15 +174,23 @@ def certify(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
             "--direction auto, backward, forward or forward-backward."
         )
+    if math.isnan(saved.selector.certificate_.budget):
+        raise ParameterError(
+            f"a selection by {saved.selector.certificate_.rule} has no error budget to test: "
+            "select with --error-budget."
+        )
     if jobs is not None:
         saved.selector.set_params(n_jobs=jobs)
     with collect_warnings() as collected:
-        certificate = read_certificate(saved.selector.certify(X, y, confidence=confidence))
-    _write_json(certificate, json)
+        certificate = saved.selector.certify(X, y, confidence=confidence)
+    # The last set that passed may be larger than the saved one, which then did not.
+    passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
+    about = {"saved_features": saved.features, "saved_set_passed": passed}
+    _write_json({**certificate.to_dict(), **about}, json)
     if not quiet:
         console = make_console(stderr=json == STDIN)
-        print_certificate(console, certificate, certificate.rows, collected)
-    return _code(certificate)
+        print_certificate(console, certificate, saved.features, collected)
+    return MET if passed else NOT_MET
 
 
 @app.command()
@@ -201,11 +217,11 @@ def audit(
     learner = make_model(model, saved.task, seed or 0)
     with collect_warnings() as collected:
         found = pinsker.selection.audit(saved.selector, learner, X, y, confidence=confidence)
-    result = _read_audit(found, model)
-    _write_json(result, json)
+    result = replace(found, model=model)  # as it was typed: its class is a pipeline
+    _write_json(result.to_dict(), json)
     if not quiet:
         print_audit(make_console(stderr=json == STDIN), result, collected)
-    return _code(result)
+    return MET if meets_budget(result) else NOT_MET
 
 
 @app.command()
@@ -225,7 +241,7 @@ def demo(
     if not quiet:
         print_summary(make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
-    return _code(outcome.result.certificate)
+    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
 def make_model(name: Model, task: str, seed: int) -> Any:
@@ -278,7 +294,7 @@ def write_files(
         _write_text(to_json(outcome), json)
     if report is not None:
         table = outcome.table
-        page = to_html(summarise(outcome.result.selector, table.features, table.y))
+        page = to_html(summarise(outcome.selector, table.features, table.y))
         _write_text(page, report)
 
 
@@ -298,28 +314,10 @@ def _restore(
     return saved, read.frame[saved.columns], read.y
 
 
-def _read_audit(found: Any, model: str) -> SimpleNamespace:
-    """Return an audit under the names of a certificate; `model` as it was typed."""
-    verdicts = {"kept": "met", "not kept": "not met", "not resolved": "inconclusive"}
-    same = ("budget", "confidence", "n_rows", "n_kept", "n_features")
-    return SimpleNamespace(
-        model=model,
-        metric=found.unit,
-        **{name: getattr(found, name) for name in same},
-        error_all=found.loss_all,
-        error_kept=found.loss_kept,
-        increase=found.growth,
-        increase_lower=found.growth_lower,
-        increase_upper=found.growth_upper,
-        resolvable=max(0.0, found.growth_upper),
-        verdict=verdicts[found.verdict],
-    )
-
-
-def _write_json(result: SimpleNamespace, path: str | None) -> None:
+def _write_json(result: dict[str, Any], path: str | None) -> None:
     if path is not None:
-        fields = {name: value for name, value in vars(result).items() if name != "text"}
-        _write_text(json_format.dumps(plain(fields), ensure_ascii=False) + "\n", path)
+        text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
+        _write_text(text + "\n", path)
 
 
 def _write_text(text: str, path: str) -> None:
@@ -335,8 +333,3 @@ def _write_text(text: str, path: str) -> None:
 def _shows(quiet: bool) -> bool:
     """Return whether progress is shown: on a terminal, unless it is to be quiet."""
     return not quiet and sys.stderr.isatty()
-
-
-def _code(comparison: Any) -> int:
-    """Return the exit code of a certificate or an audit; without a budget there is none to meet."""
-    return MET if comparison.verdict == "met" or math.isnan(comparison.budget) else NOT_MET

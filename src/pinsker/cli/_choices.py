@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from pinsker._types import Task
+from pinsker.bounds import METRICS
 from pinsker.encoding import Kind
 from pinsker.exceptions import ParameterError
 from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
@@ -20,8 +22,8 @@ def parse_stop(text: str) -> StoppingRule:
 
     Examples
     --------
-    >>> parse_stop("features=5"), parse_stop("score=0.01")
-    (FeatureCount(k=5), ScoreThreshold(nats=0.01))
+    >>> parse_stop(" features = 5 "), parse_stop("score=0.01"), parse_stop("jump=2e-2")
+    (FeatureCount(k=5), ScoreThreshold(nats=0.01), ScoreJump(nats=0.02))
     """
     name, _, number = (part.strip() for part in text.partition("="))
     try:
@@ -42,8 +44,8 @@ def parse_memory(text: str) -> int:
 
     Examples
     --------
-    >>> parse_memory("2G"), parse_memory("1.5 MiB"), parse_memory("1000")
-    (2147483648, 1572864, 1000)
+    >>> parse_memory("2G"), parse_memory("1.5 MiB"), parse_memory("1000"), parse_memory("1tb")
+    (2147483648, 1572864, 1000, 1099511627776)
     """
     found = _MEMORY.fullmatch(text.strip())
     if found is None or float(found[1]) == 0:
@@ -60,6 +62,8 @@ def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> li
     ['b', 'a']
     >>> parse_columns(["red*", "a, b"], ["red 1", "red 2", "a, b"], "--drop")
     ['red 1', 'red 2', 'a, b']
+    >>> parse_columns(["x[*", "x[1]"], ["x[1]", "x1"], "--fixed")
+    ['x[1]']
     """
     found: list[str] = []
     for text in texts:
@@ -74,8 +78,8 @@ def parse_names(texts: Iterable[str], known: Sequence[str], option: str) -> list
 
     Examples
     --------
-    >>> parse_names(["svm,linear"], ["svm", "linear", "extra trees"], "--models")
-    ['svm', 'linear']
+    >>> parse_names(["svm, extra trees", "svm"], ["svm", "linear", "extra trees"], "--models")
+    ['svm', 'extra trees']
     """
     names = [name.strip() for text in texts for name in text.split(",")]
     for name in names:
@@ -89,8 +93,8 @@ def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[s
 
     Examples
     --------
-    >>> parse_groups(["both=a,b"], ["a", "b", "c"])
-    {'both': ['a', 'b']}
+    >>> parse_groups(["both=a,b", "colour=c_*"], ["a", "b", "c_red", "c_green"])
+    {'both': ['a', 'b'], 'colour': ['c_red', 'c_green']}
     """
     groups: dict[str, list[str]] = {}
     for text in texts:
@@ -124,6 +128,20 @@ def parse_kinds(
             )
         kinds |= dict.fromkeys(parse_columns([columns], names, "--kind"), kind)
     return kinds or "from_dtype"
+
+
+def task_of(metric: str) -> Literal["auto"] | Task:
+    """Return how a metric reads the target: "auto" where classes and numbers both have it.
+
+    Examples
+    --------
+    >>> [task_of(metric) for metric in ("error", "brier", "r2", "mse", "mae")]
+    ['classification', 'classification', 'regression', 'regression', 'regression']
+    >>> task_of("auto"), task_of("log-loss")
+    ('auto', 'auto')
+    """
+    tasks = [task for task, metrics in METRICS.items() if metric in metrics]
+    return tasks[0] if len(tasks) == 1 else "auto"
 
 
 def find_column(name: str, names: Sequence[str], option: str) -> str:

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from pinsker._compat import InvalidParameterError
+from pinsker.bounds import METRIC_NAMES
 from pinsker.exceptions import MemoryBudgetError, PinskerError
 
 MET = 0
@@ -20,8 +21,10 @@ _OPTIONS = {
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "client": "--scheduler",
+    "name": "--engine",
     "fixed_features": "--fixed",
     "categorical_features": "--kind",
+    "task": "--metric",
 }
 #: Parameters behind errors that carry no name.
 _PARAMETERS: dict[type[PinskerError], str] = {MemoryBudgetError: "max_memory"}
@@ -31,11 +34,14 @@ _TYPED = {
         f"{name}='{value}'": f"--{name} {value}"
         for name, values in {
             "missing": ("error", "drop", "category"),
-            "task": ("classification", "regression"),
+            "metric": ("auto", *METRIC_NAMES),
             "engine": ("auto", "local", "cuda"),
         }.items()
         for value in values
     },
+    "categorical_features=": "--kind COLUMN=KIND",
+    "task='classification'": "--metric error",
+    "task='regression'": "--metric r2",
     "engine='dask'": "--scheduler ADDRESS",
 }
 
@@ -75,14 +81,15 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
 
 
 def option_of(parameter: str) -> str:
-    """Return the option of a parameter.
+    """Return the option of a parameter; settings of a selector are ``knn__n_neighbors`` and so on.
 
     Examples
     --------
-    >>> option_of("n_neighbors"), option_of("max_memory")
+    >>> option_of("knn__n_neighbors"), option_of("max_memory")
     ('--n-neighbors', '--memory')
     """
-    return _OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
+    name = parameter.rpartition("__")[2]
+    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
 def error_text(error: BaseException) -> str:
@@ -93,6 +100,10 @@ def error_text(error: BaseException) -> str:
     >>> from pinsker.exceptions import ParameterError
     >>> error_text(ParameterError("must be at least 1, found 0.", parameter="n_neighbors"))
     '--n-neighbors: must be at least 1, found 0.'
+    >>> error_text(ParameterError("use missing='drop'.", parameter="missing"))
+    'use --missing drop.'
+    >>> error_text(MemoryBudgetError("needs 2 GiB."))
+    '--memory: needs 2 GiB.'
     """
     message = shell_text(str(error) or type(error).__name__)
     fallback = next((name for kind, name in _PARAMETERS.items() if isinstance(error, kind)), None)

@@ -20,19 +20,19 @@ from pinsker.cli._choices import (
     parse_memory,
     parse_names,
     parse_stop,
+    task_of,
 )
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target
 from pinsker.exceptions import EngineError, ParameterError, PinskerWarning
-from pinsker.report import SelectionResult
 from pinsker.selection import (
     BackwardElimination,
     ErrorBudget,
     FeatureSelector,
+    ForwardBackwardSelection,
     ForwardSelection,
-    GrowShrink,
-    LinearElimination,
+    LinearSelection,
 )
 
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
@@ -40,22 +40,15 @@ DIRECTIONS: dict[str, Any] = {
     "auto": FeatureSelector,
     "backward": BackwardElimination,
     "forward": ForwardSelection,
-    "forward-backward": GrowShrink,
-    "linear": LinearElimination,
+    "forward-backward": ForwardBackwardSelection,
+    "linear": LinearSelection,
 }
 SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
 MODELS = ("svm", "extra trees", "linear", "boosted trees")
 DEFAULT_BUDGET = 0.05
 _SECONDS_TO_CONNECT = 10
-#: Names of version 0.1 for the parameters of version 0.2.
-_OLD_NAMES = {
-    "cv": "folds",
-    "models": "witnesses",
-    "searches": "paths",
-    "fixed_features": "keep",
-    "feature_groups": "groups",
-    "categorical_features": "discrete",
-}
+#: A command that is repeated shall say the same.
+DEFAULT_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ class SelectOptions:
     error_budget : float, optional
         Error increase that is accepted, in `metric`.
     metric : str
-        Metric of the error.
+        Metric of the error; it also says how the target is read.
     stop : str, optional
         Another rule instead of a budget.
     direction : str
@@ -80,7 +73,7 @@ class SelectOptions:
         Memory that the search may hold.
     engine : {"auto", "local", "cuda"}
         Where to search.
-    task, missing, cv, n_neighbors, jobs, seed
+    missing, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
 
@@ -97,7 +90,6 @@ class SelectOptions:
     n_neighbors: int | None = None
     memory: str | None = None
     engine: str = "auto"
-    task: str = "auto"
     missing: str = "error"
     jobs: int | None = None
     seed: int | None = None
@@ -111,8 +103,8 @@ class Outcome:
     ----------
     table : InputTable
         The table.
-    result : SelectionResult
-        What the selector found.
+    selector : selector
+        Fitted to it.
     task : {"classification", "regression"}
         Kind of the target.
     seconds : float
@@ -122,7 +114,7 @@ class Outcome:
     """
 
     table: InputTable
-    result: SelectionResult
+    selector: Any
     task: str
     seconds: float
     notes: tuple[str, ...] = ()
@@ -130,7 +122,7 @@ class Outcome:
     @property
     def kept(self) -> list[str]:
         """Names of the columns that stay, in the order of the table."""
-        names, support = self.table.features.columns, self.result.selector.get_support()
+        names, support = self.table.features.columns, self.selector.get_support()
         return [name for name, stays in zip(names, support, strict=True) if stays]
 
 
@@ -154,51 +146,53 @@ def make_selector(
     groups = parse_groups(options.feature_groups, names)
     if options.cv == 1 or (options.cv or 0) < 0:
         raise ParameterError(f"must be 0 or at least 2, found {options.cv}.", parameter="cv")
-    searches = parse_names(options.searches, SEARCHES, "--searches")
     optional = {
         "cv": options.cv,
         "models": parse_names(options.models, MODELS, "--models"),
-        "searches": searches,
-        "n_neighbors": options.n_neighbors,
-        "max_memory": None if options.memory is None else parse_memory(options.memory),
+        "searches": parse_names(options.searches, SEARCHES, "--searches"),
+        "knn__n_neighbors": options.n_neighbors,
+        "engine__name": None if options.engine == "auto" else options.engine,
+        "engine__client": client,
+        "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
         "n_jobs": options.jobs,
         "random_state": options.seed,
-        "client": client,
-        "engine": None if options.engine == "auto" else options.engine,  # auto finds the client
     }
-    known = kind().get_params(deep=False)
+    known = kind().get_params()
     given = {name: value for name, value in optional.items() if value is not None}
     for name in given:
-        if _OLD_NAMES.get(name, name) not in known:
+        if name not in known:
             raise ParameterError(
                 f"{option_of(name)} has no effect with --direction {options.direction}: leave it "
                 "out."
             )
-    if searches is not None:
-        given["searches"] = [name.replace("forward-backward", "grow-shrink") for name in searches]
+    if "random_state" in known:
+        given.setdefault("random_state", DEFAULT_SEED)
     fixed = parse_columns(options.fixed, [*names, *(groups or {})], "--fixed")
-    parameters = {
+    selector = kind(
         **_stopping(options),
-        "missing": options.missing,
-        "feature_groups": groups,
-        "categorical_features": parse_kinds(options.kind, names),
-        "fixed_features": fixed or None,
-        "task": options.task,
-        "verbose": int(show_progress),
-        **given,
-    }
-    return kind(**{_OLD_NAMES.get(name, name): value for name, value in parameters.items()})
+        missing=options.missing,
+        feature_groups=groups,
+        categorical_features=parse_kinds(options.kind, names),
+        fixed_features=fixed or None,
+        verbose=int(show_progress),
+    )
+    return selector.set_params(**given)
 
 
 def _stopping(options: SelectOptions) -> dict[str, Any]:
-    """Return the parameters that decide when a search stops."""
+    """Return the parameters that decide when a search stops, and how the target is read."""
+    metric = options.metric
     if options.stop is not None:
         if options.error_budget is not None:
             raise ParameterError("--error-budget and --stop exclude each other: give one of them.")
-        return {"stop": parse_stop(options.stop)}
+        return {"error_budget": parse_stop(options.stop), "metric": metric}
     delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
-    rule = ErrorBudget(delta, unit=options.metric)  # type: ignore[arg-type]
-    return {"error_budget": delta} if options.metric == "auto" else {"stop": rule}
+    # A linear model knows its squared error exactly.
+    exact = options.direction == "linear" and metric == "mse"
+    rule = ErrorBudget(delta, metric=metric, model="gaussian" if exact else "bounded")  # type: ignore[arg-type]
+    if options.direction != "linear" or metric in ("auto", "error", "r2"):
+        return {"error_budget": delta, "metric": metric}
+    return {"error_budget": rule, "metric": "r2" if task_of(metric) == "regression" else "auto"}
 
 
 def fit(
@@ -215,9 +209,9 @@ def fit(
         raise KeyboardInterrupt  # fit keeps an interrupted path for later; a shell has no later
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
-        task = encode_target(y.dropna(), task=options.task).task  # type: ignore[arg-type]
+        task = encode_target(y.dropna(), task=task_of(options.metric)).task
     notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
-    return Outcome(table, SelectionResult(selector), task, seconds, tuple(notes))
+    return Outcome(table, selector, task, seconds, tuple(notes))
 
 
 @contextmanager

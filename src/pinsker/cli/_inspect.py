@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory
+from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory, task_of
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table
 from pinsker.cli._text import TextStyle
@@ -51,7 +51,7 @@ def inspect(
     drop: options.Drop = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
-    task: options.Task = "auto",
+    metric: options.Metric = "auto",
     direction: options.Way = "auto",
     cv: options.Folds = None,
     memory: options.Memory = None,
@@ -75,7 +75,7 @@ def inspect(
         missing="category",
         feature_groups=groups,
         categorical_features=parse_kinds(kind or (), names),
-        task=task,
+        task=task_of(metric),
     )
     limit = None if memory is None else parse_memory(memory)
     expected = forecast(encoded, direction=direction, folds=cv, max_memory=limit)

@@ -28,8 +28,9 @@ Budget = Annotated[
 Metric = Annotated[
     Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"],
     typer.Option(
-        help="Metric of the error; auto is the error rate for classes, r2 (share of the target's "
-        "variance) for numbers."
+        help="Metric of the error: error, log-loss or brier for classes, r2 (share of the target's "
+        "variance), mse, mae or log-loss for numbers. auto takes error or r2 by the kind of the "
+        "target; error or r2 also say what the target is, if auto reads it wrongly."
     ),
 ]
 Stop = Annotated[
@@ -112,10 +113,6 @@ Folds = Annotated[
         show_default=False,
     ),
 ]
-Task = Annotated[
-    Literal["auto", "classification", "regression"],
-    typer.Option(help="Whether the target holds classes or numbers."),
-]
 Missing = Annotated[
     Literal["error", "drop", "category"],
     typer.Option(
@@ -148,7 +145,11 @@ Jobs = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, help="Seed of everything random.", show_default=False),
+    typer.Option(
+        min=0,
+        help="Seed of everything random: the same seed, the same result.  [default: 0]",
+        show_default=False,
+    ),
 ]
 Separator = Annotated[
     str | None,

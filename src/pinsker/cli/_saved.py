@@ -7,17 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from pinsker import __version__, selection
+from pinsker import __version__
 from pinsker._types import plain
-from pinsker.bounds import TargetFacts
-from pinsker.cli._fitting import Outcome
+from pinsker.bounds import Certificate, TargetFacts
+from pinsker.cli._fitting import DIRECTIONS, Outcome
+from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
-from pinsker.selection import SelectionPath, StoppingRule
+from pinsker.selection import (
+    ErrorBudget,
+    FeatureCount,
+    ScoreJump,
+    ScoreThreshold,
+    SelectionPath,
+    StoppingRule,
+)
 
 #: The version that is written.
 SCHEMA = 2
-#: Not where it was searched either: another machine may have no GPU.
-_NOT_SAVED = {"verbose", "witnesses", "cv", "warm_start", "paths", "engine", "client"}
+#: How it was searched is over, and where it was: another computer may have no GPU.
+_NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine"}
+_SELECTORS = {kind.__name__: kind for kind in DIRECTIONS.values()}
+_RULES: dict[str, Any] = {
+    kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,10 +53,17 @@ class SavedSelection:
     task: str
     columns: list[str]
 
+    @property
+    def features(self) -> list[str]:
+        """Names of the features that were kept, the most important first."""
+        path, support = self.selector.path_, self.selector.support_
+        columns = self.selector.feature_columns_
+        return [path.names[j] for j in path.order if support[list(columns[j])].all()]
+
 
 def to_json(outcome: Outcome) -> str:
     """Return everything about a selection that outlives the process, as JSON text."""
-    selector = outcome.result.selector
+    selector = outcome.selector
     content = {
         "pinsker": __version__,
         "schema": SCHEMA,
@@ -56,10 +75,11 @@ def to_json(outcome: Outcome) -> str:
         "selector": type(selector).__name__,
         "parameters": _parameters(selector),
         "facts": dataclasses.asdict(selector.facts_),
-        "feature_columns": [list(columns) for columns in outcome.result.feature_columns],
+        "feature_columns": [list(columns) for columns in selector.feature_columns_],
         "ranking": selector.ranking_,
         "path": json.loads(selector.path_.to_json()),
-        "certificate": outcome.result.certificate_fields,
+        "certificate": selector.certificate_.to_dict(),
+        "seed": selector._seed,
         "notes": list(outcome.notes),
         "seconds": round(outcome.seconds, 3),
     }
@@ -76,7 +96,7 @@ def read_selection(path: str) -> SavedSelection:
             str(content["task"]),
             [str(name) for name in content["columns"]],
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise DataError(
             f"{path!r} is not a selection that this version of pinsker can read "
             f"({type(error).__name__}: {error}). Write it again with pinsker select --json."
@@ -84,22 +104,40 @@ def read_selection(path: str) -> SavedSelection:
 
 
 def _restored(content: dict[str, Any]) -> Any:
+    """Return a selector that transforms, certifies and is audited as the one that was fitted."""
     parameters = dict(content["parameters"])
-    if parameters.get("stop") is not None:
-        rule = dict(parameters["stop"])
-        parameters["stop"] = getattr(selection, rule.pop("rule"))(**rule)
-    selector = getattr(selection, content["selector"])(**parameters)
-    columns = content["columns"]
-    kept = set(content["kept"])
-    selector.path_ = SelectionPath.from_json(json.dumps(content["path"]))
-    selector.facts_ = TargetFacts(**content["facts"])
-    selector.feature_columns_ = tuple(tuple(columns) for columns in content["feature_columns"])
-    selector.ranking_ = np.asarray(content["ranking"], dtype=np.int64)
-    selector.support_ = np.asarray([name in kept for name in columns])
-    selector.n_features_in_ = len(columns)
-    selector.feature_names_in_ = np.asarray(columns, dtype=object)
-    selector.notes_ = tuple(content["notes"])
+    if isinstance(parameters["error_budget"], dict):
+        rule = dict(parameters["error_budget"])
+        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
+    if "knn" in parameters:
+        parameters["knn"] = KNNSettings(**parameters["knn"])
+    columns, kept = content["columns"], set(content["kept"])
+    selector = _SELECTORS[content["selector"]](**parameters)
+    fitted = {
+        "path_": SelectionPath.from_json(json.dumps(content["path"])),
+        "facts_": TargetFacts(**content["facts"]),
+        "feature_columns_": tuple(tuple(group) for group in content["feature_columns"]),
+        "ranking_": np.asarray(content["ranking"], dtype=np.int64),
+        "support_": np.asarray([name in kept for name in columns]),
+        "certificate_": _certificate(content["certificate"]),
+        "cv_results_": {},
+        "notes_": tuple(content["notes"]),
+        "n_features_in_": len(columns),
+        "feature_names_in_": np.asarray(columns, dtype=object),
+        "_comparison": None,  # other budgets cut the path by its own information
+        "_seed": int(content["seed"]),
+    }
+    for name, value in fitted.items():
+        setattr(selector, name, value)
     return selector
+
+
+def _certificate(saved: dict[str, Any]) -> Certificate:
+    """Read a certificate; null was a number that JSON cannot hold."""
+    values = {field.name: saved[field.name] for field in dataclasses.fields(Certificate)}
+    values |= {name: float("nan") for name, value in values.items() if value is None}
+    texts = {name: tuple(values[name]) for name in ("features", "notes")}
+    return Certificate(**{**values, **texts})
 
 
 def _content(path: str) -> dict[str, Any]:
@@ -118,9 +156,9 @@ def _content(path: str) -> dict[str, Any]:
 
 
 def _parameters(selector: Any) -> dict[str, Any]:
-    """Return the parameters that differ from the defaults."""
+    """Return the budget, and the parameters that differ from the defaults."""
     defaults = type(selector)().get_params(deep=False)
-    changed = {}
+    changed: dict[str, Any] = {"error_budget": selector.error_budget}
     for name, value in selector.get_params(deep=False).items():
         if name in _NOT_SAVED or value is None or value is defaults[name]:
             continue
@@ -128,5 +166,5 @@ def _parameters(selector: Any) -> dict[str, Any]:
             fields = dataclasses.asdict(value)  # type: ignore[call-overload]
             changed[name] = {"rule": type(value).__name__, **fields}
         else:
-            changed[name] = value
+            changed[name] = value.get_params() if isinstance(value, KNNSettings) else value
     return changed

@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pinsker.bounds import METRIC_NAMES, Certificate
 from pinsker.cli._errors import shell_text
 from pinsker.cli._fitting import Outcome
-from pinsker.report import SelectionResult, metric_name
+from pinsker.selection import AuditResult
 
 _MOST_LISTED = 25
 
@@ -27,16 +28,16 @@ def make_console(*, stderr: bool = False) -> Console:
 
 def print_summary(console: Console, outcome: Outcome) -> None:
     """Print the kept columns, the error with its certainty, and the time."""
-    table, result = outcome.table, outcome.result
+    table, selector = outcome.table, outcome.selector
     console.print(
         f"[bold]Kept {len(outcome.kept)} of {table.features.shape[1]} columns[/bold] of "
         f"{escape(table.source)} to predict {escape(repr(table.target))} "
         f"({len(table.frame)} rows, {_task(outcome)})"
     )
     console.print()
-    console.print(_features(result))
+    console.print(_features(selector))
     console.print()
-    facts = certificate_facts(result.certificate, result.rows)
+    facts = certificate_facts(selector.certificate_)
     print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
     print_notes(console, outcome.notes)
 
@@ -55,10 +56,23 @@ def print_notes(console: Console, notes: Iterable[str]) -> None:
         console.print(f"  note: {escape(shell_text(note))}", soft_wrap=True)
 
 
-def certificate_facts(certificate: Any, rows: str) -> Facts:
-    """Return a certificate in three short lines; `rows` names the kind of its rows."""
-    if certificate.rows == "search rows":
-        most = f"{number(certificate.bound)} ({metric_name(certificate.metric)})"
+def meets_budget(comparison: Certificate | AuditResult) -> bool:
+    """Return whether a budget is met; without one there is none to meet.
+
+    Where no row was held out the search's own estimate counts.
+    """
+    if math.isnan(comparison.budget) or comparison.verdict == "met":
+        return True
+    if not isinstance(comparison, Certificate) or comparison.is_tested:
+        return False
+    enough = comparison.information_lost <= comparison.information_budget
+    return enough or comparison.bound <= comparison.budget
+
+
+def certificate_facts(certificate: Certificate) -> Facts:
+    """Return a certificate in three short lines."""
+    if not certificate.is_tested:
+        most = f"{number(certificate.bound)} ({METRIC_NAMES[certificate.metric]})"
         return [
             ("budget", _budget(certificate)),
             ("error", f"may increase by {most} at most"),
@@ -71,41 +85,54 @@ def certificate_facts(certificate: Any, rows: str) -> Facts:
     return [
         ("budget", _budget(certificate)),
         ("error", errors),
-        ("certainty", _certainty(certificate, rows)),
+        ("certainty", _certainty(certificate, certificate.rows)),
     ]
 
 
-def _budget(comparison: Any) -> str:
-    """Return the budget of a certificate or an audit with its verdict and what follows from it."""
+def _budget(comparison: Certificate | AuditResult) -> str:
+    """Return a budget with its verdict, and what follows from it."""
     if math.isnan(comparison.budget):
         return "none"
-    size = f"{comparison.budget:g} ({metric_name(comparison.metric)})"
+    size = f"{comparison.budget:g} ({METRIC_NAMES[comparison.metric]})"
+    if comparison.verdict == "not tested":
+        met = "met" if meets_budget(comparison) else "not met"
+        return f"{size} {met} by the search's own estimate, not tested"
     if comparison.verdict == "inconclusive":
-        smallest = number(math.ceil(comparison.resolvable * 1000) / 1000)
+        upper = max(comparison.increase_upper, 0.0)
+        confirmed = comparison.resolvable if isinstance(comparison, Certificate) else upper
+        smallest = number(math.ceil(confirmed * 1000) / 1000)
         return (
             f"{size} inconclusive; the smallest that these rows can confirm is {smallest}: use "
             "more rows or a larger budget"
         )
-    if comparison.verdict == "not met" and not math.isnan(comparison.increase_lower):
+    if comparison.verdict == "not met":
         least = number(comparison.increase_lower)
         return f"{size} not met; the error increases by at least {least}"
     return f"{size} {comparison.verdict}"
 
 
-def print_certificate(console: Console, certificate: Any, rows: str, notes: Sequence[str]) -> None:
-    """Print the certificate of rows that were not searched."""
-    console.print(f"[bold]{certificate.n_kept} of {certificate.n_features} features[/bold]")
+def print_certificate(
+    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[str]
+) -> None:
+    """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
+    n_features = certificate.n_features
+    console.print(f"[bold]{len(saved)} of {n_features} features[/bold]: {escape(_names(saved))}")
+    if set(certificate.features) != set(saved):
+        console.print(
+            f"[bold]These do not pass on the fresh rows. A larger set does: {certificate.n_kept} "
+            f"of {n_features} features[/bold]: {escape(_names(certificate.features))}",
+            soft_wrap=True,
+        )
     lost, upper = certificate.information_lost, certificate.information_upper
     information = (
         f"{number(lost)} nats lost, {_upper(certificate.confidence)} {number(upper)} (model-based "
         "estimate)"
     )
-    facts = certificate_facts(certificate, rows)
-    print_facts(console, [*facts, ("information", information)])
+    print_facts(console, [*certificate_facts(certificate), ("information", information)])
     print_notes(console, [*certificate.notes, *notes])
 
 
-def print_audit(console: Console, result: Any, notes: Sequence[str]) -> None:
+def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> None:
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
     errors = (
@@ -129,10 +156,16 @@ def number(value: float) -> str:
     return "unknown" if math.isnan(value) else f"{value:.4g}"
 
 
-def _certainty(comparison: Any, rows: str) -> str:
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(names[:_MOST_LISTED]) + more
+
+
+def _certainty(comparison: Certificate | AuditResult, rows: str) -> str:
+    kind = rows if rows.endswith(" rows") else f"rows, {rows}"
     return (
-        f"{_upper(comparison.confidence)} of the increase {comparison.increase_upper:+.4f} "
-        f"({comparison.n_rows} rows, {rows})"
+        f"{_upper(comparison.confidence)} of the increase {comparison.increase_upper:+.4f}; "
+        f"{comparison.n_rows} {kind}"
     )
 
 
@@ -140,20 +173,20 @@ def _upper(confidence: float) -> str:
     return f"{100 * confidence:g} % upper confidence bound"
 
 
-def _features(result: SelectionResult) -> Table:
+def _features(selector: Any) -> Table:
     """List the kept features, the most important first, with their information so far."""
-    path, kept = result.path, result.kept
+    path, kept = selector.path_, selector.certificate_.features
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("  ", justify="right")
     table.add_column("feature")
     table.add_column("information so far", justify="right")
     best = path.best_information
     reachable = {int(size) for size in path.sizes}
-    for rank, feature in enumerate(path.order[: min(len(kept), _MOST_LISTED)], start=1):
+    for rank, name in enumerate(kept[:_MOST_LISTED], start=1):
         known = path.information_at(rank) if rank in reachable else math.nan
         fraction = known / best if best > 0 else math.nan
         shown = "" if math.isnan(fraction) else f"{max(fraction, 0.0) + 0.0:.0%}"  # never -0%
-        table.add_row(f"  {rank}", escape(path.names[feature]), shown)
+        table.add_row(f"  {rank}", escape(name), shown)
     if len(kept) > _MOST_LISTED:
         table.add_row("", f"and {len(kept) - _MOST_LISTED} more (--features writes them all)", "")
     return table

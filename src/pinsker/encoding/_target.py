@@ -153,8 +153,8 @@ def _refuse_continuous(table: RawTable) -> None:
         raise DataError(
             f"Unknown label type: continuous. Target {table.names[j]!r} has {distinct[j]} "
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
-            "use task='regression', or bin it first.",
-            parameter="task",
+            "use metric='r2' (a selector) or task='regression', or bin it first.",
+            parameter="metric",
         )
 
 
@@ -162,9 +162,9 @@ def _refuse_text(table: RawTable) -> None:
     for name, origin in zip(table.names, table.origins, strict=True):
         if origin not in _NUMBERS:
             raise DataError(
-                f"target {name!r} holds {origin.value}, not numbers: use task='classification', "
-                "or convert it to numbers.",
-                parameter="task",
+                f"target {name!r} holds {origin.value}, not numbers: use metric='error' (a "
+                "selector) or task='classification', or convert it to numbers.",
+                parameter="metric",
             )
 
 
@@ -202,7 +202,7 @@ def guess_task(table: RawTable) -> tuple[Task, list[str]]:
     if len(set(tasks)) > 1:
         notes.append(
             "some target columns look like classes, others like numbers: all are read as numbers; "
-            "say otherwise with task="
+            "say otherwise with metric="
         )
     return task, notes
 
@@ -220,11 +220,11 @@ def _guess_column(values: FloatArray) -> tuple[Task, bool]:
 
 
 def _explain(name: str, values: FloatArray, task: Task) -> str:
-    meant, other = ("classes", "regression")
+    meant, other = ("classes", "r2")
     if task == "regression":
-        meant, other = ("numbers", "classification")
+        meant, other = ("numbers", "error")
     return (
         f"target {name!r} holds {len(np.unique(values))} different integers "
         f"({values.min():g} to {values.max():g}), read as {meant}; "
-        f"pass task={other!r} if that is wrong"
+        f"pass metric={other!r} if that is wrong"
     )

@@ -7,9 +7,7 @@ import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
 
-openmp: bool
-
-# neighbours.cpp: one set of columns
+# knn/neighbors.cpp: one set of columns
 
 def neighbour_counts(
     x: FloatArray,
@@ -33,7 +31,7 @@ def box_counts(
     counts: IntArray,
 ) -> None: ...
 
-# counts.cpp: contingency tables of packed columns against (group, class)
+# contingency/counts.cpp: contingency tables of packed columns against (group, class)
 
 COSTS_PER_NAT: float
 
@@ -77,7 +75,7 @@ def weigh_rows(
     without_classes: IntArray,
 ) -> None: ...
 
-# backward.cpp and forward.cpp: every candidate of a search. Sums are in fixed point.
+# search/bind.cpp: every candidate of a search. Sums are in fixed point.
 
 class Backward:
     def __init__(
@@ -116,6 +114,8 @@ class Forward:
     def add(self, feature: int, threads: int) -> None: ...
     def information(self) -> int: ...
     def sums(self, out: IntArray) -> None: ...
+
+# trees.cpp: extremely randomized trees, grown and evaluated in one descent
 
 def class_trees(
     train: FloatArray,

@@ -279,7 +279,7 @@ def _kinds_of_target(y: Any) -> tuple[Any, list[str]]:
     if task == "regression":
         return "from_dtype", []
     kinds = {j: "nominal" for j, known in enumerate(table.categories) if known is None}
-    return kinds, [note.replace("task='regression'", "discrete={'y': 'count'}") for note in notes]
+    return kinds, [note.replace("metric='r2'", "discrete={'y': 'count'}") for note in notes]
 
 
 def choose_method(method: str, arguments: Arguments) -> tuple[str, list[str]]:

@@ -245,7 +245,7 @@ def conditional_mutual_information(
     Examples
     --------
     >>> from pinsker import conditional_mutual_information, mutual_information
-    >>> from pinsker.datasets import Xor
+    >>> from pinsker.testing import Xor
     >>> x, y, z = Xor(given_z=True).sample(1000, seed=0)
     >>> abs(round(mutual_information(x, y), 2))
     0.0

@@ -6,8 +6,10 @@ Plain text and SVG, made without Jinja2 or Vega: it must work where the extra is
 from html import escape
 from typing import Any
 
-from pinsker.report._result import SelectionResult
-from pinsker.report._words import error_in_words, number, short, summarise_certificate
+from sklearn.utils.validation import check_is_fitted
+
+from pinsker.report._kept import in_order, own_budget
+from pinsker.report._words import error_in_words, number, short, verdict_in_words
 
 #: Names that are shown before the rest is counted, and letters of a name.
 _MOST_NAMES = 12
@@ -26,27 +28,27 @@ def card(selector: Any) -> str:
     >>> card(selector).startswith("<div")
     True
     """
-    result = SelectionResult(selector)
-    path, size = result.path, len(result.kept)
-    names = [path.names[feature] for feature in result.in_order]
-    verdict = summarise_certificate(result)["verdict_words"]
+    check_is_fitted(selector)
+    path = selector.path_
+    names = [path.names[feature] for feature in in_order(selector)]
+    size, verdict = len(names), verdict_in_words(selector.certificate_)
     title = f"{size} of {path.n_features} features stay"
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
         'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
         f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
-        f'<span style="opacity:.7">{escape(_terms(result))} · {escape(verdict)}</span></div>'
+        f'<span style="opacity:.7">{escape(_terms(selector))} · {escape(verdict)}</span></div>'
         f"{_picture(path, size)}"
         f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
         "</div>"
     )
 
 
-def _terms(result: SelectionResult) -> str:
-    if result.budget is None:
-        return f"by {result.rule}"
-    words = error_in_words(result.budget, result.metric)
-    return f"within a budget of {short(result.budget)} ({words})"
+def _terms(selector: Any) -> str:
+    budget, certificate = own_budget(selector), selector.certificate_
+    if budget is None:
+        return f"by {certificate.rule}"
+    return f"within a budget of {short(budget)} ({error_in_words(budget, certificate.metric)})"
 
 
 def _listed(names: list[str]) -> str:

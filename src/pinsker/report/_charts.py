@@ -78,7 +78,7 @@ def _bound(summary: dict[str, Any]) -> dict[str, Any]:
 def _series(evaluated: Row, summary: dict[str, Any]) -> Row:
     """Return what both charts show of an evaluated set; the chosen search is drawn in full."""
     return {
-        "size": evaluated["size"],
+        "size": evaluated["n_features"],
         "series": f"held out: {evaluated['search']}",
         "main": evaluated["search"] == summary["path"]["search"],
         "model": evaluated["model_information"],
@@ -176,7 +176,9 @@ def _finish(alt: Any, layers: list[Any], datasets: dict[str, list[Row]]) -> dict
         .properties(width="container", height=_HEIGHT, background="transparent")
         .configure_view(stroke=None)
         .configure_axis(**text, **title, **quiet, titleFontWeight="normal")
-        .configure_legend(**text, symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=3)
+        .configure_legend(
+            **text, labelLimit=260, symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=3
+        )
     )
     # Data come last: Altair would check every row against its schema, once for each layer.
     return {**chart.to_dict(), "datasets": datasets}

@@ -1,16 +1,18 @@
 """Figures as scikit-learn Display objects; matplotlib is imported when one is drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.bounds import METRIC_NAMES, Certificate
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import BAND
-from pinsker.report._result import SelectionResult
-from pinsker.report._words import metric_name, summarise_certificate
+from pinsker.report._kept import kept_features, own_budget, search_of_path
+from pinsker.report._words import verdict_in_words
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
 _KINDS = ("overview", "path", "bound", "certificate")
@@ -42,9 +44,9 @@ class SelectionPathDisplay:
         I(Y; X_S) of the search, in nats.
     kept : int
         Size of the set that is kept.
-    cv_results : sequence of dict
-        One evaluated set each: ``search``, ``size``, ``information``, ``information_error``; empty
-        when no rows were held out.
+    cv_results : dict of str to ndarray, optional
+        ``cv_results_`` of the selector: ``search``, ``n_features``, ``information`` and
+        ``information_error`` are drawn; empty when no rows were held out.
     search : str, optional
         Name of the search whose path this is; it is drawn in full, the others faintly.
 
@@ -71,22 +73,22 @@ class SelectionPathDisplay:
         sizes: IntArray,
         information: FloatArray,
         kept: int,
-        cv_results: Sequence[dict[str, Any]] = (),
+        cv_results: Mapping[str, AnyArray] | None = None,
         search: str | None = None,
     ) -> None:
         self.sizes, self.information, self.kept = sizes, information, kept
-        self.cv_results, self.search = cv_results, search
+        self.cv_results, self.search = cv_results or {}, search
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the path."""
-        result = SelectionResult(estimator)
+        check_is_fitted(estimator)
         display = cls(
-            sizes=result.path.sizes,
-            information=np.asarray(result.path.information),
-            kept=len(result.kept),
-            cv_results=result.cv_results,
-            search=result.search,
+            sizes=estimator.path_.sizes,
+            information=np.asarray(estimator.path_.information),
+            kept=len(kept_features(estimator)),
+            cv_results=estimator.cv_results_,
+            search=search_of_path(estimator),
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -95,7 +97,7 @@ class SelectionPathDisplay:
         ax = new_axes(ax, "SelectionPathDisplay")
         style = {"color": _PATH, "label": "search", "marker": ".", **line_kwargs}
         (self.line_,) = ax.plot(self.sizes, self.information, **style)
-        for search in dict.fromkeys(row["search"] for row in self.cv_results):
+        for search in dict.fromkeys(self.cv_results.get("search", ())):
             self._draw_held_out(ax, search)
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         tidy(ax, "number of features", "information (nats)")
@@ -104,11 +106,10 @@ class SelectionPathDisplay:
         return self
 
     def _draw_held_out(self, ax: Any, search: str) -> None:
-        own = [row for row in self.cv_results if row["search"] == search]
-        own.sort(key=lambda row: int(row["size"]))
-        size = [row["size"] for row in own]
-        value = np.array([row["information"] for row in own])
-        error = BAND * np.array([row["information_error"] for row in own])
+        own = np.flatnonzero(self.cv_results["search"] == search)
+        own = own[np.argsort(self.cv_results["n_features"][own])]
+        size, value = self.cv_results["n_features"][own], self.cv_results["information"][own]
+        error = BAND * self.cv_results["information_error"][own]
         main = search == self.search
         (line,) = ax.plot(
             size, value, marker=".", label=f"held out: {search}", linewidth=1.5 if main else 0.7
@@ -163,14 +164,14 @@ class BoundDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the bounds."""
-        result = SelectionResult(estimator)
-        path = result.path
+        check_is_fitted(estimator)
+        path = estimator.path_
         display = cls(
             sizes=path.sizes,
             bounds=np.asarray(path.bounds or [np.nan] * len(path.information)),
-            metric=result.metric,
-            budget=result.budget,
-            kept=len(result.kept),
+            metric=estimator.certificate_.metric,
+            budget=own_budget(estimator),
+            kept=len(kept_features(estimator)),
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -189,7 +190,8 @@ class BoundDisplay:
         if self.budget is not None:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
-        tidy(ax, "number of features", f"bound on the error increase\n({metric_name(self.metric)})")
+        label = f"bound on the error increase\n({METRIC_NAMES[self.metric]})"
+        tidy(ax, "number of features", label)
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -237,12 +239,13 @@ class CertificateDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
         """Draw the certificate of a fitted selector."""
-        result = SelectionResult(estimator)
+        check_is_fitted(estimator)
+        certificate = estimator.certificate_
         display = cls(
-            statements=_statements(result),
-            metric=result.metric,
-            budget=result.budget,
-            verdict=summarise_certificate(result)["verdict_words"],
+            statements=_statements(certificate),
+            metric=certificate.metric,
+            budget=own_budget(estimator),
+            verdict=verdict_in_words(certificate),
         )
         return display.plot(ax=ax)
 
@@ -262,16 +265,15 @@ class CertificateDisplay:
         ax.set_yticks(range(len(self.statements)), [name for name, _, _ in self.statements])
         ax.set_ylim(len(self.statements) - 0.4, -0.6)
         tidy(ax, None, "")
-        ax.set_xlabel(f"error increase ({metric_name(self.metric)})")
+        ax.set_xlabel(f"error increase ({METRIC_NAMES[self.metric]})")
         ax.set_title(self.verdict, loc="left")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def _statements(result: SelectionResult) -> list[tuple[str, float, float]]:
-    certificate = result.certificate
+def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:
     bound = ("Bayes risk,\nif no more is lost", np.nan, float(certificate.bound))
-    if not result.tested:
+    if not certificate.is_tested:
         return [bound]
     found = [("held-out models", float(certificate.increase), float(certificate.increase_upper))]
     if not np.isnan(certificate.excess):

@@ -3,21 +3,32 @@
 import math
 import platform
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from pinsker import __version__
 from pinsker._types import FloatArray, IntArray, plain
-from pinsker.encoding import Encoded
-from pinsker.engine import Backward, Forward, Problem
-from pinsker.exceptions import ParameterError
-from pinsker.report._result import SelectionResult, budget_choices
-from pinsker.report._words import metric_name, summarise_certificate
+from pinsker.bounds import METRIC_NAMES
+from pinsker.encoding import Encoded, encode
+from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.report._kept import (
+    budget_choices,
+    in_order,
+    kept_features,
+    own_budget,
+    result_rows,
+    search_of_path,
+)
+from pinsker.report._words import summarise_certificate
+from pinsker.selection import CriterionSelection, LinearSelection, StoppingRule
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 2
-_PACKAGES = ("pinsker", "numpy", "scipy", "scikit-learn")
+_PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
@@ -52,27 +63,33 @@ def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
     >>> summary["schema"], summary["kept"]["n_features"], summary["budget"]["metric"]
     (2, 13, 'error')
     """
-    result = SelectionResult(selector)
+    check_is_fitted(selector)
     if (X is None) != (y is None):
         raise ParameterError("a report needs both X and y, or neither: found one of them.")
-    measures = None if X is None else measure(result, X, y)
-    metric = result.metric
+    measures = None if X is None else measure(selector, X, y)
+    path, certificate = selector.path_, selector.certificate_
+    metric, kept = certificate.metric, kept_features(selector)
     summary = {
         "schema": SCHEMA,
-        "selector": _selector(result),
-        "kept": _kept(result),
+        "selector": _selector(selector),
+        "kept": {
+            "size": len(kept),
+            "n_features": path.n_features,
+            "n_columns": sum(map(len, selector.feature_columns_)),
+            "features": [path.names[feature] for feature in in_order(selector)],
+        },
         "budget": {
-            "value": result.budget,
+            "value": own_budget(selector),
             "metric": metric,
-            "metric_name": metric_name(metric),
-            "rule": str(result.rule),
+            "metric_name": METRIC_NAMES[metric],
+            "rule": certificate.rule,
         },
         "target": asdict(selector.facts_),
-        "path": {"search": result.search, "metric": metric, **_path(result.path)},
-        "cv_results": result.cv_results,
-        "choices": {"metric_name": metric_name(metric), **budget_choices(result)},
-        "features": _features(result, measures),
-        "certificate": summarise_certificate(result),
+        "path": {"search": search_of_path(selector), "metric": metric, **_path(path)},
+        "cv_results": result_rows(selector.cv_results_),
+        "choices": {"metric_name": METRIC_NAMES[metric], **budget_choices(selector)},
+        "features": _features(selector, measures),
+        "certificate": summarise_certificate(certificate, path.information_at(len(kept))),
         "data": _data(selector, measures),
         "versions": _versions(),
     }
@@ -80,24 +97,16 @@ def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
     return values
 
 
-def _selector(result: SelectionResult) -> dict[str, Any]:
-    selector = result.selector
+def _selector(selector: Any) -> dict[str, Any]:
+    """Return the class of a selector, and code that fits it again."""
     name = type(selector).__name__
     full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
-    names = name if selector.stop is None else f"{name}, {type(selector.stop).__name__}"
+    objects = (StoppingRule, KNNSettings, EngineSettings)
+    values = selector.get_params(deep=False).values()
+    names = [name, *sorted({type(one).__name__ for one in values if isinstance(one, objects)})]
     return {
         "name": name,
-        "call": f"from pinsker import {names}\n\nselector = {full}\nselector.fit(X, y)",
-    }
-
-
-def _kept(result: SelectionResult) -> dict[str, Any]:
-    path = result.path
-    return {
-        "size": len(result.kept),
-        "n_features": path.n_features,
-        "n_columns": sum(map(len, result.feature_columns)),
-        "features": [path.names[feature] for feature in result.in_order],
+        "call": f"from pinsker import {', '.join(names)}\n\nselector = {full}\nselector.fit(X, y)",
     }
 
 
@@ -126,11 +135,11 @@ def _path(path: Any) -> dict[str, Any]:
     }
 
 
-def _features(result: SelectionResult, measures: "Measures | None") -> list[dict[str, Any]]:
+def _features(selector: Any, measures: "Measures | None") -> list[dict[str, Any]]:
     """Return one entry per feature, those that stay longest first."""
-    path = result.path
+    path = selector.path_
     information = dict(zip(path.sizes.tolist(), path.information, strict=True))
-    staying, ranked = set(result.kept), len(path.order)
+    staying, ranked = set(kept_features(selector)), len(path.order)
     others = sorted(set(range(path.n_features)) - set(path.order))  # a forward search may end early
     entries = []
     for rank, feature in enumerate([*path.order, *others], start=1):
@@ -141,7 +150,7 @@ def _features(result: SelectionResult, measures: "Measures | None") -> list[dict
                 "rank": rank if rank <= ranked else None,
                 "name": path.names[feature],
                 "index": feature,
-                "columns": len(result.feature_columns[feature]),
+                "columns": len(selector.feature_columns_[feature]),
                 "kept": feature in staying,
                 "adds": adds,
                 **_measured(feature, path, measures),
@@ -185,15 +194,14 @@ def _data(selector: Any, measures: "Measures | None") -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "pinsker": __version__}
     for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from a source tree
-            found[package] = "unknown"
+        found[package] = version(package)
     return found
 
 
+#: How the target was read, where `metric` names one of these.
+_TASKS = {"error": "classification", "r2": "regression"}
 #: Rows that are measured; more would change the digits nobody reads.
 _MOST_ROWS = 1500
 #: Dropped features whose stand-ins are looked for, those with the most information alone first.
@@ -225,22 +233,46 @@ class Measures:
     stand_ins: dict[int, tuple[int, float]]
 
 
-def measure(result: SelectionResult, X: Any, y: Any) -> Measures:
+def measure(selector: Any, X: Any, y: Any) -> Measures:
     """Measure every feature of the table that a selector was fitted to.
 
     The estimator is that of the selectors (``docs/estimator.md``). A table of more than 1500 rows
     is measured on an even spread of that many.
     """
-    encoded, kept = result.encode(X, y), result.kept
+    knn = getattr(selector, "knn", None) or KNNSettings()  # counts and linear models have none
+    encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
     rows = _spread(encoded.n_rows)
     problem = _take(Problem.of(encoded), rows)
-    k = min(result.n_neighbors, len(rows) - 1)
+    k = min(knn.n_neighbors, len(rows) - 1)
     alone = Forward(problem, n_neighbors=k).scores()
     given = Forward(problem, n_neighbors=k, active=kept).scores()
     if kept:
         given[kept] = Backward(problem, n_neighbors=k, active=kept).scores()[kept]
     stand_ins = _find_stand_ins(encoded, problem, rows, alone, kept, k)
     return Measures(encoded, len(rows), alone, given, stand_ins)
+
+
+def _encode(selector: Any, X: Any, y: Any, knn: KNNSettings) -> Encoded:
+    """Encode the table of `fit` as the selector did."""
+    task = selector.facts_.task
+    if isinstance(selector, (CriterionSelection, LinearSelection)):
+        # Their facts are about bins of numbers, or indicators of classes.
+        task = _TASKS.get(selector.metric, "auto")
+    encoded = encode(
+        X,
+        y,
+        task=task,
+        categorical_features=selector.categorical_features,
+        missing=selector.missing,
+        feature_groups=selector.feature_groups,
+        scale=knn.scale,
+    )
+    if encoded.feature_names != selector.path_.names:
+        raise DataError(
+            f"the table given to report has {encoded.n_features} features that are not those "
+            f"of fit ({selector.path_.n_features}): pass the X that the selector was fitted to."
+        )
+    return encoded
 
 
 def _find_stand_ins(

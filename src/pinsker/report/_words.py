@@ -4,8 +4,7 @@ import math
 from typing import Any
 
 from pinsker._types import plain
-from pinsker.bounds import METRIC_NAMES
-from pinsker.report._result import FRESH_ROWS, SelectionResult
+from pinsker.bounds import METRIC_NAMES, Certificate
 
 #: Metrics that are read in points of a hundred.
 _POINTS = {"error": "of accuracy", "r2": "of R²"}
@@ -14,20 +13,11 @@ _VERDICTS = {
     "met": "budget met",
     "not met": "budget not met",
     "inconclusive": "inconclusive: too few rows",
-    "estimated": "estimated, not tested",
+    "not tested": "estimated, not tested",
 }
+#: What a certificate calls rows that took no part in the search.
+_FRESH_ROWS = "fresh rows"
 _BAYES_RISK = "Bayes risk (the lowest error any model could reach)"
-
-
-def metric_name(metric: str) -> str:
-    """Return the name of a metric.
-
-    Examples
-    --------
-    >>> metric_name("mae"), metric_name("roc_auc")
-    ('mean absolute error', 'roc_auc')
-    """
-    return METRIC_NAMES.get(metric, metric)
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -71,7 +61,7 @@ def error_in_words(value: float | None, metric: str) -> str:
         points = round(100 * value, 1)
         noun = "point" if points == 1 else "points"
         return f"{points:g} {noun} {_POINTS[metric]}"
-    return f"{value:.3g} of {metric_name(metric)}"
+    return f"{value:.3g} of {METRIC_NAMES[metric]}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -85,33 +75,45 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def summarise_certificate(result: SelectionResult) -> dict[str, Any]:
-    """Return verdict, sentences and figures of the certificate of a selector.
+def verdict_in_words(certificate: Certificate) -> str:
+    """Return the verdict of a certificate; there is none where no budget was set."""
+    if certificate.is_tested and math.isnan(certificate.budget):
+        return "evaluated, no error budget was set"
+    return _VERDICTS[certificate.verdict]
+
+
+def summarise_certificate(certificate: Certificate, information: float) -> dict[str, Any]:
+    """Return verdict, sentences and figures of a certificate.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Of a fitted selector.
+    information : float
+        Of the kept features by the search's own estimate, in nats.
 
     Returns
     -------
     dict
-        ``verdict`` ("met", "not met", "inconclusive", or "estimated" where nothing was held out),
+        ``verdict`` ("met", "not met", "inconclusive", or "not tested" where nothing was held out),
         ``verdict_words``, ``tested`` (whether rows were held out), ``sentences``, ``figures``
         (fields of the certificate) and ``text`` (what it prints).
     """
-    certificate = result.certificate
-    verdict = str(certificate.verdict) if result.tested else "estimated"
-    if result.tested:
-        sentences = holdout_sentences(certificate, result.rows)
+    if certificate.is_tested:
+        sentences = holdout_sentences(certificate)
     else:
-        sentences = _estimate_sentences(certificate, result.path.information_at(len(result.kept)))
+        sentences = _estimate_sentences(certificate, information)
     return {
-        "verdict": verdict,
-        "verdict_words": _VERDICTS[verdict],
-        "tested": result.tested,
+        "verdict": certificate.verdict,
+        "verdict_words": verdict_in_words(certificate),
+        "tested": certificate.is_tested,
         "sentences": [*sentences, *(f"Note: {note}." for note in certificate.notes)],
-        "figures": plain(result.certificate_fields),
-        "text": certificate.text,
+        "figures": plain(certificate.to_dict()),
+        "text": str(certificate),
     }
 
 
-def _estimate_sentences(certificate: Any, information: float) -> list[str]:
+def _estimate_sentences(certificate: Certificate, information: float) -> list[str]:
     """Describe what the path alone supports."""
     kept = counted(certificate.n_kept, "feature")
     return [
@@ -131,17 +133,17 @@ def _estimate_sentences(certificate: Any, information: float) -> list[str]:
     ]
 
 
-def holdout_sentences(certificate: Any, rows: str) -> list[str]:
-    """Describe what held-out rows support; `rows` names their kind.
+def holdout_sentences(certificate: Certificate) -> list[str]:
+    """Describe what held-out rows support.
 
     "Distribution-free" is the bound of the error on rows that chose nothing; rows of
     cross-fitting have chosen the set.
     """
     metric, confidence = certificate.metric, f"{certificate.confidence:.0%}".replace("%", " %")
     upper = f"{confidence} upper confidence bound"
-    free = "distribution-free " if certificate.rows == FRESH_ROWS else ""
+    free = "distribution-free " if certificate.rows == _FRESH_ROWS else ""
     sentences = [
-        f"Evaluated on {certificate.n_rows} rows: {rows}.",
+        f"Evaluated on {certificate.n_rows} rows: {certificate.rows}.",
         (
             f"Hold-out estimate: the error is {number(certificate.error_all)} with all "
             f"{certificate.n_features} features ({certificate.model_all}) and "
@@ -159,7 +161,7 @@ def holdout_sentences(certificate: Any, rows: str) -> list[str]:
             f"{number(certificate.error_upper)}, for independent rows."
         ),
     ]
-    if certificate.verdict == "inconclusive":
+    if certificate.verdict == "inconclusive" and not math.isnan(certificate.budget):
         sentences.append(
             "The budget is smaller than these rows can resolve; the smallest budget that they can "
             f"confirm is {error_in_words(certificate.resolvable, metric)}."

@@ -16,6 +16,7 @@ from pinsker.selection._knn_selectors import (
     ForwardSelection,
 )
 from pinsker.selection._linear import LinearSelection
+from pinsker.selection._progress import ProgressLine
 from pinsker.selection.holdout import ALL_FEATURES, AuditResult, audit
 from pinsker.selection.search import (
     AUTO_SEARCHES,
@@ -50,6 +51,7 @@ __all__ = [
     "InformationSelector",
     "LinearSelection",
     "PermutationTest",
+    "ProgressLine",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",

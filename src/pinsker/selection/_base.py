@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,6 +37,8 @@ from pinsker.selection.search import (
 
 _LOG = logging.getLogger("pinsker")
 _ENGINES = get_args(EngineName)
+#: Modules between a user's call of ``fit`` and the place of a warning.
+_OURS = ("pinsker.", "sklearn.")
 #: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
 _SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
     "knn": KNNSettings,
@@ -61,6 +64,8 @@ class FitData:
         ``X`` and ``y`` as they came, for callbacks.
     seed : int
         Of everything random in this fit.
+    fingerprint : str
+        Digest of everything that the path depends on.
     """
 
     encoded: Encoded
@@ -69,6 +74,7 @@ class FitData:
     fixed: tuple[int, ...]
     user_data: dict[str, Any]
     seed: int = 0
+    fingerprint: str = ""
 
 
 class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -205,7 +211,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in [name for name in _SETTINGS if deep and name in params]:
             value = params[name]
-            if value is None or isinstance(value, str | _SETTINGS[name]):  # `fit` checks the others
+            named = isinstance(value, str) and name == "engine" and value in _ENGINES
+            if (
+                value is None or named or isinstance(value, _SETTINGS[name])
+            ):  # `fit` checks the rest
                 settings = as_settings(name, value)
                 params |= {f"{name}__{key}": held for key, held in settings.get_params().items()}
         return params
@@ -288,12 +297,18 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         rule: StoppingRule,
         X: Any,
         y: Any,
+        *,
         seed: int = 0,
+        search: tuple[Any, ...] = (),
     ) -> FitData:
-        """Check the rule against the table before anything is searched."""
+        """Check the rule against the table before anything is searched.
+
+        `search` is what the path depends on besides the table.
+        """
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         rule.check(encoded.n_features, len(fixed), facts)
-        return FitData(encoded, facts, rule, fixed, {"X": X, "y": y}, seed)
+        digest = fingerprint(encoded, type(self).__name__, fixed, seed, *search) if search else ""
+        return FitData(encoded, facts, rule, fixed, {"X": X, "y": y}, seed, digest)
 
     def _progress(
         self, data: FitData, direction: Direction, n_moves: int, score: str = "difference"
@@ -327,7 +342,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         self,
         data: FitData,
         search: Callable[[SelectionPath | None], SelectionPath],
-        print_of_data: str,
     ) -> tuple[SelectionPath, bool]:
         """Run a search, or go on with an earlier one; return its path and if it was interrupted.
 
@@ -337,12 +351,9 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             Of this fit.
         search : callable
             From an earlier path, or None, to the path.
-        print_of_data : str
-            Fingerprint of everything that the path depends on.
         """
-        same = getattr(self, "_fingerprint", None) == print_of_data
+        same = getattr(self, "_fingerprint", None) == data.fingerprint
         earlier = self.path_ if self.warm_start and same else None
-        self._fingerprint = print_of_data
         try:
             return search(earlier), False
         except EngineLostError as error:
@@ -353,7 +364,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
                 f"{type(self).__name__}.fit was interrupted after {len(interrupted.path.moves)} "
                 "steps: path_ holds the sets seen so far. Fit again with warm_start=True to go on.",
                 PinskerWarning,
-                stacklevel=5,
+                stacklevel=_level_of_caller(),
             )
             return interrupted.path, True
 
@@ -402,6 +413,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
             "_comparison": comparison,
             "_seed": data.seed,
+            "_fingerprint": data.fingerprint,
         }
 
     def _set_fitted(self, attributes: dict[str, Any]) -> Self:
@@ -444,7 +456,7 @@ def as_settings(name: str, value: Any) -> Any:
     """Return the settings that a parameter stands for: an object, a name of an engine, or None."""
     if isinstance(value, _SETTINGS[name]):
         return value
-    return EngineSettings(value) if value in _ENGINES else _SETTINGS[name]()
+    return _SETTINGS[name]() if value is None else EngineSettings(value)
 
 
 def n_at_least(rule: StoppingRule) -> int:
@@ -487,6 +499,14 @@ def take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
         polars = require("polars", purpose='set_output(transform="polars")')
         return polars.from_pandas(taken.to_pandas())
     return taken.to_native()
+
+
+def _level_of_caller() -> int:
+    """Return the stack level of the first frame outside of this package and scikit-learn."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _plan_notes(path: SelectionPath) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Correction
 from pinsker.exceptions import ParameterError
-from pinsker.selection._base import FitData, InformationSelector, fingerprint
+from pinsker.selection._base import FitData, InformationSelector
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import path_certificate, task_of
 from pinsker.selection.search import (
@@ -255,10 +255,16 @@ class CriterionSelection(InformationSelector):
             return super().transform(X)
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", np.asarray(X.columns))
-        validate_data(self, X._meta[list(names)], skip_check_array=True, reset=False)
-        return X[list(names[self.get_support()])]
+        kept = list(names[self.get_support()])
+        if not set(kept) <= set(X.columns):
+            validate_data(self, X._meta, skip_check_array=True, reset=False)
+        return X[kept]
 
-    def as_search(self, fixed: tuple[int, ...] = ()) -> Callable[[Encoded], SelectionPath]:
+    def as_search(
+        self,
+        fixed: tuple[int, ...] = (),
+        seed: int = 0,  # noqa: ARG002
+    ) -> Callable[[Encoded], SelectionPath]:
         """Return the search alone, as a function from an encoded table to a path.
 
         It adds as many features as `n_features_to_select` or a `FeatureCount` says, and all of them
@@ -280,18 +286,17 @@ class CriterionSelection(InformationSelector):
         self, problem: CountedProblem, encoded: Encoded, notes: tuple[str, ...], X: Any, y: Any
     ) -> Self:
         rule = self._rule()
-        data = self._data(encoded, problem.facts, rule, X, y)
         formula = (self.criterion, self.beta, self.gamma)
+        counted = (*formula, self.bins, self.binning, self.correction, _digest(problem))
+        data = self._data(encoded, problem.facts, rule, X, y, search=counted)
         settings = CriterionSearchSettings(formula[0], rule, data.facts, *formula[1:])
         most = rule.k if isinstance(rule, FeatureCount) else encoded.n_features
         progress = self._progress(data, "forward", max(most, len(data.fixed)), self.criterion)
-        counted = (*formula, self.bins, self.binning, self.correction, _digest(problem))
         path, _ = self._search(
             data,
             lambda earlier: criterion_search(
                 problem, settings, data.fixed, progress.on_step, earlier=earlier
             ),
-            fingerprint(encoded, type(self).__name__, counted, data.fixed),
         )
         assert isinstance(path, CountedPath)
         refuse_uncounted(path, rule, data.facts)

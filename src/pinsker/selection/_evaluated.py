@@ -84,7 +84,7 @@ class EvaluatedSelector(InformationSelector):
 
         References
         ----------
-        ``docs/promise.md``; theory of the fixed sequence: Maurer, Hothorn, Lehmacher (1995).
+        ``docs/certificate.md``; theory of the fixed sequence: Maurer, Hothorn, Lehmacher (1995).
         """
         check_is_fitted(self)
         rule = self._rule_of(self.error_budget)
@@ -148,7 +148,8 @@ class EvaluatedSelector(InformationSelector):
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
         encoded = self._encode(X, y, metric, scale)
         facts = TargetFacts.of(encoded.target)
-        return self._data(encoded, facts, rule, X, y, self._draw_seed())
+        search = (as_settings("knn", self.knn),)
+        return self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
 
     def _draw_seed(self) -> int:
         """Draw the seed of a fit; a fit that goes on with an earlier one keeps its seed."""
@@ -203,7 +204,7 @@ class EvaluatedSelector(InformationSelector):
             return self._set_fitted(self._fitted(data, path, decision, notes=notes))
         result, decision = comparison.choose(data.rule)
         path = measure_sets(comparison.paths[result.search], data.encoded, settings)
-        certificate = crossfit_certificate(comparison, result, data.rule, decision.notes)
+        certificate = crossfit_certificate(comparison, result, data.rule, decision)
         return self._set_fitted(
             self._fitted(data, path, decision, certificate=certificate, comparison=comparison)
         )

@@ -173,17 +173,17 @@ class FeatureSelector(EvaluatedSelector):
         if data.encoded.n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
             return self._fit_split(data, settings)
         names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
+        progress = Progress(self, data.user_data, 1 + len(names))
         first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
         evaluator = self._evaluator(data)
-        if evaluator is None:
-            notes = (TOO_FEW,) if self.holds_out else ()
-            return self._choose(data, first[names[0]], None, settings, notes)
-        progress = Progress(self, data.user_data, 1 + len(names))
-        progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-        cross.search(searches, names, first)
-        comparison = cross.compare(data.rule, progress.on_stage)
-        self._choose(data, first[names[0]], comparison, settings)
+        comparison = None
+        if evaluator is not None:
+            progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
+            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
+            cross.search(searches, names, first)
+            comparison = cross.compare(data.rule, progress.on_stage)
+        notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
+        self._choose(data, first[names[0]], comparison, settings, notes)
         progress.close()
         return self
 
@@ -208,7 +208,7 @@ class FeatureSelector(EvaluatedSelector):
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)
-        certificate = crossfit_certificate(comparison, result, rule, decision.notes)
+        certificate = crossfit_certificate(comparison, result, rule, decision)
         if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
             progress.on_stage("certifying")
             order = comparison.paths[result.search].order

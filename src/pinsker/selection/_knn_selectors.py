@@ -12,7 +12,6 @@ from pinsker._compat import Interval
 from pinsker._types import Missing
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineSettings, KNNSettings
-from pinsker.selection._base import fingerprint
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import CrossFit
@@ -92,16 +91,13 @@ class KNNSelector(EvaluatedSelector):
         progress = self._progress(data, self._direction, most, settings.knn.score)
         threads = replace(settings, n_threads=effective_n_jobs(self.n_jobs))
         search = partial(type(self)._function, data.encoded, threads, data.fixed, progress.on_step)
-        path, interrupted = self._search(
-            data,
-            lambda earlier: search(earlier=earlier),
-            fingerprint(data.encoded, type(self).__name__, settings.knn, data.fixed),
-        )
+        path, interrupted = self._search(data, lambda earlier: search(earlier=earlier))
         evaluator = None if interrupted else self._evaluator(data)
         comparison = None
         if evaluator is not None:
             name = type(self).__name__
-            again = Search((name,), partial(_alone, function=self.as_search(data.fixed, settings)))
+            function = partial(type(self)._function, settings=settings, fixed=data.fixed)
+            again = Search((name,), partial(_alone, function=function))
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
             cross.search([again], [name], {name: path})
             comparison = cross.compare(data.rule)
@@ -111,7 +107,7 @@ class KNNSelector(EvaluatedSelector):
         return self
 
     def as_search(
-        self, fixed: tuple[int, ...] = (), settings: KNNSearchSettings | None = None
+        self, fixed: tuple[int, ...] = (), seed: int = 0
     ) -> Callable[[Encoded], SelectionPath]:
         """Return the search alone, as a function from an encoded table to a path.
 
@@ -119,10 +115,10 @@ class KNNSelector(EvaluatedSelector):
         ----------
         fixed : tuple of int
             Features that may not be dropped.
-        settings : KNNSearchSettings, optional
-            How it works; by default as the parameters say.
+        seed : int
+            Seed where `random_state` is None.
         """
-        settings = settings or self._search_settings(self._draw_seed())
+        settings = self._search_settings(seed if self.random_state is None else self._draw_seed())
         return partial(type(self)._function, settings=settings, fixed=fixed)
 
     def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:  # noqa: ARG002

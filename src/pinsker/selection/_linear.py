@@ -7,8 +7,10 @@ from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
+from pinsker.bounds import METRICS
 from pinsker.encoding import Encoded
-from pinsker.selection._base import InformationSelector, fingerprint, n_at_least
+from pinsker.exceptions import ParameterError
+from pinsker.selection._base import InformationSelector, n_at_least
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import path_certificate
 from pinsker.selection.search import (
@@ -141,9 +143,9 @@ class LinearSelection(InformationSelector):
         self
         """
         rule, settings = self._rule_of(self.error_budget), self._search_settings()
-        encoded = self._encode(X, y, self.metric, "standard")
+        encoded = self._encode(X, y, self._metric_of_target(), "standard")
         design = LinearDesign.of(encoded)
-        data = self._data(encoded, design.facts(), rule, X, y)
+        data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
         most = max(self.max_features or encoded.n_features, len(data.fixed))
         progress = self._progress(data, self.direction, most, "linear")
         path, _ = self._search(
@@ -151,7 +153,6 @@ class LinearSelection(InformationSelector):
             lambda earlier: linear(
                 encoded, settings, data.fixed, progress.on_step, earlier=earlier
             ),
-            fingerprint(encoded, type(self).__name__, self.direction, data.fixed),
         )
         decision = rule.decide(path, data.facts)
         notes = (_SATURATED,) if design.is_saturated else ()
@@ -163,7 +164,11 @@ class LinearSelection(InformationSelector):
         progress.close()
         return self
 
-    def as_search(self, fixed: tuple[int, ...] = ()) -> Callable[[Encoded], SelectionPath]:
+    def as_search(
+        self,
+        fixed: tuple[int, ...] = (),
+        seed: int = 0,  # noqa: ARG002
+    ) -> Callable[[Encoded], SelectionPath]:
         """Return the search alone, as a function from an encoded table to a path."""
         return partial(linear, settings=self._search_settings(), fixed=fixed)
 
@@ -173,6 +178,20 @@ class LinearSelection(InformationSelector):
 
     def _rule_of(self, budget: Any) -> StoppingRule:
         """Return the stopping rule that a budget stands for: a number is a share of variance."""
-        if isinstance(budget, StoppingRule):
-            return budget
-        return ErrorBudget(float(budget), metric="r2", model="gaussian")
+        if not isinstance(budget, StoppingRule):
+            return ErrorBudget(float(budget), metric="r2", model="gaussian")
+        if isinstance(budget, ErrorBudget) and self.metric != "auto":
+            known = ("auto", "r2") if self.metric == "error" else ("auto", *METRICS["regression"])
+            if budget.metric not in known:
+                raise ParameterError(
+                    f"metric={self.metric!r}, but {budget} has another one: leave one of them out.",
+                    parameter="metric",
+                )
+        return budget
+
+    def _metric_of_target(self) -> str:
+        """Return the metric that says how the target is read."""
+        budget = self.error_budget
+        if isinstance(budget, ErrorBudget) and self.metric == "auto":
+            return budget.metric
+        return self.metric

@@ -193,8 +193,8 @@ def clock(seconds: float) -> str:
 
     Examples
     --------
-    >>> clock(75.2)
-    '1:15'
+    >>> clock(0.4), clock(59.6), clock(75.2), clock(3601.0)
+    ('0:00', '1:00', '1:15', '60:01')
     """
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02d}"

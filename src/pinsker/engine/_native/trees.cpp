@@ -1,23 +1,19 @@
-// Extremely randomised trees that are grown and questioned in one descent.
+// Extremely randomized trees that are grown and evaluated in one descent.
 //
-// A witness is fitted hundreds of times and asked once each time, so no tree is stored: the rows
-// that will be asked about go down together with those the tree is grown from, and a branch that
-// none of them takes is never grown. A node's random numbers come from its place in the tree, so
+// A held-out model is fitted hundreds of times and evaluated once each time, so no tree is stored:
+// the rows to predict go down together with those the tree is grown from, and a branch that none of
+// them takes is never grown. A node's random numbers come from its place in the tree, so
 // that growing less changes nothing.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include "arrays.hpp"
-
-namespace nb = nanobind;
+#include "common/arrays.hpp"
 
 namespace pinsker {
-namespace {
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Out = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+namespace {
 
 // SplitMix64 (Steele, Lea, Flood 2014): a few instructions, and any seed is a good one.
 struct Random {
@@ -29,125 +25,136 @@ struct Random {
         return z ^ (z >> 31);
     }
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>(uniform() * static_cast<double>(n)); }
+    size_t below(size_t n) { return static_cast<size_t>(uniform() * static_cast<double>(n)); }
 };
 
 struct Settings {
-    std::size_t n_trees, min_leaf, n_candidates;
+    size_t n_trees, min_leaf, n_candidates;
     uint64_t seed;
 };
 
 // Columns are contiguous: a node reads a few columns of many rows.
 struct Columns {
     const double *train, *test;
-    std::size_t n_columns, n_train, n_test;
+    size_t n_columns, n_train, n_test;
 };
 
-// What leaves say and what makes a split good. `left` holds the rows on one side of a threshold.
+// What leaves predict and what makes a split good. `left` holds the rows on one side of a
+// threshold.
 class ClassTarget {
-  public:
-    ClassTarget(const int64_t *labels, std::size_t n_classes) : labels_(labels), whole_(n_classes), left_(n_classes) {}
+public:
+    ClassTarget(const int64_t *labels, size_t n_classes)
+        : labels_(labels), whole_(n_classes), left_(n_classes) {}
 
-    std::size_t width() const { return whole_.size(); }
+    size_t width() const { return whole_.size(); }
 
-    bool enter(const uint32_t *rows, std::size_t n) {  // false: nothing is left to tell apart
+    bool enter(const uint32_t *rows, size_t n) {  // false: nothing is left to tell apart
         std::fill(whole_.begin(), whole_.end(), 0);
         own_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) ++whole_[own_[i] = static_cast<std::size_t>(labels_[rows[i]])];
+        for (size_t i = 0; i < n; ++i) ++whole_[own_[i] = static_cast<size_t>(labels_[rows[i]])];
         n_ = n;
         return whole_[own_[0]] < static_cast<int64_t>(n);
     }
 
-    double gain(const double *values, double threshold, std::size_t &n_left) {
+    double gain(const double *values, double threshold, size_t &n_left) {
         std::fill(left_.begin(), left_.end(), 0);
         n_left = 0;
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (size_t i = 0; i < n_; ++i) {
             const int64_t goes_left = values[i] <= threshold;
             left_[own_[i]] += goes_left;
-            n_left += static_cast<std::size_t>(goes_left);
+            n_left += static_cast<size_t>(goes_left);
         }
         int64_t left = 0, right = 0;
-        for (std::size_t c = 0; c < left_.size(); ++c) {
+        for (size_t c = 0; c < left_.size(); ++c) {
             left += left_[c] * left_[c];
             right += (whole_[c] - left_[c]) * (whole_[c] - left_[c]);
         }
-        return share(left, n_left) + share(right, n_ - n_left);  // falls as the Gini impurity rises
+        return square_over_size(left, n_left) +
+               square_over_size(right, n_ - n_left);  // falls as the Gini impurity rises
     }
 
-    void speak(double *out) const {
-        for (std::size_t c = 0; c < whole_.size(); ++c)
+    void predict(double *out) const {
+        for (size_t c = 0; c < whole_.size(); ++c)
             out[c] += static_cast<double>(whole_[c]) / static_cast<double>(n_);
     }
 
-  private:
-    static double share(int64_t squares, std::size_t n) {
+private:
+    static double square_over_size(int64_t squares, size_t n) {
         return n ? static_cast<double>(squares) / static_cast<double>(n) : 0.0;
     }
     const int64_t *labels_;
     std::vector<int64_t> whole_, left_;
-    std::vector<std::size_t> own_;
-    std::size_t n_ = 0;
+    std::vector<size_t> own_;
+    size_t n_ = 0;
 };
 
 class NumberTarget {
-  public:
+public:
     explicit NumberTarget(const double *numbers) : numbers_(numbers) {}
 
-    std::size_t width() const { return 1; }
+    size_t width() const { return 1; }
 
-    bool enter(const uint32_t *rows, std::size_t n) {
+    bool enter(const uint32_t *rows, size_t n) {
         own_.resize(n);
         whole_ = 0.0;
-        for (std::size_t i = 0; i < n; ++i) whole_ += own_[i] = numbers_[rows[i]];
+        for (size_t i = 0; i < n; ++i) whole_ += own_[i] = numbers_[rows[i]];
         n_ = n;
         const auto [low, high] = std::minmax_element(own_.begin(), own_.end());
         return *low < *high;
     }
 
-    double gain(const double *values, double threshold, std::size_t &n_left) {
+    double gain(const double *values, double threshold, size_t &n_left) {
         double left = 0.0;
         int64_t count = 0;
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (size_t i = 0; i < n_; ++i) {
             const int64_t goes_left = values[i] <= threshold;
-            left += own_[i] * static_cast<double>(goes_left);  // no branch: half of them would be missed
+            left += own_[i] *
+                    static_cast<double>(goes_left);  // no branch: half of them would be missed
             count += goes_left;
         }
-        n_left = static_cast<std::size_t>(count);
+        n_left = static_cast<size_t>(count);
         const double right = whole_ - left;  // falls as the variance inside of the sides rises
-        return part(left, n_left) + part(right, n_ - n_left);
+        return square_over_size(left, n_left) + square_over_size(right, n_ - n_left);
     }
 
-    void speak(double *out) const { out[0] += whole_ / static_cast<double>(n_); }
+    void predict(double *out) const { out[0] += whole_ / static_cast<double>(n_); }
 
-  private:
-    static double part(double sum, std::size_t n) { return n ? sum * sum / static_cast<double>(n) : 0.0; }
+private:
+    static double square_over_size(double sum, size_t n) {
+        return n ? sum * sum / static_cast<double>(n) : 0.0;
+    }
     const double *numbers_;
     std::vector<double> own_;
     double whole_ = 0.0;
-    std::size_t n_ = 0;
+    size_t n_ = 0;
 };
 
 template <class Target>
 class Forest {
-  public:
+public:
     Forest(const Columns &columns, Target &target, const Settings &settings, double *out)
-        : columns_(columns), target_(target), settings_(settings), out_(out),
-          spare_(std::max(columns.n_train, columns.n_test)), values_(columns.n_train), features_(columns.n_columns) {}
+        : columns_(columns),
+          target_(target),
+          settings_(settings),
+          out_(out),
+          spare_(std::max(columns.n_train, columns.n_test)),
+          values_(columns.n_train),
+          features_(columns.n_columns) {}
 
     void grow() {
-        for (std::size_t tree = 0; tree < settings_.n_trees; ++tree) {
+        for (size_t tree = 0; tree < settings_.n_trees; ++tree) {
             Random random{settings_.seed + tree * 0xd1342543de82ef95ull};
             descend(random.next());
         }
     }
 
-  private:
+private:
     struct Node {
-        std::size_t train, n_train, test, n_test;  // where its rows lie, and how many they are
+        size_t train, n_train, test, n_test;  // where its rows lie, and how many they are
         uint64_t seed;
     };
     struct Split {
-        std::size_t feature = 0;
+        size_t feature = 0;
         double threshold = 0.0, gain = -1.0;
     };
 
@@ -167,33 +174,36 @@ class Forest {
     void visit(const Node &node) {
         Random random{node.seed};
         const bool mixed = target_.enter(&train_[node.train], node.n_train);
-        const Split split = mixed && node.n_train >= 2 * settings_.min_leaf ? find_split(node, random) : Split{};
+        const Split split =
+            mixed && node.n_train >= 2 * settings_.min_leaf ? find_split(node, random) : Split{};
         if (split.gain < 0.0) {
-            for (std::size_t i = 0; i < node.n_test; ++i) target_.speak(out_ + test_[node.test + i] * target_.width());
+            for (size_t i = 0; i < node.n_test; ++i)
+                target_.predict(out_ + test_[node.test + i] * target_.width());
             return;
         }
         const double *train = columns_.train + split.feature * columns_.n_train;
         const double *test = columns_.test + split.feature * columns_.n_test;
-        const std::size_t left = part(&train_[node.train], node.n_train, train, split.threshold);
-        const std::size_t asked = part(&test_[node.test], node.n_test, test, split.threshold);
+        const size_t left = partition(&train_[node.train], node.n_train, train, split.threshold);
+        const size_t test_left = partition(&test_[node.test], node.n_test, test, split.threshold);
         const uint64_t seed_left = random.next(), seed_right = random.next();
-        if (asked < node.n_test)
-            stack_.push_back(
-                {node.train + left, node.n_train - left, node.test + asked, node.n_test - asked, seed_right});
-        if (asked) stack_.push_back({node.train, left, node.test, asked, seed_left});
+        if (test_left < node.n_test)
+            stack_.push_back({node.train + left, node.n_train - left, node.test + test_left,
+                              node.n_test - test_left, seed_right});
+        if (test_left) stack_.push_back({node.train, left, node.test, test_left, seed_left});
     }
 
     // The best of one random threshold in each of a few random columns that vary in the node.
     Split find_split(const Node &node, Random &random) {
-        std::iota(features_.begin(), features_.end(), std::size_t{0});
+        std::iota(features_.begin(), features_.end(), size_t{0});
         Split best;
-        std::size_t tried = 0;
-        for (std::size_t drawn = 0; drawn < features_.size() && tried < settings_.n_candidates; ++drawn) {
+        size_t tried = 0;
+        for (size_t drawn = 0; drawn < features_.size() && tried < settings_.n_candidates;
+             ++drawn) {
             std::swap(features_[drawn], features_[drawn + random.below(features_.size() - drawn)]);
-            const std::size_t feature = features_[drawn];
+            const size_t feature = features_[drawn];
             const double *column = columns_.train + feature * columns_.n_train;
             double low = column[train_[node.train]], high = low;
-            for (std::size_t i = 0; i < node.n_train; ++i) {
+            for (size_t i = 0; i < node.n_train; ++i) {
                 const double value = values_[i] = column[train_[node.train + i]];
                 low = std::min(low, value);
                 high = std::max(high, value);
@@ -202,7 +212,7 @@ class Forest {
             ++tried;
             double threshold = low + random.uniform() * (high - low);
             if (threshold >= high) threshold = low;  // rounding
-            std::size_t n_left = 0;
+            size_t n_left = 0;
             const double gain = target_.gain(values_.data(), threshold, n_left);
             if (std::min(n_left, node.n_train - n_left) < settings_.min_leaf) continue;
             if (gain > best.gain) best = {feature, threshold, gain};
@@ -211,9 +221,9 @@ class Forest {
     }
 
     // Puts the rows at or below a threshold first, and leaves both sides in their order.
-    std::size_t part(uint32_t *rows, std::size_t n, const double *column, double threshold) {
-        std::size_t left = 0, right = 0;
-        for (std::size_t i = 0; i < n; ++i) {
+    size_t partition(uint32_t *rows, size_t n, const double *column, double threshold) {
+        size_t left = 0, right = 0;
+        for (size_t i = 0; i < n; ++i) {
             const uint32_t row = rows[i];
             const bool goes_left = column[row] <= threshold;
             rows[left] = row;
@@ -231,12 +241,13 @@ class Forest {
     double *out_;
     std::vector<uint32_t> train_, test_, spare_;
     std::vector<double> values_;
-    std::vector<std::size_t> features_;
+    std::vector<size_t> features_;
     std::vector<Node> stack_;
 };
 
 template <class Target>
-void grow_forest(Matrix train, Matrix test, Target target, const Settings &settings, Out out) {
+void grow_forest(Matrix<double> train, Matrix<double> test, Target target, const Settings &settings,
+                 MatrixOut<double> out) {
     const Columns columns{train.data(), test.data(), train.shape(0), train.shape(1), test.shape(1)};
     double *sums = out.data();
     nb::gil_scoped_release release;
@@ -244,25 +255,26 @@ void grow_forest(Matrix train, Matrix test, Target target, const Settings &setti
 }
 
 }  // namespace
-}  // namespace pinsker
 
 void bind_trees(nb::module_ &m) {
-    using namespace pinsker;
     m.def(
         "class_trees",
-        [](Matrix train, Integers labels, Matrix test, std::size_t n_trees, std::size_t min_leaf,
-           std::size_t n_candidates, uint64_t seed, Out out) {
+        [](Matrix<double> train, Vector<int64_t> labels, Matrix<double> test, size_t n_trees,
+           size_t min_leaf, size_t n_candidates, uint64_t seed, MatrixOut<double> out) {
             const ClassTarget target(labels.data(), out.shape(1));
             grow_forest(train, test, target, {n_trees, min_leaf, n_candidates, seed}, out);
         },
-        nb::arg("train"), nb::arg("labels"), nb::arg("test"), nb::arg("n_trees"), nb::arg("min_leaf"),
-        nb::arg("n_candidates"), nb::arg("seed"), nb::arg("out").noconvert());
+        nb::arg("train"), nb::arg("labels"), nb::arg("test"), nb::arg("n_trees"),
+        nb::arg("min_leaf"), nb::arg("n_candidates"), nb::arg("seed"), nb::arg("out").noconvert());
     m.def(
         "number_trees",
-        [](Matrix train, Numbers numbers, Matrix test, std::size_t n_trees, std::size_t min_leaf,
-           std::size_t n_candidates, uint64_t seed, Out out) {
-            grow_forest(train, test, NumberTarget(numbers.data()), {n_trees, min_leaf, n_candidates, seed}, out);
+        [](Matrix<double> train, Vector<double> numbers, Matrix<double> test, size_t n_trees,
+           size_t min_leaf, size_t n_candidates, uint64_t seed, MatrixOut<double> out) {
+            grow_forest(train, test, NumberTarget(numbers.data()),
+                        {n_trees, min_leaf, n_candidates, seed}, out);
         },
-        nb::arg("train"), nb::arg("numbers"), nb::arg("test"), nb::arg("n_trees"), nb::arg("min_leaf"),
-        nb::arg("n_candidates"), nb::arg("seed"), nb::arg("out").noconvert());
+        nb::arg("train"), nb::arg("numbers"), nb::arg("test"), nb::arg("n_trees"),
+        nb::arg("min_leaf"), nb::arg("n_candidates"), nb::arg("seed"), nb::arg("out").noconvert());
 }
+
+}  // namespace pinsker

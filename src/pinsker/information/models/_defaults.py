@@ -29,7 +29,7 @@ _MANY_COLUMNS = 8
 
 @dataclass(frozen=True, eq=False)
 class RBFSVM(HoldoutModel):
-    """A support vector machine with the RBF kernel exp(-gamma |x - x'|²).
+    """A support vector machine with the RBF kernel ``exp(-gamma |x - x'|²)``.
 
     gamma is 1 / (d v) with d the number of columns and v the variance of all training values, as
     scikit-learn's ``gamma="scale"``. With many columns the kernel is computed here, as a matrix.

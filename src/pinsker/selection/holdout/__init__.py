@@ -14,7 +14,7 @@ from pinsker.selection.holdout._certify import (
     path_certificate,
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
-from pinsker.selection.holdout._crossfit import CrossFit
+from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
@@ -27,7 +27,26 @@ from pinsker.selection.holdout._split import (
 )
 
 __all__ = [
-    "ALL_FEATURES", "FRESH_ROWS", "SEARCH_ROWS", "AuditResult", "Comparison", "CrossFit", "Fold",
-    "FreshRows", "MOST_SEARCHED", "SPLIT_FROM", "SplitFit", "split_rows", "HoldoutEvaluator", "Jobs", "Metric", "SubsetResult", "audit",
-    "crossfit_certificate", "make_folds", "path_certificate", "task_of",
-]  # fmt: skip
+    "ALL_FEATURES",
+    "FRESH_ROWS",
+    "MOST_SEARCHED",
+    "SEARCH_ROWS",
+    "SPLIT_FROM",
+    "AuditResult",
+    "Comparison",
+    "CrossFit",
+    "Fold",
+    "FreshRows",
+    "HoldoutEvaluator",
+    "Jobs",
+    "Metric",
+    "SplitFit",
+    "SubsetResult",
+    "audit",
+    "crossfit_certificate",
+    "geometric_sizes",
+    "make_folds",
+    "path_certificate",
+    "split_rows",
+    "task_of",
+]

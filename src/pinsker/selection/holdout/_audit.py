@@ -1,6 +1,7 @@
 """An audit: what the user's own model loses by the choice of features."""
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -63,7 +64,9 @@ class AuditResult:
 
     @property
     def verdict(self) -> str:
-        """What the confidence bounds say: budget "met", "not met" or "inconclusive"."""
+        """What the confidence bounds say: budget "met", "not met", "inconclusive", "no budget"."""
+        if math.isnan(self.budget):
+            return "no budget"
         if self.increase_upper <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
@@ -78,12 +81,13 @@ class AuditResult:
 
     def __str__(self) -> str:
         label = METRIC_NAMES[self.metric]
+        known = not math.isnan(self.budget)
+        budget = f"; budget {self.budget:+.4g}: {self.verdict}" if known else ""
         return (
             f"{self.model} on {self.n_rows} rows: {label} {self.error_all:.4f} with all "
             f"{self.n_features} columns, {self.error_kept:.4f} with {self.n_kept}\n"
             f"  error increase {self.increase:+.4f}, confidence bounds {self.increase_lower:+.4f} "
-            f"and {self.increase_upper:+.4f} ({self.confidence:.0%} each); budget "
-            f"{self.budget:+.4g}: {self.verdict}"
+            f"and {self.increase_upper:+.4f} ({self.confidence:.0%} each){budget}"
         )
 
 
@@ -133,8 +137,7 @@ def audit(
     True
     """
     check_is_fitted(selector)
-    y = np.asarray(y_test)
-    y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
+    y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     _check_rows(len(y), X_train, y_train, cv)
     certificate = selector.certificate_
     loss = Metric(metric or certificate.metric)
@@ -158,6 +161,12 @@ def audit(
         increase_lower=increase.lower,
         increase_upper=increase.upper,
     )
+
+
+def _column(y: Any) -> Any:
+    """Return a target; one of shape (n, 1) as a plain column."""
+    values = np.asarray(y)
+    return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 
 def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
@@ -196,7 +205,7 @@ def _losses(loss: Metric, model: Any, train: Any, test: Any, y: Any, cv: Any) ->
     classes = np.unique(y if train is None else np.asarray(train[1]))
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
-        raise DataError(f"class {unseen[0]!r} of the test rows is in no training row.")
+        raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     smallest = np.finfo(np.float64).eps
     return loss.of_classes(
         np.log(np.clip(probabilities, smallest, 1.0)), np.searchsorted(classes, y)

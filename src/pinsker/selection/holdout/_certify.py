@@ -1,5 +1,6 @@
 """Certificates: of a path alone, of cross-fitting, and of fresh rows."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -37,8 +38,8 @@ def path_certificate(
     lost = path.lost(budget.reference if budget else "best")
     return Certificate(
         metric=path.metric or facts.default_metric,
-        budget=float(budget.delta) if budget else float("nan"),
-        confidence=float("nan"),
+        budget=float(budget.delta) if budget else math.nan,
+        confidence=math.nan,
         n_rows=n_rows,
         n_kept=decision.size,
         n_features=path.n_features,
@@ -53,22 +54,22 @@ def path_certificate(
 
 
 def crossfit_certificate(
-    comparison: Comparison, result: SubsetResult, rule: StoppingRule, notes: tuple[str, ...]
+    comparison: Comparison, result: SubsetResult, rule: StoppingRule, decision: Decision
 ) -> Certificate:
     """Return what the rows held out during the search say about a choice."""
     budget = rule if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
     return Certificate(
         metric=metric.name,
-        budget=float(budget.delta) if budget else float("nan"),
+        budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
         n_rows=comparison.n_rows,
-        n_kept=result.size,
+        n_kept=decision.size,
         n_features=everything.size,
-        features=_names(comparison.paths[result.search], result.size),
+        features=_names(comparison.paths[result.search], decision.size),
         rows=_crossfit_rows(comparison),
         rule=str(rule),
-        information_budget=(result.allowed(budget, facts, metric) if budget else float("nan")),
+        information_budget=(result.allowed(budget, facts, metric) if budget else math.nan),
         information_lost=result.lost,
         information_upper=result.lost_upper,
         bound=_bound(result.lost_upper, metric, facts, result.error_upper),
@@ -82,7 +83,7 @@ def crossfit_certificate(
         model_all=everything.model_error,
         model_kept=result.model_error,
         error_upper=result.error_upper,
-        notes=notes,
+        notes=decision.notes,
     )
 
 

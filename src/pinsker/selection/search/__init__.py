@@ -5,10 +5,11 @@ models, `criterion_search` by counts; all run the loop of `greedy`. Stopping rul
 """
 
 from pinsker.selection.search._counted import CountedProblem, CountingSettings
-from pinsker.selection.search._criteria import CRITERIA
+from pinsker.selection.search._criteria import CRITERIA, criterion_named
 from pinsker.selection.search._criterion import (
     ROWS_PER_CELL,
     CriterionPath,
+    CriterionSearch,
     CriterionSearchSettings,
     FeatureLimit,
     count_and_search,
@@ -29,10 +30,17 @@ from pinsker.selection.search._knn import (
     backward,
     forward,
     forward_backward,
+    forward_backward_and_forward,
+    given_order,
     measure_sets,
     relevance,
 )
-from pinsker.selection.search._linear import LinearDesign, LinearSearchSettings, linear
+from pinsker.selection.search._linear import (
+    LinearBackward,
+    LinearDesign,
+    LinearSearchSettings,
+    linear,
+)
 from pinsker.selection.search._path import (
     ROUNDING,
     CountedPath,
@@ -58,12 +66,52 @@ from pinsker.selection.search._searches import (
 )
 
 __all__ = [
-    "AUTO_LARGE", "AUTO_SEARCHES", "CRITERIA", "ROUNDING", "ROWS_PER_CELL", "CountedPath", "CountedProblem",
-    "CountingSettings", "CriterionPath", "CriterionSearchSettings", "Decision", "Direction",
-    "ErrorBudget", "FeatureCount", "FeatureLimit", "KNNSearchSettings", "LinearDesign",
-    "LinearSearchSettings", "MetricName", "OnStep", "PermutationTest", "ScoreJump",
-    "ScoreThreshold", "Search", "SearchInterrupted", "SelectionPath", "Step", "StoppingRule",
-    "Trace", "backward", "count_and_search", "criterion_search", "forward", "forward_backward", "greedy", "grow",
-    "linear", "measure_sets", "named_searches", "refuse_uncounted", "relevance",
-    "select_by_criterion", "shrink",
-]  # fmt: skip
+    "AUTO_LARGE",
+    "AUTO_SEARCHES",
+    "CRITERIA",
+    "ROUNDING",
+    "ROWS_PER_CELL",
+    "CountedPath",
+    "CountedProblem",
+    "CountingSettings",
+    "CriterionPath",
+    "CriterionSearch",
+    "CriterionSearchSettings",
+    "Decision",
+    "Direction",
+    "ErrorBudget",
+    "FeatureCount",
+    "FeatureLimit",
+    "KNNSearchSettings",
+    "LinearBackward",
+    "LinearDesign",
+    "LinearSearchSettings",
+    "MetricName",
+    "OnStep",
+    "PermutationTest",
+    "ScoreJump",
+    "ScoreThreshold",
+    "Search",
+    "SearchInterrupted",
+    "SelectionPath",
+    "Step",
+    "StoppingRule",
+    "Trace",
+    "backward",
+    "count_and_search",
+    "criterion_named",
+    "criterion_search",
+    "forward",
+    "forward_backward",
+    "forward_backward_and_forward",
+    "given_order",
+    "greedy",
+    "grow",
+    "linear",
+    "measure_sets",
+    "named_searches",
+    "refuse_uncounted",
+    "relevance",
+    "select_by_criterion",
+    "shrink",
+]

@@ -174,6 +174,8 @@ def forward_backward_and_forward(
 ) -> tuple[SelectionPath, SelectionPath]:
     """Return the paths of `forward_backward` and of `forward`, which begin with the same growth."""
     growth = grow_past_peak(problem, settings, fixed)
+    if settings.patience is None:  # then forward goes on beyond the growth
+        return _shrunk(problem, settings, fixed, None, growth), forward(problem, settings, fixed)
     trace, full = growth
     size = min(max(len(fixed), settings.at_least), len(trace.moves))
     while size < len(trace.moves) and not has_stalled(trace.beginning(size), settings.patience):

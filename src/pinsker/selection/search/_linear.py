@@ -1,13 +1,8 @@
 """Searches for linear models: the paper's linear case, exact.
 
-With G the inner products of the columns in the model, P its inverse, W the weights and E the sum of
-squares that is left, taking the columns A out of the model costs
-
-    W_A' P_AA^-1 W_A                              (docs/bounds.md: linear models, exact)
-
-and leaves ``P_KK - P_KA P_AA^-1 P_AK`` (a Schur complement) and ``W_K - P_KA P_AA^-1 W_A``. Putting
-columns in is the Gram-Schmidt step: what they explain is the part of the target along the part of
-them that is outside of the model.
+Backward the cost of every removal comes from one least-squares fit (`LeastSquares`), which loses
+columns step by step. Forward is the Gram-Schmidt step: what columns explain is the part of the
+target along the part of them that is outside of the model.
 """
 
 from collections.abc import Sequence
@@ -20,20 +15,17 @@ from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, Kind
 from pinsker.information import one_hot
 from pinsker.selection.search._greedy import OnStep, Trace, grow, shrink
+from pinsker.selection.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
 from pinsker.selection.search._path import Direction, SelectionPath
 
 #: A linear path through more features than this share of the rows fits noise ...
 _SHARE_OF_ROWS = 1 / 3
 #: ... and goes no farther than this.
 _MOST_FORWARD = 50
-#: A column whose part outside of the span of others is at most this share of it (in standard
-#: deviations) counts as inside: what is left of it is rounding, 1e-6 squared of its variance.
-COLLINEAR = 1e-6
 #: The smallest share of unexplained variance that a double can tell from none.
 SMALLEST_SHARE = float(np.finfo(np.float64).eps)
-#: Schur complements subtract: once the diagonal of P has shrunk by this factor its digits are
-#: computed from scratch.
-_REFRESH = 1e3
+#: Values this near to their mean, as a share of it, may be one value and rounding.
+_NEAR_MEAN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ def linear(
     Parameters as in the searches by neighbors. The information of a set is that of a linear model,
     ``-log(1 - R²) / 2``.
     """
-    design = LinearDesign.of(problem)
+    design = LinearDesign.of(problem).reduced()
     if settings.direction == "backward":
         return _linear_backward(design, problem, fixed, on_step, earlier)
     n_features = len(design.features)
@@ -90,7 +82,7 @@ def linear(
             problem.feature_names,
             "linear",
             n_fixed=len(fixed),
-            full_information=to_nats(full.left / full.total),
+            full_information=full.information,
         )
     )
 
@@ -168,12 +160,16 @@ class LinearDesign:
 
         A triangular factor: the searches work on it as on the rows, whatever their number.
         """
-        together = np.hstack([self.columns, self.target])
-        if together.shape[0] <= together.shape[1]:
+        n, p = self.columns.shape
+        if n <= p + self.target.shape[1]:
             return self
-        factor = np.asarray(np.linalg.qr(together, mode="r"))
-        p = self.columns.shape[1]
-        return LinearDesign(factor[:, :p], self.features, factor[:, p:])
+        # Copies of a text column under other names have the same indicators: they count once.
+        first, same_as = _distinct(self.columns)
+        columns = self.columns if len(first) == p else self.columns[:, first]
+        factor = np.asarray(np.linalg.qr(np.hstack([columns, self.target]), mode="r"))
+        columns, target = factor[:, : len(first)], factor[:, len(first) :]
+        columns = columns if len(first) == p else columns[:, same_as]
+        return LinearDesign(columns, self.features, target)
 
     def facts(self) -> TargetFacts:
         """Return what the bounds need: for classes, of the indicators."""
@@ -208,7 +204,19 @@ def _numbers(encoded: Encoded) -> FloatArray:
 
 
 def _centred(values: FloatArray) -> FloatArray:
-    return np.asarray(values - values.mean(axis=0), dtype=np.float64)
+    """Return columns less their means; one value throughout is 0, not what rounding leaves."""
+    centred = np.asarray(values - values.mean(axis=0), dtype=np.float64)
+    near = np.flatnonzero(np.abs(centred[0]) <= _NEAR_MEAN * np.abs(values[0]))
+    centred[:, near[np.ptp(values[:, near], axis=0) == 0]] = 0.0
+    return centred
+
+
+def _distinct(columns: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the first of each set of equal columns, and which of these each column equals."""
+    seen: dict[bytes, int] = {}
+    same_as = [seen.setdefault(column.tobytes(), len(seen)) for column in columns.T]
+    same = np.array(same_as, dtype=np.int64)
+    return np.unique(same, return_index=True)[1].astype(np.int64), same
 
 
 class _LinearState:
@@ -269,93 +277,29 @@ class LinearBackward(_LinearState):
         Features in the model.
     """
 
-    basis: IntArray  # columns that carry the model
-    position: IntArray  # of each column among them, -1 if it is not one
-    spare_columns: IntArray  # columns of the set that lie inside the span of the basis
-    inverse: FloatArray
-    weights: FloatArray
-    largest: float
-
     def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
         super().__init__(design, active)
-        self._solve()
+        columns = self._columns(self.active)
+        self.model = LeastSquares(self.design.columns, self.design.target, columns)
+        self.left = self.model.left
 
     def scores(self) -> FloatArray:
         """Return the information that each removal costs, in nats; NaN for features outside.
 
-        While some features lie inside the span of others, those cost nothing and go first; the
-        figures of the rest hold for a model without them.
+        Features inside the span of the others cost nothing.
         """
-        costs = np.full(len(self.design.features), np.nan)
-        if self._is_entangled():
-            for feature in self.active:
-                costs[feature] = self._cost_from_scratch(feature)
-        else:
-            alone = np.square(self.weights).sum(axis=1) / self.inverse.diagonal()
-            where = self.position[self.single_column]
-            costs[self.single] = np.where(where < 0, 0.0, alone[where] if len(alone) else 0.0)
-            for feature in self.blocks:
-                costs[feature] = self._cost_at(self._positions(feature))
-        costs[~self.inside] = np.nan
-        return np.where(np.isnan(costs), np.nan, self._nats_to(self.left + np.nan_to_num(costs)))
+        costs = np.zeros(len(self.design.features))
+        costs[self.single] = self.model.cost_of_each()[self.single_column]
+        for feature in self.blocks:
+            if self.inside[feature]:
+                costs[feature] = self.model.cost(self._columns((feature,)))
+        return np.where(self.inside, self._nats_to(self.left + costs), np.nan)
 
     def remove(self, feature: int) -> None:
         """Take a feature out of the model."""
-        gone = self._positions(feature)
         self.inside[feature] = False
-        if len(gone) == 0:
-            mine = np.isin(self.spare_columns, self.design.features[feature])
-            self.spare_columns = self.spare_columns[~mine]
-            return
-        if len(self.spare_columns):
-            self._solve()  # spare columns may take the place of those that went
-            return
-        self.left += self._cost_at(gone)
-        rest = np.setdiff1d(np.arange(len(self.basis)), gone)
-        across = np.linalg.solve(self.inverse[np.ix_(gone, gone)], self.inverse[np.ix_(gone, rest)])
-        self.weights = self.weights[rest] - across.T @ self.weights[gone]
-        self.inverse = self.inverse[np.ix_(rest, rest)] - self.inverse[np.ix_(rest, gone)] @ across
-        self._stand(self.basis[rest])
-        if len(rest) and self.inverse.diagonal().max() * _REFRESH < self.largest:
-            self._solve()
-
-    def _solve(self) -> None:
-        """Fit the model of the current set from scratch."""
-        columns = self._columns(self.active)
-        inside = independent(self.design.columns[:, columns])
-        self.spare_columns = columns[~inside]
-        self._stand(columns[inside])
-        directions, factor = np.linalg.qr(self.design.columns[:, self.basis])
-        along = directions.T @ self.design.target
-        root = np.linalg.solve(factor, np.eye(len(self.basis)))
-        self.inverse, self.weights = root @ root.T, root @ along
-        self.left = float(np.square(self.design.target - directions @ along).sum())
-        self.largest = float(self.inverse.diagonal().max(initial=0.0))
-
-    def _stand(self, basis: IntArray) -> None:
-        """Note which columns carry the model, and where each stands among them."""
-        self.basis = basis
-        self.position = np.full(self.design.columns.shape[1], -1, dtype=np.int64)
-        self.position[basis] = np.arange(len(basis))
-
-    def _positions(self, feature: int) -> IntArray:
-        found = self.position[list(self.design.features[feature])]
-        return np.asarray(found[found >= 0])
-
-    def _is_entangled(self) -> bool:
-        """Whether columns are spare, but no whole feature is: only blocks can be so."""
-        if not self.blocks or not len(self.spare_columns):
-            return False
-        return all(len(self._positions(feature)) for feature in self.active)
-
-    def _cost_at(self, gone: IntArray) -> float:
-        weights = self.weights[gone]
-        block = self.inverse[np.ix_(gone, gone)]
-        return float(np.sum(weights * np.linalg.solve(block, weights)))
-
-    def _cost_from_scratch(self, feature: int) -> float:
-        others = tuple(other for other in self.active if other != feature)
-        return max(LinearBackward(self.design, others).left - self.left, 0.0)
+        self.model.remove(self._columns((feature,)))
+        self.left = self.model.left
 
 
 class LinearForward(_LinearState):
@@ -379,17 +323,18 @@ class LinearForward(_LinearState):
 
     def scores(self) -> FloatArray:
         """Return the information that each addition brings, in nats; NaN for features inside."""
-        gains = np.full(len(self.design.features), np.nan)
+        gains = np.zeros(len(self.design.features))
         parts = self.outside[:, self.single_column]
         lengths = np.linalg.norm(parts, axis=0)
         new = lengths > COLLINEAR * self.lengths[self.single_column]
         along = np.square(parts.T @ self.residual).sum(axis=1)
         gains[self.single] = np.where(new, along / np.where(new, lengths, 1.0) ** 2, 0.0)
         for feature in self.blocks:
-            gains[feature] = np.square(self._directions(feature).T @ self.residual).sum()
-        gains[self.inside] = np.nan
-        left = np.maximum(self.left - np.nan_to_num(gains), 0.0)
-        return np.where(np.isnan(gains), np.nan, self._nats_to(left))
+            if not self.inside[feature]:
+                along = self._directions(feature).T @ self.residual
+                gains[feature] = np.square(along).sum()
+        left = np.maximum(self.left - gains, 0.0)
+        return np.where(self.inside, np.nan, self._nats_to(left))
 
     def add(self, feature: int) -> None:
         """Put a feature into the model."""
@@ -406,37 +351,5 @@ class LinearForward(_LinearState):
         new = np.linalg.norm(parts, axis=0) > COLLINEAR * self.lengths[columns]
         parts = parts[:, new]
         if parts.shape[1] > 1:
-            parts = parts[:, independent(parts)]
-            return np.asarray(np.linalg.qr(parts)[0])
+            return orthonormal_basis(parts)[1]
         return np.asarray(parts / np.linalg.norm(parts, axis=0))
-
-
-def independent(columns: FloatArray) -> np.ndarray:
-    """Return which columns lie outside of the span of those before them.
-
-    Examples
-    --------
-    >>> independent(np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])).tolist()
-    [True, False, True]
-    """
-    n, p = columns.shape
-    lengths = np.linalg.norm(columns, axis=0)
-    if p <= n and (lengths > 0).all():
-        diagonal = np.abs(np.asarray(np.linalg.qr(columns, mode="r")).diagonal())
-        if (diagonal > COLLINEAR * lengths).all():
-            return np.ones(p, dtype=np.bool_)
-    inside = np.zeros(p, dtype=np.bool_)
-    basis = np.empty((n, min(n, p)))
-    rank = 0
-    for j in range(p):
-        if rank == n:
-            break
-        part = columns[:, j]
-        for _ in range(2):  # twice is enough (Kahan)
-            part = part - basis[:, :rank] @ (basis[:, :rank].T @ part)
-        length = np.linalg.norm(part)
-        if length > COLLINEAR * lengths[j]:
-            basis[:, rank] = part / length
-            inside[j] = True
-            rank += 1
-    return inside

@@ -170,14 +170,14 @@ class SelectionPath:
     @property
     def best_information(self) -> float:
         """Largest information seen, the full set included when it is known, in nats."""
-        seen = max(self.information)
+        seen = float(np.nanmax(self.information))  # orders are paths of sets not yet measured
         return seen if self.full_information is None else max(seen, self.full_information)
 
     @property
     def best_size(self) -> int:
         """Smallest size on the path that carries the path's largest information."""
         values = np.asarray(self.information)
-        return int(self.sizes[values >= values.max() - ROUNDING].min())
+        return int(self.sizes[values >= np.nanmax(values) - ROUNDING].min())
 
     @cached_property
     def spent(self) -> FloatArray:
@@ -264,7 +264,7 @@ class SelectionPath:
         state = "" if self.complete else ", partial"
         return (
             f"SelectionPath({self.direction}, {self.n_features} features, {len(self.moves)} steps"
-            f"{state}, best: {self.best_size} features with {max(self.information):.4f} nats)"
+            f"{state}, best: {self.best_size} features with {np.nanmax(self.information):.4f} nats)"
         )
 
     def _position(self, size: int) -> int:

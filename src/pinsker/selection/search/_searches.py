@@ -93,7 +93,7 @@ def _search_of(
         return Search((name,), _named(name, settings, fixed))
     found = item[1] if isinstance(item, tuple) and len(item) == 2 else item
     if hasattr(found, "as_search") and not isinstance(found, type):
-        return Search((name,), partial(_one, function=found.as_search(fixed)))
+        return Search((name,), partial(_one, function=found.as_search(fixed, settings.seed)))
     listed = () if isinstance(found, str | type) or not hasattr(found, "__iter__") else found
     order = [
         feature for column in listed for feature in find_features(problem, [column], "searches")

@@ -1,0 +1,261 @@
+"""Tables as people have them: every format and compression, odd text, dates."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pinsker.cli._tables import TextStyle, read_dates, read_table, read_text, write_table
+from pinsker.exceptions import DataError, ParameterError
+
+COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+def as_bytes(frame, kind):
+    """Return a table as the content of a file of this kind."""
+    if kind in ("parquet", "feather"):
+        buffer = io.BytesIO()
+        getattr(frame, f"to_{kind}")(buffer)
+        return buffer.getvalue()
+    if kind == "arff":
+        kinds = {"colour": "{red,green}", "final grade": "{pass,fail}"}
+        head = [f"@attribute '{name}' {kinds.get(name, 'numeric')}" for name in frame.columns]
+        rows = frame.to_csv(index=False, header=False)
+        return "\n".join(["% made up", "@relation t", *head, "@data", rows]).encode()
+    return frame.to_csv(index=False, sep="\t" if kind == "tsv" else ",").encode()
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "feather", "arff"])
+def test_reads_every_format(frame, tmp_path, kind, suffix):
+    path = tmp_path / f"table.{kind}{suffix}"
+    path.write_bytes(COMPRESS[suffix](as_bytes(frame, kind)))
+    read = read_table(str(path), "final grade")
+    pd.testing.assert_frame_equal(read.frame, frame, check_dtype=False, check_exact=True)
+    assert read.notes == ()
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "feather", "arff"])
+def test_detects_the_format_by_content(frame, tmp_path, kind):
+    path = tmp_path / "no_suffix"
+    path.write_bytes(as_bytes(frame, kind))
+    read = read_table(str(path), "final grade")
+    pd.testing.assert_frame_equal(read.frame, frame, check_dtype=False, check_exact=True)
+
+
+def test_reads_the_only_file_of_a_zip(frame, tmp_path):
+    path = tmp_path / "table.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("inner/table.parquet", as_bytes(frame, "parquet"))
+    pd.testing.assert_frame_equal(read_table(str(path), "signal").frame, frame)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("another.csv", "a,b\n1,2\n")
+    with pytest.raises(DataError, match="holds 2 files: give an archive of one table"):
+        read_table(str(path), "signal")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arff"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+def test_standard_input(run, frame, kind, suffix):
+    content = COMPRESS[suffix](as_bytes(frame, kind))
+    done = run("inspect", "-", "--target", "final grade", stdin=content)
+    assert done.code == 0
+    assert "standard input: 120 rows, 4 columns" in done.out
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet", "out.feather"])
+def test_written_tables_can_be_read(frame, tmp_path, name):
+    write_table(frame, str(tmp_path / name))
+    back = read_table(str(tmp_path / name), "final grade").frame
+    pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("out.pdf", r"--output '.*out.pdf': its name has no known format"),
+        ("out", r"its name has no known format. Use .csv, .tsv, .parquet or .feather"),
+        ("out.arff", r"that is not written. Use .csv, .tsv"),
+        ("out.parquet.gz", r"that is not written. Use .csv, .tsv"),
+    ],
+)
+def test_tables_that_are_not_written(frame, tmp_path, name, message):
+    with pytest.raises(ParameterError, match=message):
+        write_table(frame, str(tmp_path / name))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.parquet", b"PAR1 and no more", "cannot be read as parquet"),
+        ("t.feather", b"no feather", "cannot be read as feather"),
+        ("t.arff", b"@relation t\n@attribute a string\n@data\n'x'\n", "Save it as CSV"),
+        ("t.arff", b"nothing of the kind", "cannot be read as ARFF"),
+        ("t.csv.gz", b"\x1f\x8b and no more", "cannot be decompressed"),
+        ("t.csv.zip", b"PK\x03\x04 and no more", "cannot be decompressed"),
+        ("t.csv", b"", "the table is empty"),
+        ("t.csv", b"a,b\n\x81,2\n", "no text in UTF-8 or Windows-1252"),
+        ("t.csv", b"0.5,1\n0.7,2\n", "the first line holds numbers, not names"),
+        ("t.xlsx", b"PK\x03\x04", "is a spreadsheet, which is not read: save it as CSV"),
+        ("t.csv", b"a,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
+        ("t.csv", b"a,b\n1,2,3\n4,5,6\n", "more values than the first line has names"),
+        ("t.csv", b"a\n1\n2\n", "no column beside the target 'a'"),
+    ],
+)
+def test_files_that_are_not_what_they_say(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_table(str(path), "a")
+
+
+def test_a_question_mark_is_missing_in_arff(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text("@relation t\n@attribute a {x,y}\n@attribute b numeric\n@data\nx,1\n?,?\n")
+    assert read_table(str(path), "b").frame.isna().to_numpy().tolist() == [[False] * 2, [True] * 2]
+
+
+def read(text, encoding="utf-8", **style):
+    return read_text(io.BytesIO(text.encode(encoding)), TextStyle(**style))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_finds_the_separator(separator):
+    rows = [["final grade", "b c", "d"], ["1", '"x,y;z|w"', "2"], ["3", "u", "4"]]
+    frame, notes = read("\n".join(separator.join(row) for row in rows))
+    assert list(frame.columns) == ["final grade", "b c", "d"]
+    assert frame["b c"].tolist() == ["x,y;z|w", "u"]
+    assert notes == []
+
+
+def test_decimal_commas():
+    frame, notes = read("a;b;c\n1,5;x;3\n-2,25;y;4\n")
+    assert frame["a"].tolist() == [1.5, -2.25]
+    assert notes == ["numbers are written with a decimal comma"]
+
+
+def test_commas_are_no_decimals_where_they_separate():
+    frame, notes = read('a,b\n"1,5",x\n"2,5",y\n')
+    assert frame["a"].tolist() == ["1,5", "2,5"]
+    assert notes == []
+
+
+def test_a_style_that_is_given_is_not_guessed():
+    frame, _ = read("a;b;c,d\n1;2;3,4\n", separator=",")
+    assert list(frame.columns) == ["a;b;c", "d"]
+    frame, _ = read("a;b\n1,5;2\n", separator=";", decimal=".")
+    assert frame["a"].tolist() == ["1,5"]
+
+
+def test_the_index_that_pandas_writes_is_left_out():
+    frame, notes = read(",a,b\n0,1.5,x\n1,2.5,y\n")
+    assert list(frame.columns) == ["a", "b"]
+    assert notes == ["the first column has no name and counts the rows; it was left out"]
+    frame, notes = read(",a\n7,1.5\n3,2.5\n")
+    assert list(frame.columns) == ["Unnamed: 0", "a"]
+    assert notes == []
+
+
+def test_nameless_empty_columns_go():
+    frame, _ = read("a;b;\n1;2;\n3;4;\n")
+    assert list(frame.columns) == ["a", "b"]
+
+
+def test_odd_values_among_numbers_are_named():
+    frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n")
+    assert frame["age"].tolist() == ["1", "2", "3", "unknown"]
+    (note,) = notes
+    assert note == (
+        "column 'age' is read as categories, not numbers, because of 'unknown' in 1 of 4 values; "
+        "if that means missing, use --na 'unknown'"
+    )
+    frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n", missing=("unknown",))
+    assert frame["age"].isna().tolist() == [False, False, False, True]
+    assert notes == []
+
+
+def test_names_are_stripped_and_repeats_noted():
+    frame, notes = read("a, b ,a\n1,2,3\n")
+    assert list(frame.columns) == ["a", "b", "a.1"]
+    assert notes == ["several columns are called 'a'; the later ones are read as 'a.1' and so on"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings(encoding):
+    frame, notes = read("größe,b\n1,ü\n", encoding=encoding)
+    assert list(frame.columns) == ["größe", "b"]
+    assert frame["b"].tolist() == ["ü"]
+    expected = (
+        ["the text is not UTF-8; it was read as Windows-1252"] if encoding == "cp1252" else []
+    )
+    assert notes == expected
+
+
+def test_floats_survive():
+    value = 0.1 + 0.2
+    frame, _ = read(f"a,b\n{value!r},1\n")
+    assert frame["a"].tolist() == [value]
+
+
+@pytest.fixture(scope="module")
+def season():
+    """A class that changes in the middle of the year, and two other columns."""
+    rng = np.random.default_rng(0)
+    days = np.sort(rng.permutation(365)[:150])
+    return pd.DataFrame(
+        {
+            "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(days, unit="D"),
+            "noise": rng.normal(size=150),
+            "warm": np.where(days > 180, "yes", "no"),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "form", ["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S.25Z", "%Y-%m-%dT%H:%M:%S+02:00"]
+)
+def test_iso_dates_are_datetimes(season, form):
+    found = read_dates(season.assign(when=season["when"].dt.strftime(form)))
+    assert list(found) == ["when"]
+    gaps = (found["when"] - found["when"].iloc[0]) == season["when"] - season["when"].iloc[0]
+    assert gaps.all()
+
+
+def test_zones_are_compared_in_utc():
+    text = ["2024-05-01T10:00:00+02:00", "2024-05-01T09:00:00Z", None, "2024-05-01T08:00:00Z"]
+    first, later, gap, same = read_dates(pd.DataFrame({"t": text}))["t"]
+    assert first == same == pd.Timestamp("2024-05-01 08:00")
+    assert later == pd.Timestamp("2024-05-01 09:00")
+    assert gap is pd.NaT
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["2024-02-30", "2024-02-01"], ["01/02/2024", "02/02/2024"], ["2024-01-01", "later"], [None]],
+    ids=["not on a calendar", "two ways to read it", "not all dates", "empty"],
+)
+def test_anything_else_is_left_alone(values):
+    assert read_dates(pd.DataFrame({"t": pd.Series(values, dtype="object")})) == {}
+
+
+def test_select_understands_dates_and_writes_them_as_they_were(season, run, tmp_path):
+    table, kept = tmp_path / "season.csv", tmp_path / "kept.csv"
+    words = season["when"].dt.strftime("%Y-%m-%dT00:00:00+01:00")
+    season.assign(when=words).to_csv(table, index=False)
+    done = run("select", table, "--target", "warm", "--direction", "backward", "--output", kept)
+    assert "Kept 1 of 2 columns" in done.out
+    assert "column 'when' holds dates, read as seconds since 20" in done.out
+    assert pd.read_csv(kept)["when"].tolist() == words.tolist()
+
+
+def test_inspect_calls_dates_continuous(season, run, tmp_path):
+    table = tmp_path / "season.csv"
+    season.to_csv(table, index=False)
+    done = run("inspect", table, "--target", "warm")
+    (line,) = [line for line in done.out.splitlines() if line.split()[:1] == ["when"]]
+    assert "continuous" in line

@@ -1,0 +1,204 @@
+"""The audit of a choice by the user's own model, in the metric of the budget."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss, mean_squared_error
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
+
+from pinsker import BackwardElimination, CriterionSelection, ErrorBudget, FeatureCount, audit
+from pinsker.datasets import NoisyXor
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.testing import Friedman
+
+PROBLEM = NoisyXor(n_columns=5)
+FOREST = RandomForestClassifier(20, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def selector():
+    return BackwardElimination(error_budget=0.05).fit(*PROBLEM.sample(300, seed=0))
+
+
+def test_with_training_rows_it_is_two_fits(selector):
+    train, test = PROBLEM.sample(300, seed=0), PROBLEM.sample(500, seed=1)
+    result = audit(selector, SVC(), *test, X_train=train.X, y_train=train.y)
+    full = SVC().fit(*train).predict(test.X) != test.y
+    kept = selector.support_
+    small = SVC().fit(train.X[:, kept], train.y).predict(test.X[:, kept]) != test.y
+    assert result.metric == "error"
+    assert result.error_all == full.mean()
+    assert result.error_kept == small.mean()
+    assert result.increase == pytest.approx(small.mean() - full.mean())
+    assert (result.n_kept, result.n_features, result.budget) == (2, 5, 0.05)
+    assert result.within_budget
+    assert result.verdict == "met"
+
+
+def test_without_training_rows_the_test_rows_are_cross_validated(selector):
+    result = audit(selector, SVC(), *PROBLEM.sample(400, seed=2))
+    assert result.n_rows == 400
+    assert result.increase_lower <= result.increase <= result.increase_upper
+    assert json.loads(result.to_json())["verdict"] == result.verdict
+    assert "SVC on 400 rows: error" in str(result)
+    divided = audit(selector, SVC(), *PROBLEM.sample(400, seed=2), cv=KFold(3))
+    assert divided.n_rows == 400
+
+
+def test_a_budget_that_is_not_met_is_seen():
+    wrong = BackwardElimination(0.05).fit(*PROBLEM.sample(300, seed=0))
+    wrong.support_ = np.arange(5) == 3
+    result = audit(wrong, SVC(), *PROBLEM.sample(600, seed=1))
+    assert not result.within_budget
+    assert result.verdict == "not met"
+    assert result.increase_lower > 0.05
+
+
+def test_a_rule_without_a_budget_leaves_nothing_to_meet():
+    counted = BackwardElimination(FeatureCount(1)).fit(*PROBLEM.sample(300, seed=0))
+    result = audit(counted, SVC(), *PROBLEM.sample(600, seed=1))
+    assert np.isnan(result.budget)
+    assert not result.within_budget
+    assert result.verdict == "no budget"
+
+
+def test_numbers():
+    problem = Friedman(n_columns=6)
+    selector = BackwardElimination(error_budget=0.1).fit(*problem.sample(300, seed=0))
+    train, test = problem.sample(300, seed=0), problem.sample(300, seed=1)
+    forest = RandomForestRegressor(20, random_state=0)
+    result = audit(selector, forest, *test, X_train=train.X, y_train=train.y)
+    assert result.metric == "r2"
+    assert 0.0 < result.error_all < 0.6
+    fold = audit(selector, LinearRegression(), *test)
+    assert 0.0 < fold.error_all < 0.6
+
+
+def scaled_regression(n_rows=300, seed=0):
+    """A target with a variance of about 100 that one of two columns explains."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 2))
+    return X, 10.0 * X[:, 0] + rng.normal(size=n_rows)
+
+
+def test_a_budget_in_mse_is_measured_in_mse():
+    # 0.1 compared the budget with R²: an increase of 95 in MSE is only 0.9 of the variance, and
+    # was called within a budget of 0.9 in MSE.
+    X, y = scaled_regression()
+    selector = BackwardElimination(ErrorBudget(0.9, metric="mse")).fit(X, y)
+    selector.support_ = np.array([False, True])
+    test = scaled_regression(seed=1)
+    result = audit(selector, LinearRegression(), *test, X_train=X, y_train=y)
+    full = LinearRegression().fit(X, y).predict(test[0])
+    kept = LinearRegression().fit(X[:, [1]], y).predict(test[0][:, [1]])
+    assert result.metric == "mse"
+    assert result.budget == 0.9
+    assert result.error_all == pytest.approx(mean_squared_error(test[1], full))
+    assert result.error_kept == pytest.approx(mean_squared_error(test[1], kept))
+    assert 80 < result.increase < 120
+    assert result.verdict == "not met"
+    in_shares = audit(selector, LinearRegression(), *test, X_train=X, y_train=y, metric="r2")
+    assert in_shares.increase == pytest.approx(result.increase / test[1].var())
+    assert np.isnan(in_shares.budget)
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss"])
+def test_metrics_of_probabilities_use_them(metric):
+    train, test = PROBLEM.sample(300, seed=0), PROBLEM.sample(500, seed=1)
+    selector = BackwardElimination(0.3, metric=metric, random_state=0).fit(*train)
+    # Random forests give probabilities of zero, whose logarithm is not finite.
+    model = LogisticRegression() if metric == "log-loss" else FOREST
+    result = audit(selector, model, *test, X_train=train.X, y_train=train.y)
+    assert result.metric == metric
+    probabilities = model.fit(*train).predict_proba(test.X)
+    if metric == "brier":
+        # Both classes count here, one of them in scikit-learn's binary score.
+        expected = 2 * brier_score_loss(test.y, probabilities[:, 1])
+    else:
+        expected = log_loss(test.y, probabilities)
+    assert result.error_all == pytest.approx(expected, rel=1e-9)
+    folds = audit(selector, model, *test)
+    assert np.isfinite(folds.increase)
+
+
+def test_a_metric_of_probabilities_needs_them(selector):
+    with pytest.raises(ParameterError, match="SVC has no predict_proba: calibrate it"):
+        audit(selector, SVC(), *PROBLEM.sample(100, seed=1), metric="brier")
+
+
+def test_a_column_is_no_matrix():
+    X, y = scaled_regression()
+    selector = BackwardElimination(0.9, metric="mse").fit(X, y)
+    test_X, test_y = scaled_regression(seed=1)
+    flat = audit(selector, LinearRegression(), test_X, test_y)
+    column = audit(selector, LinearRegression(), test_X, test_y[:, None])
+    assert column == flat
+    trained = audit(selector, LinearRegression(), test_X, test_y, X_train=X, y_train=y)
+    as_columns = audit(
+        selector, LinearRegression(), test_X, test_y[:, None], X_train=X, y_train=y[:, None]
+    )
+    assert as_columns.increase == pytest.approx(trained.increase, rel=1e-12)
+    assert trained.error_all < 2.0  # a matrix of differences would have 100 in each row
+
+
+def test_a_column_of_classes_is_no_matrix(selector):
+    X, y = PROBLEM.sample(200, seed=1)
+    flat = audit(selector, LogisticRegression(), X, y)
+    assert audit(selector, LogisticRegression(), X, y[:, None]) == flat
+
+
+def test_several_targets_are_added_up():
+    X, y = scaled_regression()
+    both = np.column_stack([y, X[:, 1]])
+    selector = BackwardElimination(0.5, metric="mse").fit(X, both)
+    selector.support_ = np.array([True, False])
+    result = audit(selector, DummyRegressor(), X, both, X_train=X, y_train=both)
+    assert result.error_all == pytest.approx(both.var(axis=0).sum())
+
+
+def test_what_cannot_be_audited(selector):
+    X, y = PROBLEM.sample(30, seed=1)
+    with pytest.raises(ParameterError, match="X_train and y_train together"):
+        audit(selector, SVC(), X, y, X_train=X)
+    with pytest.raises(DataError, match="found 6 test rows, too few for 5 folds"):
+        audit(selector, SVC(), X[:6], np.arange(6) % 2)
+    with pytest.raises(ParameterError, match="LinearRegression is a model for regression, but the"):
+        audit(selector, LinearRegression(), X, y)
+    with pytest.raises(ParameterError, match="metric='rmse' is not known"):
+        audit(selector, SVC(), X, y, metric="rmse")
+    with pytest.raises(DataError, match=r"2.* of the test rows is in no training row"):
+        audit(
+            selector, LogisticRegression(), X, np.arange(30) % 3,
+            X_train=X, y_train=np.arange(30) % 2, metric="brier",
+        )  # fmt: skip
+
+
+def test_a_numeric_target_in_bins_needs_a_metric_for_its_model():
+    X, y = scaled_regression()
+    binned = CriterionSelection(n_features_to_select=1).fit(X, y)
+    with pytest.raises(ParameterError, match="or metric= one of 'r2', 'mse'"):
+        audit(binned, LinearRegression(), X, y)
+    result = audit(binned, LinearRegression(), X, y, metric="mse")
+    assert result.metric == "mse"
+    assert np.isnan(result.budget)
+
+
+def test_a_column_of_training_classes_is_no_matrix(selector):
+    (X, y), (test_X, test_y) = PROBLEM.sample(100, seed=0), PROBLEM.sample(100, seed=1)
+    flat = audit(selector, FOREST, test_X, test_y, X_train=X, y_train=y)
+    column = audit(selector, FOREST, test_X, test_y, X_train=X, y_train=y[:, None])
+    assert column == flat
+
+
+def test_log_loss_of_numbers():
+    X, y = scaled_regression()
+    selector = BackwardElimination(0.1, metric="log-loss").fit(X, y)
+    result = audit(selector, LinearRegression(), *scaled_regression(seed=1))
+    assert result.metric == "log-loss"
+    # A Gaussian of standard deviation 1 has an entropy of 1.42 nats.
+    assert result.error_all == pytest.approx(0.5 * np.log(2 * np.pi * np.e), abs=0.2)

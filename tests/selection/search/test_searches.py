@@ -1,0 +1,97 @@
+"""Which searches are tried: names, selectors and orders become functions."""
+
+import pickle
+
+import pytest
+
+from pinsker import BackwardElimination, CriterionSelection, LinearSelection
+from pinsker.datasets import NoisyXor
+from pinsker.encoding import encode
+from pinsker.exceptions import ParameterError
+from pinsker.selection import AUTO_SEARCHES
+from pinsker.selection.search import (
+    CountedPath,
+    CountedProblem,
+    CountingSettings,
+    CriterionSearchSettings,
+    FeatureLimit,
+    KNNSearchSettings,
+    backward,
+    criterion_search,
+    named_searches,
+    relevance,
+)
+
+SETTINGS = KNNSearchSettings()
+
+
+@pytest.fixture(scope="module")
+def table():
+    return encode(*NoisyXor(n_columns=6).sample(80, seed=0))
+
+
+def paths_of(searches, table, fixed=()):
+    names, found = named_searches(searches, table, SETTINGS, fixed)
+    paths = {}
+    for search in found:
+        paths |= dict(zip(search.names, search.run(table), strict=True))
+    return {name: paths[name] for name in names}
+
+
+def test_auto_is_every_name(table):
+    paths = paths_of("auto", table)
+    assert tuple(paths) == AUTO_SEARCHES
+    assert paths["backward"] == backward(table, SETTINGS)
+    # Its sets are not measured: NaN is equal in text alone.
+    assert paths["relevance"].to_json() == relevance(table, SETTINGS).to_json()
+
+
+def test_searches_that_begin_alike_run_as_one(table):
+    names, together = named_searches("auto", table, SETTINGS)
+    assert len(together) == len(names) - 1
+    assert ("forward-backward", "forward") in [search.names for search in together]
+    alone = paths_of(["forward"], table) | paths_of(["forward-backward"], table)
+    both = paths_of(["forward", "forward-backward"], table)
+    assert list(both) == ["forward", "forward-backward"]
+    assert both == alone
+
+
+@pytest.mark.parametrize("searches", ["auto", ["linear", ("mine", [3, 1])], [LinearSelection()]])
+def test_searches_can_be_sent_to_another_process(searches, table):
+    _, found = named_searches(searches, table, SETTINGS)
+    for search in pickle.loads(pickle.dumps(found)):
+        assert len(search.run(table)) == len(search.names)
+
+
+def test_fixed_features_come_first_in_every_path(table):
+    paths = paths_of([*AUTO_SEARCHES, ("mine", [3, 1]), CriterionSelection("jmi", 4)], table, (5,))
+    assert {path.order[0] for path in paths.values()} == {5}
+    assert {path.n_fixed for path in paths.values()} == {1}
+
+
+def test_selectors_are_searches(table):
+    paths = paths_of([BackwardElimination(0.3), ("c", CriterionSelection("cmim", 3))], table)
+    assert paths["BackwardElimination"] == backward(table, SETTINGS)
+    assert isinstance(paths["c"], CountedPath)
+    assert len(paths["c"].moves) == 3
+
+
+def test_names_that_are_no_search(table):
+    with pytest.raises(ParameterError, match="searches='forward': use 'auto' or a list"):
+        named_searches("forward", table, SETTINGS)
+    with pytest.raises(ParameterError, match="searches names column 99"):
+        named_searches([("mine", [99])], table, SETTINGS)
+
+
+def test_a_search_by_criterion_is_a_function_as_well(table):
+    problem = CountedProblem.of(table, CountingSettings())
+    settings = CriterionSearchSettings("jmi", FeatureLimit(4), problem.facts)
+    seen = []
+    path = criterion_search(problem, settings, (2,), lambda trace: seen.append(len(trace.moves)))
+    assert seen == [1, 2, 3, 4]
+    assert path.order[0] == 2
+    assert criterion_search(problem, settings, (2,)) == path
+    begun = criterion_search(problem, settings, (2,), lambda trace: len(trace.moves) == 2)
+    assert begun.moves == path.moves[:2]
+    assert not begun.complete
+    assert criterion_search(problem, settings, (2,), earlier=begun) == path

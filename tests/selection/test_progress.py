@@ -1,0 +1,292 @@
+"""Following a search: progress, callbacks, interrupts, and going on."""
+
+import io
+import logging
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from pinsker import EngineSettings, KNNSettings
+from pinsker.engine import Backward, CountTables
+from pinsker.exceptions import EngineLostError, MemoryBudgetError, PinskerWarning
+from pinsker.selection import (
+    BackwardElimination,
+    CriterionSelection,
+    FeatureCount,
+    FeatureSelector,
+    ForwardSelection,
+    LinearSelection,
+    ProgressLine,
+)
+from pinsker.selection.search import Trace
+
+EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearSelection])
+X, y = load_wine(return_X_y=True)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def trace_of(moves):
+    trace = Trace((0, 1, 2, 3), [0.5])
+    for move in range(moves):
+        trace.record(3 - move, 0.1, 0.5 - 0.1 * (move + 1))
+    return trace
+
+
+def test_line_shows_where_the_search_is():
+    stream = io.StringIO()
+    line = ProgressLine("Search", 4, lambda nu: nu / 2, "error", stream=stream, seconds=0.0)
+    line.show(trace_of(1))
+    line.show(trace_of(2))
+    line.finish()
+    first, _, last = stream.getvalue().splitlines()
+    assert first.startswith("Search: step 1, 3 features, I = 0.4000 nats, bound 0.0500 error, ")
+    assert first.rstrip().endswith("left")
+    assert "step 2, 2 features" in last
+    ProgressLine("Search", 4, lambda nu: nu, "error", stream=stream).finish()  # nothing was seen
+    assert len(stream.getvalue().splitlines()) == 3
+
+
+def test_line_counts_up_when_features_are_added():
+    stream = io.StringIO()
+    line = ProgressLine("Search", 4, lambda nu: nu, "error", grows=True, stream=stream, seconds=0.0)
+    trace = Trace((), [0.0])
+    trace.record(2, 0.3, 0.3)
+    line.show(trace)
+    assert stream.getvalue().startswith("Search: step 1, 1 features, I = 0.3000 nats")
+
+
+def test_line_is_rewritten_on_a_terminal():
+    stream = Terminal()
+    line = ProgressLine("Search", 4, lambda nu: nu, "error", stream=stream, seconds=0.0)
+    line.show(trace_of(1))
+    line.finish()
+    assert stream.getvalue().count("\r") == 2
+    assert stream.getvalue().endswith("\n")
+
+
+def test_line_does_not_flood():
+    stream = io.StringIO()
+    line = ProgressLine("Search", 4, lambda nu: nu, "error", stream=stream, seconds=3600.0)
+    for moves in range(1, 4):
+        line.show(trace_of(moves))
+    assert stream.getvalue() == ""
+
+
+@EVERY
+def test_verbose_writes_to_standard_error_alone(kind, capsys):
+    kind(verbose=1).fit(X, y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"{kind.__name__}: step ")
+    kind(verbose=0).fit(X, y)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_choice_is_logged(caplog):
+    with caplog.at_level(logging.INFO, logger="pinsker"):
+        BackwardElimination().fit(X, y)
+    assert "BackwardElimination: " in caplog.text
+    assert " of 13 features; budget not tested" in caplog.text
+
+
+class Recorder:
+    """A callback that records every call, and may end the search."""
+
+    def __init__(self, stop_after=None):
+        self.calls, self.stop_after, self.sizes = [], stop_after, []
+
+    def setup(self, estimator, context):
+        self.calls.append("setup")
+
+    def teardown(self, estimator, context):
+        self.calls.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.calls.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+        self.calls.append(("end", context.task_name))
+        if context.task_name == "fit":
+            return False
+        self.sizes.append(int(fitted_estimator.get_support().sum()))
+        return len(self.sizes) == self.stop_after
+
+
+@EVERY
+def test_callbacks_follow_every_move(kind):
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    recorder = Recorder()
+    selector = kind().set_callbacks(recorder).fit(X, y)
+    move = "remove" if selector.path_.direction == "backward" else "add"
+    # The last removal needs no search: the empty set carries nothing.
+    n_steps = len(selector.path_.moves) - (move == "remove")
+    assert recorder.calls == [
+        "setup",
+        ("begin", "fit"),
+        *[("begin", move), ("end", move)] * n_steps,
+        ("end", "fit"),
+        "teardown",
+    ]
+    assert len(recorder.sizes) == n_steps
+    assert recorder.sizes[-1] >= 1
+
+
+def test_a_callback_can_stop_the_search():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    selector = (
+        BackwardElimination(error_budget=FeatureCount(1)).set_callbacks(Recorder(4)).fit(X, y)
+    )
+    assert len(selector.path_.moves) == 4
+    assert not selector.path_.complete
+    assert selector.support_.sum() == 9
+    assert any("cut short at 9 features" in note for note in selector.notes_)
+
+
+def test_the_progress_bar_of_scikit_learn_works(capsys):
+    pytest.importorskip("rich")
+    callback = pytest.importorskip("sklearn.callback")
+    BackwardElimination().set_callbacks(callback.ProgressBar()).fit(X, y)
+    assert "BackwardElimination - fit" in capsys.readouterr().out
+
+
+def interrupt_after(monkeypatch, moves):
+    """Press Ctrl-C while the engine makes a move."""
+    plain = Backward.remove
+    made = []
+
+    def remove(self, feature):
+        if len(made) == moves:
+            made.clear()
+            raise KeyboardInterrupt
+        made.append(feature)
+        plain(self, feature)
+
+    monkeypatch.setattr(Backward, "remove", remove)
+
+
+def test_an_interrupt_keeps_the_path_and_warm_start_goes_on(monkeypatch):
+    selector = BackwardElimination(warm_start=True)
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 5)
+        with pytest.warns(PinskerWarning, match="interrupted after 5 steps: path_ holds the sets"):
+            selector.fit(X, y)
+    assert len(selector.path_.moves) == 5
+    assert not selector.path_.complete
+    assert selector.transform(X).shape[1] >= 8
+    selector.fit(X, y)
+    assert selector.path_ == BackwardElimination().fit(X, y).path_
+
+
+def test_a_lost_engine_keeps_the_path_and_warm_start_goes_on(monkeypatch):
+    selector = BackwardElimination(warm_start=True)
+    plain, made = Backward.remove, []
+
+    def remove(self, feature):
+        if len(made) == 4:
+            raise EngineLostError("the cluster was lost.")
+        made.append(feature)
+        plain(self, feature)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Backward, "remove", remove)
+        with pytest.raises(EngineLostError, match=r"lost\. path_ holds the sets seen in 4 steps"):
+            selector.fit(X, y)
+    assert len(selector.path_.moves) == 4
+    assert not selector.path_.complete
+    assert selector.transform(X).shape[1] >= 9
+    selector.fit(X, y)
+    assert selector.path_ == BackwardElimination().fit(X, y).path_
+
+
+def test_the_warning_of_an_interrupt_points_at_the_caller(monkeypatch):
+    interrupt_after(monkeypatch, 3)
+    with pytest.warns(PinskerWarning) as caught:
+        BackwardElimination().fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_warm_start_does_not_mix_data(monkeypatch):
+    selector = BackwardElimination(warm_start=True).fit(X, y)
+    other = X[:, ::-1].copy()
+    assert selector.fit(other, y).path_ == BackwardElimination().fit(other, y).path_
+    selector.set_params(knn__n_neighbors=5)
+    five = BackwardElimination(knn=KNNSettings(n_neighbors=5)).fit(X, y)
+    assert selector.fit(X, y).path_ == five.path_
+
+
+def test_warm_start_of_a_finished_search_searches_nothing(monkeypatch):
+    selector = BackwardElimination(0.0, warm_start=True).fit(X, y)
+    path = selector.path_
+    interrupt_after(monkeypatch, 0)  # any move would fail
+    selector.set_params(error_budget=0.3).fit(X, y)
+    assert selector.path_ == path
+    np.testing.assert_array_equal(selector.support_, selector.support_at(error_budget=0.3))
+
+
+def test_forward_goes_on():
+    selector = ForwardSelection(max_features=3, warm_start=True).fit(X, y)
+    assert len(selector.path_.moves) == 3
+    selector.set_params(max_features=None).fit(X, y)
+    assert selector.path_ == ForwardSelection().fit(X, y).path_
+
+
+class Listener(Recorder):
+    """A callback that does not need a fitted selector."""
+
+    def on_fit_task_end(self, estimator, context):
+        self.calls.append(("end", context.task_name))
+
+
+def test_callbacks_follow_every_stage_of_the_front_door():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    listener = Listener()
+    FeatureSelector(cv=3, models=["linear"], random_state=0).set_callbacks(listener).fit(X, y)
+    searches = ["forward-backward", "backward", "forward", "linear", "relevance"]
+    stages = ["searching 5 paths in 3 folds", *[f"evaluating {name}" for name in searches]]
+    assert listener.calls == [
+        "setup",
+        ("begin", "fit"),
+        *[(what, stage) for stage in stages for what in ("begin", "end")],
+        ("end", "fit"),
+        "teardown",
+    ]
+
+
+def test_warm_start_after_a_failure_has_nothing_to_go_on_with():
+    selector = BackwardElimination(engine=EngineSettings(max_memory=100), warm_start=True)
+    with pytest.raises(MemoryBudgetError):
+        selector.fit(X, y)
+    path = selector.set_params(engine="auto").fit(X, y).path_  # AttributeError: no path_
+    assert path == BackwardElimination().fit(X, y).path_
+
+
+def test_warm_start_after_a_failure_does_not_take_the_path_of_other_data():
+    selector = BackwardElimination(warm_start=True).fit(X, y)
+    other = X[:, ::-1].copy()
+    with pytest.raises(MemoryBudgetError):
+        selector.set_params(engine=EngineSettings(max_memory=100)).fit(other, y)
+    path = selector.set_params(engine="auto").fit(other, y).path_  # that of X
+    assert path == BackwardElimination().fit(other, y).path_
+
+
+def test_callbacks_follow_the_front_door_without_held_out_rows():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    listener = Listener()
+    FeatureSelector(cv=0).set_callbacks(listener).fit(X, y)
+    assert listener.calls[:2] == ["setup", ("begin", "fit")]
+    assert listener.calls[-2:] == [("end", "fit"), "teardown"]
+
+
+def test_the_warning_of_an_interrupted_criterion_points_at_the_caller(monkeypatch):
+    def interrupted(tables, *groups, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CountTables, "join", interrupted)
+    with pytest.warns(PinskerWarning, match="interrupted after 0 steps") as caught:
+        CriterionSelection("jmi").fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
