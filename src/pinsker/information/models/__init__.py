@@ -5,14 +5,20 @@ hence information with a paired standard error. A model can only show too little
 information of a set of features is the largest that any model shows.
 """
 
+from pinsker.information.models._categories import (
+    OTHER_CODE,
+    code_by_frequency,
+    order_by_target,
+)
 from pinsker.information.models._defaults import (
     LARGE_TABLE,
     RBFSVM,
+    BoostedTrees,
     ExtraTrees,
     default_models,
     named_models,
 )
-from pinsker.information.models._design import ModelDesign, one_hot
+from pinsker.information.models._design import Layout, LayoutName, ModelDesign, one_hot
 from pinsker.information.models._model import HoldoutModel, PriorModel
 from pinsker.information.models._scores import (
     HoldoutScores,
@@ -26,19 +32,25 @@ from pinsker.information.models._scores import (
 
 __all__ = [
     "LARGE_TABLE",
+    "OTHER_CODE",
     "RBFSVM",
+    "BoostedTrees",
     "ExtraTrees",
     "HoldoutModel",
     "HoldoutScores",
+    "Layout",
+    "LayoutName",
     "ModelDesign",
     "PriorModel",
     "best_by_information",
     "best_by_loss",
+    "code_by_frequency",
     "default_models",
     "fit_temperature",
     "log_likelihood_of_numbers",
     "log_softmax",
     "named_models",
     "one_hot",
+    "order_by_target",
     "score_holdout",
 ]

@@ -1,18 +1,20 @@
-"""The default models: RBF SVM and extra trees, each in its fastest form, and which is used when."""
+"""The default models: RBF SVM, extra trees, boosted trees, and which is used when."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC, SVR
 
-from pinsker._types import FloatArray, IntArray, Task
+from pinsker._types import BoolArray, FloatArray, IntArray, Task
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
+from pinsker.information.models._categories import code_by_frequency, order_by_target
+from pinsker.information.models._design import LayoutName, one_hot
 from pinsker.information.models._model import HoldoutModel, log_probabilities, mean_pair_margins
 
 #: From so many rows on, boosted trees replace the SVM (quadratic in rows) and the extra trees.
@@ -39,7 +41,12 @@ class RBFSVM(HoldoutModel):
     estimator: Any = None
 
     def _scores_of_present(
-        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,  # noqa: ARG002
     ) -> FloatArray:
         kernel, train, test = _kernel(train, test)
         svm = SVC(kernel=kernel, decision_function_shape="ovo").fit(train, labels)
@@ -49,7 +56,11 @@ class RBFSVM(HoldoutModel):
         return mean_pair_margins(margins, n_classes)
 
     def _predictions_of_scaled(
-        self, train: FloatArray, values: FloatArray, test: FloatArray
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,  # noqa: ARG002
     ) -> FloatArray:
         kernel, train, test = _kernel(train, test)
         return np.asarray(SVR(kernel=kernel, C=10.0).fit(train, values).predict(test))
@@ -59,9 +70,12 @@ class RBFSVM(HoldoutModel):
 class ExtraTrees(HoldoutModel):
     """Extremely randomized trees with at least two rows in a leaf.
 
-    All columns are tried in every node, or the larger of 64 and a third of them.
+    All columns are tried in every node, or the larger of 64 and a third of them. A nominal column
+    is one-hot encoded up to 10 categories; above, it is one to three numeric columns, in which
+    categories are ordered by the target of the training rows (`order_by_target`).
     """
 
+    layout: ClassVar[LayoutName] = "mixed"
     name: str = "extra trees"
     estimator: Any = None
     n_trees: int = 64
@@ -69,14 +83,29 @@ class ExtraTrees(HoldoutModel):
     seed: int = 0
 
     def _scores_of_present(
-        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,
     ) -> FloatArray:
+        if categorical.any():
+            # Of two classes one frequency is enough: the other is what it lacks of 1.
+            targets = one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes))
+            train, test = order_by_target(train, test, targets, categorical)
         probabilities = class_probabilities(train, labels, test, n_classes, **self._settings(train))
         return log_probabilities(probabilities, len(train))
 
     def _predictions_of_scaled(
-        self, train: FloatArray, values: FloatArray, test: FloatArray
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,
     ) -> FloatArray:
+        if categorical.any():
+            train, test = order_by_target(train, test, values[:, None], categorical)
         return mean_values(train, values, test, **self._settings(train))
 
     def _settings(self, train: FloatArray) -> dict[str, int]:
@@ -88,6 +117,49 @@ class ExtraTrees(HoldoutModel):
             "n_candidates": tried,
             "seed": self.seed,
         }
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees(HoldoutModel):
+    """Histogram gradient boosting, with splits of categories and of missing values of its own.
+
+    The estimator takes at most 255 categories of a column: the 254 most frequent ones of the
+    training rows are told apart, the others and those that are new in the test rows are one.
+    """
+
+    layout: ClassVar[LayoutName] = "coded"
+
+    def _scores_of_present(
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,
+    ) -> FloatArray:
+        train, test = code_by_frequency(train, test, categorical)
+        model = self._split_natively(categorical)
+        return super(BoostedTrees, model)._scores_of_present(
+            train, labels, test, n_classes, categorical
+        )
+
+    def _predictions_of_scaled(
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,
+    ) -> FloatArray:
+        train, test = code_by_frequency(train, test, categorical)
+        model = self._split_natively(categorical)
+        return super(BoostedTrees, model)._predictions_of_scaled(train, values, test, categorical)
+
+    def _split_natively(self, categorical: BoolArray) -> "BoostedTrees":
+        """Return the model with an estimator for which some columns are categories."""
+        if not categorical.any():
+            return self
+        estimator = clone(self.estimator).set_params(categorical_features=categorical)
+        return BoostedTrees(self.name, estimator)
 
 
 def _kernel(train: FloatArray, test: FloatArray) -> tuple[str, FloatArray, FloatArray]:
@@ -131,7 +203,7 @@ def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel
     if n_rows >= LARGE_TABLE:
         boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
         model = boosted(max_iter=100, early_stopping=False, random_state=seed)
-        return HoldoutModel("boosted trees", model), linear
+        return BoostedTrees("boosted trees", model), linear
     return RBFSVM(), ExtraTrees(seed=seed), linear
 
 

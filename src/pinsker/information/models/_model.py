@@ -2,14 +2,15 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.exceptions import ParameterError
+from pinsker.information.models._design import LayoutName
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,13 @@ class HoldoutModel:
     estimator : classifier or regressor of scikit-learn
         Cloned before every fit. A classifier needs ``predict_proba`` or ``decision_function``.
 
+    Attributes
+    ----------
+    layout : {"one-hot", "coded", "mixed"}
+        How `ModelDesign` lays out categories and missing values for the model. Estimators of a
+        user get numbers only, one-hot: at most the 50 most frequent categories of a column have
+        a 0/1 column of their own, the others share one.
+
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
@@ -32,11 +40,18 @@ class HoldoutModel:
     [0, 0, 1, 1]
     """
 
+    layout: ClassVar[LayoutName] = "one-hot"
     name: str
     estimator: Any
 
     def fit_predict_scores(
-        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        *,
+        categorical: BoolArray | None = None,
     ) -> FloatArray:
         """Fit to the classes of the training rows and return class scores of the test rows.
 
@@ -46,11 +61,13 @@ class HoldoutModel:
         Parameters
         ----------
         train, test : ndarray of shape (n_train, n_columns) and (n_test, n_columns)
-            Model columns, as `ModelDesign.take` returns them.
+            Model columns in the layout of the model, as `Layout.take` returns them.
         labels : ndarray of shape (n_train,), int64
             Classes 0..n_classes-1 of the training rows.
         n_classes : int
             Number of classes of the whole target.
+        categorical : ndarray of shape (n_columns,), bool, optional
+            Which columns are codes of categories (`Layout.is_categorical`); by default none.
 
         Returns
         -------
@@ -60,21 +77,31 @@ class HoldoutModel:
         present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
             return PriorModel().fit_predict_scores(train, labels, test, n_classes)
-        seen = self._scores_of_present(train, own, test, len(present))
+        codes = _mask(categorical, train)
+        seen = self._scores_of_present(train, own, test, len(present), codes)
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
         scores[:, present] = seen
         return scores
 
-    def fit_predict(self, train: FloatArray, values: FloatArray, test: FloatArray) -> FloatArray:
+    def fit_predict(
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        *,
+        categorical: BoolArray | None = None,
+    ) -> FloatArray:
         """Fit to the numbers of the training rows and return predictions for the test rows.
 
         Parameters
         ----------
         train, test : ndarray of shape (n_train, n_columns) and (n_test, n_columns)
-            Model columns, as `ModelDesign.take` returns them.
+            Model columns in the layout of the model, as `Layout.take` returns them.
         values : ndarray of shape (n_train, n_targets)
             Targets of the training rows.
+        categorical : ndarray of shape (n_columns,), bool, optional
+            Which columns are codes of categories (`Layout.is_categorical`); by default none.
 
         Returns
         -------
@@ -86,21 +113,33 @@ class HoldoutModel:
             return PriorModel().fit_predict(train, values, test)
         mean, scale = values.mean(axis=0), np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance get one scale
+        codes = _mask(categorical, train)
         columns = [
-            self._predictions_of_scaled(train, target, test) if varies else np.zeros(len(test))
+            self._predictions_of_scaled(train, target, test, codes)
+            if varies
+            else np.zeros(len(test))
             for target, varies in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
         ]
         return np.asarray(np.column_stack(columns) * scale + mean)
 
     def _scores_of_present(
-        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,  # noqa: ARG002
     ) -> FloatArray:
         """Fit to classes that are all present; return one score per class."""
         model = self._fit(train, labels)
         return _class_scores(model, self.name, test, n_classes, len(train))
 
     def _predictions_of_scaled(
-        self, train: FloatArray, values: FloatArray, test: FloatArray
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,  # noqa: ARG002
     ) -> FloatArray:
         """Fit to numbers with mean 0 and standard deviation 1; return predictions."""
         return np.asarray(self._fit(train, values).predict(test))
@@ -124,6 +163,8 @@ class PriorModel(HoldoutModel):
         labels: IntArray,
         test: FloatArray,
         n_classes: int,
+        *,
+        categorical: BoolArray | None = None,  # noqa: ARG002
     ) -> FloatArray:
         """Return the logarithms of the class frequencies, each class counted half a time more."""
         counts = np.bincount(labels, minlength=n_classes) + 0.5
@@ -134,9 +175,15 @@ class PriorModel(HoldoutModel):
         train: FloatArray,  # noqa: ARG002
         values: FloatArray,
         test: FloatArray,
+        *,
+        categorical: BoolArray | None = None,  # noqa: ARG002
     ) -> FloatArray:
         """Return the mean of the training rows."""
         return np.asarray(np.tile(values.mean(axis=0), (len(test), 1)))
+
+
+def _mask(categorical: BoolArray | None, train: FloatArray) -> BoolArray:
+    return np.zeros(train.shape[1], dtype=np.bool_) if categorical is None else categorical
 
 
 def _class_scores(

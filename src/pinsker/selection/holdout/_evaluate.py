@@ -87,13 +87,17 @@ def fit_predict(
 ) -> FloatArray:
     """Fit one model to the training rows of one fold and predict the held-out rows."""
     fold, target = data.folds[k], data.target
-    train, test = data.design.take(fold.train, features), data.design.take(fold.test, features)
+    layout = data.design.layout(model.layout)
+    train, test = layout.take(fold.train, features), layout.take(fold.test, features)
+    codes = layout.is_categorical(features)
     if target.labels is not None:
         assert target.classes is not None  # a class target keeps its classes
         n_classes = len(target.classes)
-        return model.fit_predict_scores(train, target.labels[fold.train], test, n_classes)
+        return model.fit_predict_scores(
+            train, target.labels[fold.train], test, n_classes, categorical=codes
+        )
     assert target.raw is not None  # a numeric target keeps the user's values
-    return model.fit_predict(train, target.raw[fold.train], test)
+    return model.fit_predict(train, target.raw[fold.train], test, categorical=codes)
 
 
 class HoldoutEvaluator:
