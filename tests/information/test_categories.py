@@ -15,6 +15,7 @@ from pinsker.information.models import (
     HoldoutModel,
     ModelDesign,
     PriorModel,
+    _design,
     code_by_frequency,
     default_models,
     one_hot,
@@ -70,7 +71,8 @@ def test_up_to_fifty_categories_nothing_changed_to_the_last_bit(seed):
     assert not design.layout("one-hot").is_categorical(range(5)).any()
 
 
-def test_above_fifty_categories_the_rare_ones_share_a_column():
+def test_above_a_limit_of_categories_the_rare_ones_share_a_column(monkeypatch):
+    monkeypatch.setattr(_design, "MAX_ONE_HOT", 50)
     codes = np.r_[np.repeat(np.arange(60), 3), np.arange(9, 60)]  # the first nine are rarest
     design, _ = design_of(names(codes))
     values = design.values
@@ -174,6 +176,7 @@ def test_boosted_trees_split_three_hundred_categories_natively():
     assert np.mean(scores.argmax(axis=1)[known] == labels[test][known]) > 0.8
 
 
+@pytest.mark.slow
 def test_boosted_trees_without_categories_are_the_plain_estimator():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(300, 4)), rng.normal(size=(300, 1))
@@ -230,6 +233,7 @@ def losses_and_times(model_columns, y, folds):
     return np.concatenate(found) / y.var(), sum(times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_extra_trees_on_125_categories_are_no_worse_than_one_hot_and_faster(weight):
     rng = np.random.default_rng(6)
@@ -264,6 +268,7 @@ def test_extra_trees_of_few_categories_are_those_of_one_hot():
     )
 
 
+@pytest.mark.slow
 def test_four_thousand_categories_take_little_memory():
     rng = np.random.default_rng(8)
     codes = np.r_[np.arange(4000), rng.integers(0, 4000, 16000)]

@@ -21,6 +21,7 @@ from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encod
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.information import LARGE_TABLE
+from pinsker.selection import MOST_SEARCHED, SPLIT_FROM
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together, and how many searches share it.
@@ -37,6 +38,8 @@ LEFT = 0.5
 #: least, per row, and per pair of rows until trees replace SVMs.
 _PER_PAIR, _PER_PAIR_AND_FEATURE = 6e-8, 5e-9
 _MODELS, _MODELS_PER_ROW, _MODELS_PER_PAIR = 0.8, 4e-3, 2e-6
+#: Large tables: some twenty fits of boosted trees, whatever the number of rows.
+_SPLIT_MODELS, _SPLIT_MODELS_PER_FEATURE = 5.0, 0.1
 _LINEAR_PER_CUBE = 2e-8
 #: Paths by nearest neighbors; the linear one and the order by relevance cost next to nothing.
 _PATHS = {"auto": 4}
@@ -252,6 +255,10 @@ def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float
 
 def expected_seconds(n_rows: int, n_features: int, direction: str, folds: int) -> float:
     """Return the processor time of a search, by the measured costs of its parts."""
+    if direction == "auto" and folds and n_rows >= SPLIT_FROM:
+        n_searched = float(min(n_rows // 4, MOST_SEARCHED))
+        path = n_searched**2 * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)
+        return _PATHS["auto"] * path + _SPLIT_MODELS + _SPLIT_MODELS_PER_FEATURE * n_features
     pairs = float(n_rows) ** 2
     n_paths = _PATHS.get(direction, 1)
     path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)

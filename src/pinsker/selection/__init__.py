@@ -17,7 +17,13 @@ from pinsker.selection._knn_selectors import (
 )
 from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
-from pinsker.selection.holdout import ALL_FEATURES, AuditResult, audit
+from pinsker.selection.holdout import (
+    ALL_FEATURES,
+    MOST_SEARCHED,
+    SPLIT_FROM,
+    AuditResult,
+    audit,
+)
 from pinsker.selection.search import (
     AUTO_SEARCHES,
     CountedPath,
@@ -37,6 +43,8 @@ from pinsker.selection.search import (
 __all__ = [
     "ALL_FEATURES",
     "AUTO_SEARCHES",
+    "MOST_SEARCHED",
+    "SPLIT_FROM",
     "AuditResult",
     "BackwardElimination",
     "CountedPath",

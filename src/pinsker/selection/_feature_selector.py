@@ -62,13 +62,14 @@ class FeatureSelector(EvaluatedSelector):
         default an "svm" with radial kernel, "extra trees" and a "linear" model; with 5000 rows or
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
-        Searches to try: names out of "forward-backward", "backward", "forward", "linear" and
-        "relevance", selectors of this package, (name, selector) pairs, and (name, order) pairs
-        with an order of columns, best first. An order that was found with the same rows is
-        evaluated too kindly.
+        Searches to try: names out of "forward-backward", "backward", "forward", "linear",
+        "relevance", "jmi" and "cmim", selectors of this package, (name, selector) pairs, and
+        (name, order) pairs with an order of columns, best first. An order that was found with the
+        same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
         Folds of held-out rows, or a division of them, for groups of rows or time. 0 takes the
-        first search and cuts its path by its own information.
+        first search and cuts its path by its own information. With 5000 rows or more an int splits
+        the rows into three parts instead, see Notes; a splitter cross-fits all of them.
     fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
     knn, engine, n_jobs, random_state, verbose
@@ -97,6 +98,11 @@ class FeatureSelector(EvaluatedSelector):
 
     Notes
     -----
+    With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
+    depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
+    the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes
+    from rows that took no part in either.
+
     `support_at` answers for other budgets from the sets that were evaluated, without fitting again.
     Those sets lie closest to each other near the cut of `error_budget`.
 
@@ -214,7 +220,14 @@ class FeatureSelector(EvaluatedSelector):
             order = comparison.paths[result.search].order
             certificate = split.certify(order, result.size, rule, data.seed)
         self._set_fitted(
-            self._fitted(data, path, decision, certificate=certificate, comparison=comparison)
+            self._fitted(
+                data,
+                path,
+                decision,
+                certificate=certificate,
+                comparison=comparison,
+                notes=(split.note,),
+            )
         )
         progress.close()
         return self

@@ -187,7 +187,8 @@ class LinearSelection(InformationSelector):
                     f"metric={self.metric!r}, but {budget} has another one: leave one of them out.",
                     parameter="metric",
                 )
-        return budget
+        rule: StoppingRule = budget
+        return rule
 
     def _metric_of_target(self) -> str:
         """Return the metric that says how the target is read."""

@@ -26,7 +26,7 @@ from pinsker.encoding import Columns, Kind, frozen
 LayoutName: TypeAlias = Literal["one-hot", "coded", "mixed"]
 #: So many categories of a column, the most frequent ones, get a 0/1 column of their own. A column
 #: of 4037 categories would otherwise take 650 MB for 20 000 rows.
-MAX_ONE_HOT = 50
+MAX_ONE_HOT = 254
 #: Up to so many categories the mixed layout is one-hot.
 FEW_CATEGORIES = 10
 

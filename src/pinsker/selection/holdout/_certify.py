@@ -106,6 +106,8 @@ class FreshRows:
         Where models are fitted.
     folds : sequence of Fold, optional
         Which rows are fitted to and which are tested; by default five folds.
+    rows : str
+        What the rows were to the search.
 
     Notes
     -----
@@ -124,8 +126,10 @@ class FreshRows:
         seed: int,
         jobs: Jobs,
         folds: Sequence[Fold] | None = None,
+        rows: str = FRESH_ROWS,
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
+        self.rows = rows
         self.facts = TargetFacts.of(encoded.target)
         if folds is None:
             folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed)
@@ -183,7 +187,7 @@ class FreshRows:
             n_kept=len(features),
             n_features=self.encoded.n_features,
             features=tuple(self.encoded.feature_names[feature] for feature in features),
-            rows=FRESH_ROWS,
+            rows=self.rows,
             rule=str(self.rule),
             information_budget=float(
                 bound_for(metric.name, facts, error_limit=upper).budget(float(self.rule.delta))

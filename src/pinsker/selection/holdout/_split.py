@@ -15,7 +15,12 @@ from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import Encoded, take_rows
 from pinsker.information import HoldoutModel
 from pinsker.selection.holdout._certify import FreshRows
-from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, References
+from pinsker.selection.holdout._compare import (
+    ALL_FEATURES,
+    CONFIDENCE,
+    Comparison,
+    References,
+)
 from pinsker.selection.holdout._crossfit import between
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
@@ -31,6 +36,8 @@ MOST_SEARCHED, MOST_COUNTED = 2000, 20_000
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
 #: Rows that evaluate at first; doubled while a budget is not resolved.
 _FIRST_EVALUATED = 10_000
+#: What the rows of the certificate were to the search.
+CERTIFICATION_ROWS = "held out for certification: they took no part in the choice"
 #: Rows that certify at most: a bound of 0.002 on a difference of error rates.
 _MOST_CERTIFIED = 40_000
 
@@ -151,10 +158,19 @@ class SplitFit:
         test = parts.certify[:_MOST_CERTIFIED]
         table = take_rows(self.encoded, np.concatenate([train, test]))
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
-        fresh = FreshRows(table, rule, self.models, 0.95, seed, self.jobs, folds=(fold,))
-        sizes = sorted({size, min(2 * size, len(order))})
-        certificate = fresh.certify(order, size, sizes)
-        return certificate
+        fresh = FreshRows(
+            table, rule, self.models, CONFIDENCE, seed, self.jobs, (fold,), CERTIFICATION_ROWS
+        )
+        return fresh.certify(order, size, sorted({size, min(2 * size, len(order))}))
+
+    @property
+    def note(self) -> str:
+        """Which rows did what, for the user."""
+        n_searched, n_trained = len(self.parts.search), len(self.parts.train)
+        return (
+            f"of {self.encoded.n_rows} rows {n_searched} searched ({MOST_SEARCHED} at most by "
+            f"neighbors), models were fitted to {n_trained} and evaluated on {self.n_evaluated}"
+        )
 
     def _look_at(self, name: str, rule: StoppingRule) -> None:
         """Evaluate the sizes of one path that can change the choice."""
