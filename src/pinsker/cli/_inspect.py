@@ -17,7 +17,13 @@ from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory, task_o
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table
 from pinsker.cli._text import TextStyle
-from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode
+from pinsker.encoding import (
+    Encoded,
+    constant_columns,
+    duplicate_columns,
+    encode,
+    take_rows,
+)
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.information import LARGE_TABLE
@@ -207,10 +213,13 @@ def forecast(
     encoded: Encoded, *, direction: str, folds: int | None, max_memory: int | None
 ) -> Forecast:
     """Return what to expect of a search of this table."""
-    plan = plan_rows(Problem.of(encoded), max_memory=max_memory, max_samples=None, seed=0)
     classes = encoded.target.labels is not None
     n, d = encoded.n_rows, encoded.columns.n_columns
     folds = _FOLDS.get(direction, 0) if folds is None else folds
+    searched = encoded
+    if direction == "auto" and folds and n >= SPLIT_FROM:
+        searched = take_rows(encoded, np.arange(min(n // 4, MOST_SEARCHED)))
+    plan = plan_rows(Problem.of(searched), max_memory=max_memory, max_samples=None, seed=0)
     return Forecast(
         budget=smallest_budget(n, classes=classes, n_searches=_N_SEARCHES.get(direction, 1)),
         metric="error" if classes else "r2",
