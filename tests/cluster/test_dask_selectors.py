@@ -63,7 +63,7 @@ def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch
     here = FeatureSelector(engine="local", **settings).fit(*data)
     assert there.path_ == here.path_
     for name, values in there.cv_results_.items():
-        np.testing.assert_array_equal(values, here.cv_results_[name])
+        np.testing.assert_equal(list(values), list(here.cv_results_[name]))
     fresh = data[0][::-1] + 0.01, data[1][::-1]
     assert there.certify(*fresh) == here.certify(*fresh)
 

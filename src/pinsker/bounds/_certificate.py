@@ -12,7 +12,7 @@ Verdict = Literal["met", "not met", "inconclusive", "not tested", "no budget"]
 
 #: What each figure rests on.
 EVIDENCE = {
-    "error_upper": "distribution-free for independent rows that took no part in the choice",
+    "error_upper": "Clopper-Pearson or Bernstein bound: distribution-free only on fresh rows",
     "increase": "hold-out estimate for these models",
     "excess": "hold-out estimate against what is known to be reachable",
     "information": "model-based estimate",
@@ -125,7 +125,8 @@ class Certificate:
         if self.n_kept == self.n_features:
             return 0.0
         uppers = [self.increase_upper, self.excess_upper]
-        return max(0.0, *(upper for upper in uppers if not math.isnan(upper)))
+        known = [upper for upper in uppers if not math.isnan(upper)]
+        return max(0.0, *known) if known else math.inf
 
     @property
     def verdict(self) -> Verdict:
@@ -133,10 +134,10 @@ class Certificate:
 
         "not tested" where no rows were held out, "no budget" where another rule cut the path.
         """
-        if not self.is_tested:
-            return "not tested"
         if math.isnan(self.budget):
             return "no budget"
+        if not self.is_tested:
+            return "not tested"
         if self.resolvable <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"

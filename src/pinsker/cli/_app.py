@@ -214,9 +214,9 @@ def audit(
             f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
             "leave them out of the table."
         )
-    learner = make_model(model, saved.task, seed or 0)
+    estimator = make_model(model, saved.task, seed or 0)
     with collect_warnings() as collected:
-        found = pinsker.selection.audit(saved.selector, learner, X, y, confidence=confidence)
+        found = pinsker.selection.audit(saved.selector, estimator, X, y, confidence=confidence)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     _write_json(result.to_dict(), json)
     if not quiet:

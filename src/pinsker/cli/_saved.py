@@ -116,6 +116,7 @@ def _restored(content: dict[str, Any]) -> Any:
     fitted = {
         "path_": SelectionPath.from_json(json.dumps(content["path"])),
         "facts_": TargetFacts(**content["facts"]),
+        "task_": str(content["task"]),
         "feature_columns_": tuple(tuple(group) for group in content["feature_columns"]),
         "ranking_": np.asarray(content["ranking"], dtype=np.int64),
         "support_": np.asarray([name in kept for name in columns]),

@@ -76,7 +76,7 @@ def encode(
         table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
     )
     target = build_target(target_table.keep(rows), task=task, scale=scale, notes=[])
-    return Encoded(columns, target, features, feature_names, frozen(rows))
+    return Encoded(columns, target, features, feature_names, frozen(rows), table.n_rows)
 
 
 def encode_columns(

@@ -171,6 +171,8 @@ class Encoded:
         One per feature: the column's name, or the group's.
     rows : ndarray of shape (n_rows,), int64
         Which rows of the user's table these are (``missing="drop"`` leaves some out).
+    n_given : int
+        Rows of the user's table.
     """
 
     columns: Columns
@@ -178,6 +180,7 @@ class Encoded:
     features: tuple[tuple[int, ...], ...]
     feature_names: tuple[str, ...]
     rows: IntArray = field(repr=False)
+    n_given: int
 
     @property
     def n_rows(self) -> int:

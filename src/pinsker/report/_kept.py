@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray
 from pinsker.exceptions import DataError
-from pinsker.selection import ALL_FEATURES, ErrorBudget
+from pinsker.selection import ALL_FEATURES
 
 #: Positions of the slider, about.
 _POSITIONS = 200
@@ -68,10 +67,8 @@ def support_at(selector: Any, budget: float) -> BoolArray | None:
 
     The budget replaces that of the selector's own rule, whose constants stay as they are.
     """
-    rule = getattr(selector, "error_budget", None) or getattr(selector, "stop", None)
-    at = replace(rule, delta=budget) if isinstance(rule, ErrorBudget) else budget
     try:
-        support: BoolArray = selector.support_at(error_budget=at)
+        support: BoolArray = selector.support_at(error_budget=budget)
     except DataError:
         return None
     return support
@@ -130,7 +127,7 @@ def _increase_upper(cv_results: Mapping[str, AnyArray], support: BoolArray) -> f
     """
     if not cv_results:
         return None
-    same = np.flatnonzero((cv_results["support"] == support).all(axis=1))
+    same = np.flatnonzero((np.stack(list(cv_results["support"])) == support).all(axis=1))
     if not len(same):
         return None
     best = same[np.argmax(cv_results["information"][same])]

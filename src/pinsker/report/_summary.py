@@ -24,7 +24,7 @@ from pinsker.report._kept import (
     search_of_path,
 )
 from pinsker.report._words import summarise_certificate
-from pinsker.selection import CriterionSelection, LinearSelection, StoppingRule
+from pinsker.selection import StoppingRule
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 2
@@ -200,8 +200,6 @@ def _versions() -> dict[str, str]:
     return found
 
 
-#: How the target was read, where `metric` names one of these.
-_TASKS = {"error": "classification", "r2": "regression"}
 #: Rows that are measured; more would change the digits nobody reads.
 _MOST_ROWS = 1500
 #: Dropped features whose stand-ins are looked for, those with the most information alone first.
@@ -254,14 +252,10 @@ def measure(selector: Any, X: Any, y: Any) -> Measures:
 
 def _encode(selector: Any, X: Any, y: Any, knn: KNNSettings) -> Encoded:
     """Encode the table of `fit` as the selector did."""
-    task = selector.facts_.task
-    if isinstance(selector, (CriterionSelection, LinearSelection)):
-        # Their facts are about bins of numbers, or indicators of classes.
-        task = _TASKS.get(selector.metric, "auto")
     encoded = encode(
         X,
         y,
-        task=task,
+        task=selector.task_,
         categorical_features=selector.categorical_features,
         missing=selector.missing,
         feature_groups=selector.feature_groups,

@@ -14,6 +14,7 @@ _VERDICTS = {
     "not met": "budget not met",
     "inconclusive": "inconclusive: too few rows",
     "not tested": "estimated, not tested",
+    "no budget": "no error budget was set",
 }
 #: What a certificate calls rows that took no part in the search.
 _FRESH_ROWS = "fresh rows"

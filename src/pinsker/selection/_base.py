@@ -96,6 +96,8 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         What a user should know about the data and the choice.
     facts_ : TargetFacts
         What the bounds know of the target.
+    task_ : {"classification", "regression"}
+        How the target was read.
     feature_columns_ : tuple of tuple of int
         The columns of each feature of the path.
     n_features_in_ : int
@@ -135,8 +137,19 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         check_is_fitted(self)
         if (error_budget is None) == (n_features is None):
             raise ParameterError("support_at takes an error_budget or n_features, and not both.")
-        rule = FeatureCount(n_features) if n_features is not None else self._rule_of(error_budget)
-        return self._columns(self._kept_by(rule))
+        if n_features is not None:
+            kept = self._kept_by(FeatureCount(n_features))
+            if len(kept) != n_features:
+                raise ParameterError(
+                    f"no path of this selector reaches {n_features} features, but "
+                    f"{len(kept)}: fit with error_budget=FeatureCount({n_features}).",
+                    parameter="n_features",
+                )
+            return self._columns(kept)
+        own = self._own_rule()
+        if isinstance(own, ErrorBudget) and not isinstance(error_budget, StoppingRule):
+            return self._columns(self._kept_by(replace(own, delta=float(error_budget or 0.0))))
+        return self._columns(self._kept_by(self._rule_of(error_budget)))
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the columns that stay.
@@ -158,8 +171,15 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         names = list(getattr(self, "feature_names_in_", ()))
         given = [str(name) for name in X.columns]
         wanted = [names[j] for j in kept] if names else []
-        if names and not set(names) <= set(given) and set(wanted) <= set(given):
+        some = names and not set(names) <= set(given)  # of the columns of `fit`
+        missing = [name for name in wanted if name not in given]
+        if some and not missing:
             kept = np.array([given.index(name) for name in wanted], dtype=np.int64)
+        elif some and set(given) <= set(names):
+            raise ValueError(
+                "The feature names should match those that were passed during fit, or hold those "
+                f"that stay: {missing[0]!r} is missing."
+            )
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         return take_columns(X, kept, self)
@@ -264,6 +284,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     # ------------------------------------------------------------------ the steps of a fit
 
+    def _own_rule(self) -> StoppingRule:
+        """Return the stopping rule of the parameters."""
+        return self._rule_of(self.error_budget)
+
     def _rule_of(self, budget: Any) -> StoppingRule:
         """Return the stopping rule that a budget stands for."""
         metric: MetricName = getattr(self, "metric", "auto")
@@ -314,20 +338,20 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         self, data: FitData, direction: Direction, n_moves: int, score: str = "difference"
     ) -> Progress:
         """Open the progress of a fit that is one search."""
-        yardstick = self._yardstick(data.rule)
-        bound = yardstick.bound(data.facts)
+        budget = self._budget_of(data.rule)
+        bound = budget.bound(data.facts)
         line = ProgressLine(
             type(self).__name__,
             n_moves,
             lambda lost: float(bound.growth(lost)),
-            yardstick.metric_for(data.facts),
+            budget.metric_for(data.facts),
             grows=direction == "forward",
         )
 
         def attributes(trace: Trace) -> dict[str, Any]:
             names, n_fixed = data.encoded.feature_names, len(data.fixed)
             path = trace.path(direction, names, score, n_fixed=n_fixed)
-            return self._fitted(data, path, data.rule.decide(path, data.facts))
+            return self._attributes(data, path, data.rule.decide(path, data.facts))
 
         return Progress(
             self,
@@ -373,13 +397,13 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         path = error.path
         if path is None:
             return
-        self._set_fitted(self._fitted(data, path, data.rule.decide(path, data.facts)))
+        self._set_fitted(self._attributes(data, path, data.rule.decide(path, data.facts)))
         raise EngineLostError(
             f"{error} path_ holds the sets seen in {len(path.moves)} steps: fit again with "
             "warm_start=True, and another engine or client, to go on."
         ) from error
 
-    def _fitted(
+    def _attributes(
         self,
         data: FitData,
         path: SelectionPath,
@@ -395,15 +419,16 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         Notes in `before` come before those of the decision, `notes` after them.
         """
         encoded, facts, rule = data.encoded, data.facts, data.rule
-        yardstick = self._yardstick(rule)
-        growth = tuple(float(value) for value in yardstick.growth(path, facts))
-        path = path.with_bounds(growth, yardstick.metric_for(facts))
+        budget = self._budget_of(rule)
+        growth = tuple(float(value) for value in budget.growth(path, facts))
+        path = path.with_bounds(growth, budget.metric_for(facts))
         ranking = ranks(encoded.features, path, decision.size)
         if certificate is None:
             certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
         columns = encoded.features
         return {
             "facts_": facts,
+            "task_": encoded.target.task,
             "feature_columns_": columns,
             "path_": path,
             "support_": ranking == 1,
@@ -423,7 +448,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         _LOG.info("%s: %s", type(self).__name__, self.certificate_)
         return self
 
-    def _yardstick(self, rule: StoppingRule) -> ErrorBudget:
+    def _budget_of(self, rule: StoppingRule) -> ErrorBudget:
         """Return the budget that a path's bounds are computed with."""
         if isinstance(rule, ErrorBudget):
             return rule

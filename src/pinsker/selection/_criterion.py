@@ -285,7 +285,7 @@ class CriterionSelection(InformationSelector):
     def _search_and_choose(
         self, problem: CountedProblem, encoded: Encoded, notes: tuple[str, ...], X: Any, y: Any
     ) -> Self:
-        rule = self._rule()
+        rule = self._own_rule()
         formula = (self.criterion, self.beta, self.gamma)
         counted = (*formula, self.bins, self.binning, self.correction, _digest(problem))
         data = self._data(encoded, problem.facts, rule, X, y, search=counted)
@@ -318,14 +318,14 @@ class CriterionSelection(InformationSelector):
             )
             after = (note,)
         before = problem.notes + notes
-        fitted = self._fitted(data, path, decision, before=before, notes=after)
+        fitted = self._attributes(data, path, decision, before=before, notes=after)
         rows = _COUNTED if path.n_counted == path.n_features else _AGAINST_ENTROPY
         fitted["certificate_"] = path_certificate(
             fitted["path_"], data.rule, decision, data.facts, problem.tables.n_rows, rows
         )
         return {**fitted, "binning_": problem.binning}
 
-    def _rule(self) -> StoppingRule:
+    def _own_rule(self) -> StoppingRule:
         return FeatureLimit(self.n_features_to_select) if self.stop is None else self.stop
 
     def _rule_of(self, budget: Any) -> StoppingRule:

@@ -1,6 +1,7 @@
 """Selectors by neighbors whose cut can be evaluated on held-out rows."""
 
 import copy
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -37,6 +38,11 @@ from pinsker.selection.search import (
     measure_sets,
 )
 
+#: The note where one evidence passes and the other does not.
+BY_INFORMATION = (
+    "chosen by the information that held-out models show; their errors alone do not show that the "
+    "budget is met: more rows, or certify on fresh ones, would tell"
+)
 #: The note where rows cannot be held out.
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
 _METRICS = {"auto", *(name for names in METRICS.values() for name in names)}
@@ -148,8 +154,12 @@ class EvaluatedSelector(InformationSelector):
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
         encoded = self._encode(X, y, metric, scale)
         facts = TargetFacts.of(encoded.target)
-        search = (as_settings("knn", self.knn),)
+        search = (as_settings("knn", self.knn), *self._ends())
         return self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
+
+    def _ends(self) -> tuple[Any, ...]:
+        """Return what ends a search that cannot go on from an earlier path."""
+        return ()
 
     def _draw_seed(self) -> int:
         """Draw the seed of a fit; a fit that goes on with an earlier one keeps its seed."""
@@ -186,7 +196,7 @@ class EvaluatedSelector(InformationSelector):
             return None
         task, n_rows = data.encoded.target.task, data.encoded.n_rows
         models = named_models(self.models, task, n_rows, data.seed)
-        metric = Metric(self._yardstick(data.rule).metric_for(data.facts))
+        metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
         return HoldoutEvaluator(data.encoded, folds, models, metric, self._jobs())
 
     def _choose(
@@ -201,10 +211,13 @@ class EvaluatedSelector(InformationSelector):
         if comparison is None:
             path = measure_sets(path, data.encoded, settings)
             decision = data.rule.decide(path, data.facts)
-            return self._set_fitted(self._fitted(data, path, decision, notes=notes))
+            return self._set_fitted(self._attributes(data, path, decision, notes=notes))
         result, decision = comparison.choose(data.rule)
         path = measure_sets(comparison.paths[result.search], data.encoded, settings)
         certificate = crossfit_certificate(comparison, result, data.rule, decision)
+        if certificate.verdict in ("inconclusive", "not met"):
+            decision = replace(decision, notes=(*decision.notes, BY_INFORMATION))
+            certificate = replace(certificate, notes=decision.notes)
         return self._set_fitted(
-            self._fitted(data, path, decision, certificate=certificate, comparison=comparison)
+            self._attributes(data, path, decision, certificate=certificate, comparison=comparison)
         )

@@ -44,8 +44,8 @@ class FeatureSelector(EvaluatedSelector):
     (against all features with a standard error added) is within what the budget allows, or the
     upper 95 % confidence bound (for all searches together) of what its held-out error exceeds the
     reachable one by is within the budget itself. Reachable is the error with all features or that
-    of the set with the most information, whichever is smaller: many columns drown a model, and that
-    is no excuse for a poor choice. When nothing smaller passes all features are kept, and `notes_`
+    of the set with the most information, whichever is smaller, because many irrelevant columns make
+    a model of all features worse. When nothing smaller passes all features are kept, and `notes_`
     says so.
 
     Parameters
@@ -187,6 +187,11 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
             cross.search(searches, names, first)
+            if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
+                cross.paths = {
+                    name: measure_sets(path, data.encoded, settings)
+                    for name, path in cross.paths.items()
+                }
             comparison = cross.compare(data.rule, progress.on_stage)
         notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
         self._choose(data, first[names[0]], comparison, settings, notes)
@@ -209,7 +214,7 @@ class FeatureSelector(EvaluatedSelector):
             paths |= dict(zip(search.names, search.run(table), strict=True))
         paths = {name: paths[name] for name in names}
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
-        metric = Metric(self._yardstick(rule).metric_for(data.facts))
+        metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs())
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
@@ -220,7 +225,7 @@ class FeatureSelector(EvaluatedSelector):
             order = comparison.paths[result.search].order
             certificate = split.certify(order, result.size, rule, data.seed)
         self._set_fitted(
-            self._fitted(
+            self._attributes(
                 data,
                 path,
                 decision,

@@ -12,6 +12,7 @@ from pinsker._compat import Interval
 from pinsker._types import Missing
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.selection._base import n_at_least
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import CrossFit
@@ -389,6 +390,10 @@ class ForwardBackwardSelection(_GrowingSelector):
     """
 
     _function = staticmethod(forward_backward)
+
+    def _ends(self) -> tuple[Any, ...]:
+        return self.patience, self.max_features, n_at_least(self._rule_of(self.error_budget))
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_GrowingSelector._parameter_constraints,
         "patience": [Interval(Integral, 1, None, closed="left")],

@@ -156,7 +156,7 @@ class LinearSelection(InformationSelector):
         )
         decision = rule.decide(path, data.facts)
         notes = (_SATURATED,) if design.is_saturated else ()
-        fitted = self._fitted(data, path, decision, before=notes)
+        fitted = self._attributes(data, path, decision, before=notes)
         fitted["certificate_"] = path_certificate(
             fitted["path_"], rule, decision, data.facts, encoded.n_rows, _ROWS
         )

@@ -108,6 +108,6 @@ def test_arrays_have_one_entry_per_set():
     assert {len(values) for values in arrays.values()} == {3}
     assert arrays["search"].tolist() == [ALL_FEATURES, "p", "q"]
     assert arrays["n_features"].tolist() == [4, 2, 1]
-    assert arrays["support"].dtype == np.bool_
+    assert all(mask.dtype == np.bool_ for mask in arrays["support"])
     kept = [np.flatnonzero(row).tolist() for row in arrays["support"]]
     assert kept == [[0, 1, 2, 3, 4], [0, 1, 4], [2]]

@@ -55,10 +55,11 @@ class Counted:
 
     def __init__(self, model, fitted):
         self.name, self.model, self.fitted = model.name, model, fitted
+        self.layout = model.layout
 
-    def fit_predict_scores(self, *data):
+    def fit_predict_scores(self, *data, **options):
         self.fitted.append(self.name)
-        return self.model.fit_predict_scores(*data)
+        return self.model.fit_predict_scores(*data, **options)
 
 
 def test_no_set_is_fitted_twice_and_any_number_of_jobs_agrees():

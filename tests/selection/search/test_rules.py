@@ -87,7 +87,7 @@ def test_gaussian_growth_is_the_identity(path):
 def test_a_budget_for_everything_keeps_one_feature_and_notes_it(path, rule):
     decision = rule.decide(path, FAIR)
     assert decision.size == 1
-    assert "nothing need stay" in decision.notes[0]
+    assert "would let every feature go" in decision.notes[0]
     assert str(rule) in decision.notes[0]
 
 
@@ -143,7 +143,7 @@ def test_errata_of_the_printed_rules():
     # E21: the printed forward set lacks the feature that reached the sum; ours includes it.
     coin = SelectionPath("forward", ("a", "b"), (0, 1), (0.69, 0.0), (0.0, 0.69, 0.69))
     literal = ErrorBudget(1.0, constants="paper", reference="full").decide(coin, FAIR)
-    assert "nothing need stay" in literal.notes[0]
+    assert "would let every feature go" in literal.notes[0]
     assert ErrorBudget(0.01).size(coin, FAIR) == 1
 
 
@@ -175,7 +175,7 @@ def test_more_budget_never_keeps_more(scores, budgets, forward):
     assert ErrorBudget(high).size(path, FAIR) <= ErrorBudget(low).size(path, FAIR)
     size = ErrorBudget(low).size(path, FAIR)
     lost = max(path.information) - path.information_at(size)
-    # Unless nothing need stay, the set kept is within the budget.
+    # Unless every feature may go, the set kept is within the budget.
     allowed = bound_for("error", FAIR).budget(low)
     assert lost <= allowed + 1e-9 or (size == 1 and max(path.information) <= allowed + 1e-9)
     expected = slow.size_for_budget(path.information, path.sizes.tolist(), allowed)

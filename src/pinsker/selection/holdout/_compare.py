@@ -279,8 +279,10 @@ class Comparison:
             on_path = self.paths.get(result.search)
             kept = on_path.order[: result.size] if on_path else range(len(feature_columns))
             row[[column for feature in kept for column in feature_columns[feature]]] = True
-        arrays["support"] = support
-        return arrays
+        masks = np.empty(len(results), dtype=object)  # one mask an entry: a frame takes them
+        for at, mask in enumerate(support):
+            masks[at] = mask
+        return {**arrays, "support": masks}
 
     def _cut(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Cut every path by a rule that is no budget, and take the cut with most information."""
@@ -288,7 +290,14 @@ class Comparison:
         near = [self._nearest(name, cut.size) for name, cut in cuts.items()]
         # A note says that a path does not go where the rule asks.
         best = max(near, key=lambda result: (not cuts[result.search].notes, result.information))
-        return best, cuts[best.search]
+        cut = cuts[best.search]
+        if best.size == cut.size:
+            return best, cut
+        note = (
+            f"held-out figures are those of {best.size} features: without the held-out rows no "
+            "search goes farther"
+        )
+        return best, replace(cut, notes=(*cut.notes, note))
 
     def _everything(self) -> list[SubsetResult]:
         """Return the result of all features as one of a path that holds them, if there is one."""

@@ -147,9 +147,9 @@ class CrossFit:
     def _evaluate(self, keys: Sequence[tuple[str, int]]) -> None:
         """Evaluate sizes: what the search finds without the held-out rows, and what it found.
 
-        The folds speak for the search; the set that would be kept is the one found on all rows.
-        Where the search is unstable the two differ, so the worse scores count. The second ones
-        flatter a set that was chosen with these rows, but a set that fails even so is no choice.
+        The sets of the folds evaluate the search; the set that would be kept is found on all rows.
+        Where the search is unstable the two differ, so the worse scores count. The second ones are
+        optimistic for a set that was chosen with these rows, but one that fails even so is out.
         """
         for name, size in keys:
             self.candidates[name, size] = [order[:size] for order in self.orders[name]]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 
@@ -61,7 +61,7 @@ def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> 
     shuffled = rng.permutation(n)
     dealt = shuffled[np.argsort(_first_target(encoded)[shuffled], kind="stable")]
     fold_of = np.empty(n, dtype=np.int64)
-    # Dealt in rounds, each in its own order: neighbours in rank part, no fold is favoured.
+    # Dealt in rounds, each in its own order: rows of close ranks part, and no fold is favored.
     for start in range(0, n, count):
         hand = dealt[start : start + count]
         fold_of[hand] = rng.permutation(count)[: len(hand)]
@@ -78,7 +78,7 @@ def _first_target(encoded: Encoded) -> FloatArray:
 
 def _folds_of(encoded: Encoded, cv: Any, fewest: int) -> tuple[Fold, ...]:
     """Read the user's own division; positions are those of the user's table."""
-    n_given = int(encoded.rows.max()) + 1
+    n_given = encoded.n_given
     try:
         pairs = _pairs_of(encoded, cv)
     except (TypeError, ValueError) as error:
@@ -91,17 +91,44 @@ def _folds_of(encoded: Encoded, cv: Any, fewest: int) -> tuple[Fold, ...]:
     place = np.full(n_given, -1, dtype=np.int64)
     place[encoded.rows] = np.arange(encoded.n_rows)
     folds = []
+    held_out = np.zeros(n_given, dtype=np.bool_)
     for train, test in pairs:
         for part, rows in (("training", train), ("held-out", test)):
-            if len(rows) and int(np.max(rows)) >= n_given:
+            wrong = rows[(rows < 0) | (rows >= n_given)]
+            if len(wrong):
                 raise ParameterError(
-                    f"cv names row {int(np.max(rows))} among the {part} rows, but there are "
-                    f"{n_given}: divide the rows that are given to fit."
+                    f"cv names row {int(wrong[-1])} among the {part} rows, but there are "
+                    f"{n_given}: divide the rows that are given to fit.",
+                    parameter="cv",
                 )
+        _refuse_overlap(train, test, held_out)
+        held_out[test] = True
         kept = [place[rows][place[rows] >= 0] for rows in (train, test)]
         if len(kept[0]) >= fewest and len(kept[1]):
             folds.append(Fold(kept[0].astype(np.int64), kept[1].astype(np.int64)))
     return tuple(folds)
+
+
+def _refuse_overlap(train: IntArray, test: IntArray, held_out: BoolArray) -> None:
+    """Refuse rows that are fitted to and held out at once, or held out twice.
+
+    Either would count a row as more evidence than it is.
+    """
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise ParameterError(
+            f"cv has row {int(both[0])} among the training and the held-out rows of one fold "
+            f"({len(both)} such rows): hold out rows that are not fitted to.",
+            parameter="cv",
+        )
+    again = test[held_out[test]]
+    if len(again) or len(np.unique(test)) < len(test):
+        row = int(again[0]) if len(again) else int(test[0])
+        raise ParameterError(
+            f"cv holds row {row} out more than once, and would count it as several: use a "
+            "splitter that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
+            parameter="cv",
+        )
 
 
 def _pairs_of(encoded: Encoded, cv: Any) -> list[tuple[IntArray, IntArray]]:

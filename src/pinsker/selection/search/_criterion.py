@@ -83,15 +83,16 @@ def criterion_search(
         criterion_named(settings.criterion, settings.beta, settings.gamma),
         rule.shuffles(problem.tables.n_rows) if isinstance(rule, PermutationTest) else (),
     )
+    n_features = len(problem.names)
+    most = min(rule.k, n_features) if isinstance(rule, FeatureCount) else n_features
+    n_moves = max(most, len(fixed))
     trace = Trace((), [0.0])
-    if isinstance(earlier, CountedPath) and bool(earlier.p_values) == tested:
+    known = isinstance(earlier, CountedPath) and bool(earlier.p_values) == tested
+    if isinstance(earlier, CountedPath) and known and len(earlier.moves) <= n_moves:
         trace = Trace.resume(earlier)
         for feature in earlier.moves:
             state.add(feature)
         state.p_values[:] = earlier.p_values
-    n_features = len(problem.names)
-    most = min(rule.k, n_features) if isinstance(rule, FeatureCount) else n_features
-    n_moves = max(most, len(fixed))
 
     def path(seen: Trace) -> CountedPath:
         return _counted_path(seen, state, problem.names, settings.criterion, len(fixed))

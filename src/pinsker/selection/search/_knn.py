@@ -126,6 +126,10 @@ def forward(
     The paper's Algorithm 2 without its stopping rule. Parameters as in `backward`; `patience`,
     `max_features` and `at_least` of the settings say when it ends.
     """
+    if earlier is not None and len(earlier.moves) > max(
+        settings.max_features or np.inf, len(fixed)
+    ):
+        earlier = None  # it went farther than is asked for now
     options = settings.of_engine(problem)
     full = Forward(**options, active=range(problem.n_features)).information
     state = Forward(**options, active=() if earlier is None else earlier.last_set)
@@ -231,7 +235,7 @@ def given_order(
 ) -> SelectionPath:
     """Return an order of features as a path whose sets were not measured."""
     trace = Trace((), [0.0], complete=True)
-    for position, feature in enumerate(order[:MOST_MEASURED]):
+    for position, feature in enumerate(order[: max(MOST_MEASURED, n_fixed)]):
         trace.record(feature, float("nan") if scores is None else scores[position], float("nan"))
     return trace.path("forward", problem.feature_names, "relevance", n_fixed=n_fixed)
 
@@ -242,7 +246,7 @@ def measure_sets(
     """Return a path with the information of its sets filled in, where it was not measured yet."""
     if not np.isnan(path.information).any():
         return path
-    order = path.order[:MOST_MEASURED]
+    order = path.order[: max(MOST_MEASURED, path.n_fixed)]
     state = Forward(**settings.of_engine(take_features(problem, order)))
     trace = Trace((), [0.0], complete=True)
     for position, feature in enumerate(order):

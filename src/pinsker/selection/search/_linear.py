@@ -87,13 +87,16 @@ def linear(
     )
 
 
-def linear_where_rows_allow(problem: Encoded, fixed: Sequence[int] = ()) -> SelectionPath:
+def linear_where_rows_allow(
+    problem: Encoded, fixed: Sequence[int] = (), at_least: int = 0
+) -> SelectionPath:
     """Search backward where the rows carry all columns, else forward as far as they carry."""
     most = int(_SHARE_OF_ROWS * problem.n_rows)
     if problem.columns.n_columns <= most:
         return linear(problem, LinearSearchSettings(), fixed)
-    most = max(1, min(most, _MOST_FORWARD))
-    return linear(problem, LinearSearchSettings("forward", max_features=most), fixed)
+    most = max(1, min(most, _MOST_FORWARD), at_least)
+    settings = LinearSearchSettings("forward", max_features=most, at_least=at_least)
+    return linear(problem, settings, fixed)
 
 
 def _linear_backward(

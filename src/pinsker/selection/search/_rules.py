@@ -16,7 +16,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.selection.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
 #: The note of a rule that would let every feature go.
-ONE_STAYS = "nothing need stay under {rule}; one feature is kept, since an empty table helps nobody"
+ONE_STAYS = "{rule} would let every feature go; one is kept"
 
 MetricName = Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"]
 Constants = Literal["sharp", "paper"]

@@ -113,12 +113,13 @@ def _named(
     name: str, settings: KNNSearchSettings, fixed: tuple[int, ...]
 ) -> Callable[[Encoded], tuple[SelectionPath, ...]]:
     grown = _growing(settings, fixed)
+    linear = partial(linear_where_rows_allow, fixed=fixed, at_least=settings.at_least)
     both = partial(forward_backward_and_forward, settings=grown, fixed=fixed)
     searches: dict[str, Callable[[Encoded], tuple[SelectionPath, ...]]] = {
         "forward-backward": partial(_part, function=both, part=0),
         "backward": partial(_one, function=partial(backward, settings=settings, fixed=fixed)),
         "forward": partial(_part, function=both, part=1),
-        "linear": partial(_one, function=partial(linear_where_rows_allow, fixed=fixed)),
+        "linear": partial(_one, function=linear),
         "relevance": partial(_one, function=partial(relevance, settings=settings, fixed=fixed)),
         "jmi": partial(_one, function=partial(count_and_search, criterion="jmi", fixed=fixed)),
         "cmim": partial(_one, function=partial(count_and_search, criterion="cmim", fixed=fixed)),
