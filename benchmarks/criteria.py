@@ -129,7 +129,7 @@ def step_by_step(p, k):
     return p * (1 + (k - 1))
 
 
-def afresh(p, k):
+def from_scratch(p, k):
     """Every column is counted against all choices again at every step."""
     return p * (1 + k * (k - 1) / 2)
 
@@ -138,9 +138,9 @@ PEERS = [
     Peer("fast-select", "mrmr", fast_select, step_by_step, whole=True),
     *[Peer("skfeature-chappers", c, scikit_feature(c), step_by_step) for c in ("mrmr", "jmi")],
     Peer("skfeature-chappers", "cmim-brown", scikit_feature("cmim-brown"), step_by_step),
-    Peer("ITMO_FS", "mrmr", itmo("MRMR"), afresh),
-    Peer("ITMO_FS", "jmi", itmo("JMI"), afresh),
-    Peer("ITMO_FS", "cmim-brown", itmo("CMIM"), afresh),
+    Peer("ITMO_FS", "mrmr", itmo("MRMR"), from_scratch),
+    Peer("ITMO_FS", "jmi", itmo("JMI"), from_scratch),
+    Peer("ITMO_FS", "cmim-brown", itmo("CMIM"), from_scratch),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Whole selection paths, against one distance matrix and against scoring afresh.
+"""Whole selection paths, against one distance matrix and against scoring from scratch.
 
     python benchmarks/engine.py            # the four jobs, the peers, growth with n and d
     python benchmarks/engine.py --quick    # the four jobs only
@@ -102,7 +102,7 @@ def against_peers():
     path = shortest(lambda: backward_path(problem))
     n_scores = 1024 * 1025 // 2
     heading(
-        "320 x 1024, scoring afresh",
+        "320 x 1024, scoring from scratch",
         "peer",
         "one score s",
         "all scores, extrapolated s",

@@ -134,15 +134,17 @@ def kernels(n, d, target):
 
 
 def limits(problem, device):
-    """The counted work of the big kernels, against what the card can do."""
+    """The counted work of the big kernels, against what the GPU can do."""
     n, d = problem.values.shape
     properties = cupy.cuda.runtime.getDeviceProperties(0)
     clock = properties.get("clockRate", 1980000) * 1e3
     additions = properties["multiProcessorCount"] * FP64_UNITS * clock
     copied = bandwidth()
-    company = n if problem.labels is None else float(np.sum(np.bincount(problem.labels) ** 2.0)) / n
+    same_class = (
+        n if problem.labels is None else float(np.sum(np.bincount(problem.labels) ** 2.0)) / n
+    )
     heading("Work and limits", "kernel", "counted", "a second", "of the limit")
-    pairs = {"distances": n * company * d + n * n, "sort_pairs": float(n) * n * d}
+    pairs = {"distances": n * same_class * d + n * n, "sort_pairs": float(n) * n * d}
     for kernel, work in pairs.items():
         rate = work / device.seconds[kernel]
         share = 2 * rate / additions  # a subtraction and a comparison in double precision

@@ -9,7 +9,7 @@ from scipy.special import digamma
 
 
 class Sample:
-    """A table of codes with classes; every information is computed afresh."""
+    """A table of codes with classes; every information is computed from scratch."""
 
     def __init__(self, codes, labels, weights=None, correction="none"):
         self.codes = np.asarray(codes)

@@ -1,4 +1,4 @@
-"""Greedy searches, slow and obvious: every candidate is scored afresh with the plain estimator.
+"""Greedy searches, slow and obvious: every candidate is scored from scratch, by the estimator.
 
 Imports nothing from pinsker. `values` and `target` are in metric form (docs/estimator.md),
 `features` is a list of lists of columns.

@@ -1,13 +1,11 @@
 """What all selectors share: the scikit-learn side of a search."""
 
-import hashlib
 import logging
-import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,8 +17,15 @@ from pinsker._compat import Interval, StrOptions, output_container, require, val
 from pinsker._types import BoolArray, IntArray, Scale
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import Encoded, encode, find_features, is_frame
-from pinsker.engine import EngineName, EngineSettings, KNNSettings
 from pinsker.exceptions import EngineLostError, ParameterError, PinskerWarning
+from pinsker.selection._fit_data import (
+    ENGINES,
+    SETTINGS,
+    FitData,
+    as_settings,
+    fingerprint,
+    level_of_caller,
+)
 from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
 from pinsker.selection.holdout import Comparison, path_certificate, task_of
 from pinsker.selection.search import (
@@ -36,45 +41,6 @@ from pinsker.selection.search import (
 )
 
 _LOG = logging.getLogger("pinsker")
-_ENGINES = get_args(EngineName)
-#: Modules between a user's call of ``fit`` and the place of a warning.
-_OURS = ("pinsker.", "sklearn.")
-#: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
-_SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
-    "knn": KNNSettings,
-    "engine": EngineSettings,
-}
-
-
-@dataclass(frozen=True, eq=False)
-class FitData:
-    """What every stage of one call of ``fit`` works on.
-
-    Attributes
-    ----------
-    encoded : Encoded
-        The table and the target.
-    facts : TargetFacts
-        What the bounds know of the target.
-    rule : StoppingRule
-        What cuts the path.
-    fixed : tuple of int
-        Features that may not be dropped.
-    user_data : dict
-        ``X`` and ``y`` as they came, for callbacks.
-    seed : int
-        Of everything random in this fit.
-    fingerprint : str
-        Digest of everything that the path depends on.
-    """
-
-    encoded: Encoded
-    facts: TargetFacts
-    rule: StoppingRule
-    fixed: tuple[int, ...]
-    user_data: dict[str, Any]
-    seed: int = 0
-    fingerprint: str = ""
 
 
 class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -229,19 +195,17 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep` also those inside of `knn` and `engine`."""
         params: dict[str, Any] = super().get_params(deep=deep)
-        for name in [name for name in _SETTINGS if deep and name in params]:
+        for name in [name for name in SETTINGS if deep and name in params]:
             value = params[name]
-            named = isinstance(value, str) and name == "engine" and value in _ENGINES
-            if (
-                value is None or named or isinstance(value, _SETTINGS[name])
-            ):  # `fit` checks the rest
+            named = isinstance(value, str) and name == "engine" and value in ENGINES
+            if value is None or named or isinstance(value, SETTINGS[name]):  # `fit` checks the rest
                 settings = as_settings(name, value)
                 params |= {f"{name}__{key}": held for key, held in settings.get_params().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; nested names such as ``knn__n_neighbors`` replace frozen settings."""
-        own = [name for name in _SETTINGS if name in self._get_param_names()]
+        own = [name for name in SETTINGS if name in self._get_param_names()]
         nested = {
             key: params.pop(key)
             for key in list(params)
@@ -388,7 +352,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
                 f"{type(self).__name__}.fit was interrupted after {len(interrupted.path.moves)} "
                 "steps: path_ holds the sets seen so far. Fit again with warm_start=True to go on.",
                 PinskerWarning,
-                stacklevel=_level_of_caller(),
+                stacklevel=level_of_caller(),
             )
             return interrupted.path, True
 
@@ -477,29 +441,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         return mask
 
 
-def as_settings(name: str, value: Any) -> Any:
-    """Return the settings that a parameter stands for: an object, a name of an engine, or None."""
-    if isinstance(value, _SETTINGS[name]):
-        return value
-    return _SETTINGS[name]() if value is None else EngineSettings(value)
-
-
-def n_at_least(rule: StoppingRule) -> int:
-    """Return how many features a search must reach so that a rule can be followed."""
-    return rule.k if isinstance(rule, FeatureCount) else 0
-
-
-def fingerprint(encoded: Encoded, *settings: Any) -> str:
-    """Return a digest of everything that a path depends on: rows, kinds and settings."""
-    columns = encoded.columns
-    words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
-    digest = hashlib.blake2b(repr(words).encode(), digest_size=16)
-    target = encoded.target
-    for values in (columns.values, columns.missing, target.labels, target.values):
-        digest.update(b"none" if values is None else values.tobytes())
-    return digest.hexdigest()
-
-
 def ranks(feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int) -> IntArray:
     """Return the rank of every column: 1 for those that stay, more for those that go earlier."""
     left = len(path.order) - size
@@ -524,14 +465,6 @@ def take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
         polars = require("polars", purpose='set_output(transform="polars")')
         return polars.from_pandas(taken.to_pandas())
     return taken.to_native()
-
-
-def _level_of_caller() -> int:
-    """Return the stack level of the first frame outside of this package and scikit-learn."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _plan_notes(path: SelectionPath) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Correction
 from pinsker.exceptions import ParameterError
-from pinsker.selection._base import FitData, InformationSelector
+from pinsker.selection._base import InformationSelector
+from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import path_certificate, task_of
 from pinsker.selection.search import (

@@ -15,13 +15,8 @@ from pinsker.encoding import encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
-from pinsker.selection._base import (
-    FitData,
-    InformationSelector,
-    as_settings,
-    n_at_least,
-    ranks,
-)
+from pinsker.selection._base import InformationSelector, ranks
+from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection.holdout import (
     Comparison,
     FreshRows,

@@ -8,8 +8,8 @@ from pinsker._types import Missing
 from pinsker.encoding import Encoded, take_rows
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
-from pinsker.selection._base import FitData
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
+from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection.holdout import (
     MOST_SEARCHED,

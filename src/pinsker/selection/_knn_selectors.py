@@ -12,8 +12,8 @@ from pinsker._compat import Interval
 from pinsker._types import Missing
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineSettings, KNNSettings
-from pinsker.selection._base import n_at_least
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
+from pinsker.selection._fit_data import n_at_least
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import CrossFit
 from pinsker.selection.search import (

@@ -10,7 +10,8 @@ from pinsker._types import Missing
 from pinsker.bounds import METRICS
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
-from pinsker.selection._base import InformationSelector, n_at_least
+from pinsker.selection._base import InformationSelector
+from pinsker.selection._fit_data import n_at_least
 from pinsker.selection._progress import fitting
 from pinsker.selection.holdout import path_certificate
 from pinsker.selection.search import (
