@@ -77,8 +77,11 @@ def test_certify_exits_with_zero_only_for_the_saved_set(run, selection, fresh):
     assert done.code == NOT_MET
     assert done.out.splitlines()[:2] == [
         "1 of 4 features: signal",
-        "These are not certified: sets are tested from the largest down to the first that fails. "
-        "The figures are about the smallest certified set, 2 of 4 features: signal, colour",
+        (
+            "These are not certified: sets are tested from the largest down to the first that "
+            "fails. The figures are about the smallest certified set, 2 of 4 features: signal, "
+            "colour"
+        ),
     ]
     assert "0.05 (error rate) met" in done.out
     certificate = json.loads(run("certify", selection, fresh, "--json", "-", "-q").out)

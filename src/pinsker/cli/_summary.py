@@ -119,8 +119,8 @@ def print_certificate(
     console.print(f"[bold]{len(saved)} of {n_features} features[/bold]: {escape(_names(saved))}")
     if set(certificate.features) != set(saved):
         console.print(
-            "[bold]These are not certified: sets are tested from the largest down to the first that "
-            f"fails. The figures are about the smallest certified set, {certificate.n_kept} of "
+            "[bold]These are not certified: sets are tested from the largest down to the first "
+            f"that fails. The figures are about the smallest certified set, {certificate.n_kept} of "
             f"{n_features} features[/bold]: {escape(_names(certificate.features))}",
             soft_wrap=True,
         )
