@@ -118,10 +118,11 @@ def print_certificate(
     n_features = certificate.n_features
     console.print(f"[bold]{len(saved)} of {n_features} features[/bold]: {escape(_names(saved))}")
     if set(certificate.features) != set(saved):
+        larger = f"{certificate.n_kept} of {n_features} features"
         console.print(
             "[bold]These are not certified: sets are tested from the largest down to the first "
-            f"that fails. The figures are about the smallest certified set, {certificate.n_kept} of "
-            f"{n_features} features[/bold]: {escape(_names(certificate.features))}",
+            "that fails. The figures are about the smallest certified set, "
+            f"{larger}[/bold]: {escape(_names(certificate.features))}",
             soft_wrap=True,
         )
     lost, upper = certificate.information_lost, certificate.information_upper
