@@ -48,9 +48,21 @@ def test_the_columns_that_matter_are_certified_on_rows_of_their_own():
     certificate = selector.certificate_
     assert certificate.verdict == "met"
     assert certificate.rows.startswith("held out for certification")
+    assert set(certificate.features) == set(selector.get_feature_names_out())
     assert certificate.n_rows == len(split_rows(encode(*linear_table(SPLIT_FROM)), 0).certify)
     assert any(f"of {SPLIT_FROM} rows" in note for note in selector.notes_)
     assert selector.cv_results_["search"][0] == "all features"
+
+
+def test_a_certificate_that_fails_is_about_the_set_that_is_kept():
+    # Rows that certify are made useless: the kept set fails there, and no larger one speaks for it.
+    X, y = linear_table(SPLIT_FROM)
+    certify = split_rows(encode(X, y), FeatureSelector(random_state=0)._draw_seed()).certify
+    X[certify[: len(certify) // 2]] = 0.0
+    selector = FeatureSelector(0.02, models=LINEAR, random_state=0).fit(X, y)
+    certificate = selector.certificate_
+    assert set(certificate.features) == set(selector.get_feature_names_out())
+    assert certificate.n_kept == selector.support_.sum()
 
 
 def test_larger_budgets_keep_fewer_and_other_rules_cut():

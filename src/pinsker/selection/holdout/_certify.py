@@ -142,17 +142,18 @@ class FreshRows:
         self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs)
         self.shuffle = np.random.default_rng(seed).permutation(encoded.n_rows)
 
-    def certify(
-        self, order: FeatureSet, wanted: int, sizes: Sequence[int] | None = None
-    ) -> Certificate:
+    def certify_set(self, features: FeatureSet) -> Certificate:
+        """Test one set alone: a single test, with no other before it."""
+        return self._test(features, self._evaluate(tuple(range(self.encoded.n_features))))
+
+    def certify(self, order: FeatureSet, wanted: int) -> Certificate:
         """Test sets from the largest down to the wanted size; return the last that passed.
 
         The first set that does not pass ends the sequence, so that no correction for many tests is
         needed (Maurer, Hothorn, Lehmacher 1995). When none passed the wanted set is returned.
         """
         full = self._evaluate(tuple(range(self.encoded.n_features)))
-        sizes = geometric_sizes(wanted, len(order)) if sizes is None else sizes
-        sizes = [size for size in sizes if size < self.encoded.n_features]
+        sizes = [s for s in geometric_sizes(wanted, len(order)) if s < self.encoded.n_features]
         passed: Certificate | None = None
         for size in sorted(sizes, reverse=True):
             certificate = self._test(order[:size], full)
@@ -160,7 +161,14 @@ class FreshRows:
                 break
             passed = certificate
         if passed is None:
-            return self._test(order[:wanted], full)
+            chosen = self._test(order[:wanted], full)
+            if chosen.verdict != "met":
+                return chosen
+            note = (
+                f"the sequence ended at its first set, {size} features: a test of these {wanted} "
+                "after it is not covered by the confidence"
+            )
+            return replace(chosen, notes=(*chosen.notes, note))
         if passed.n_kept == wanted:
             return passed
         note = (
@@ -220,8 +228,11 @@ class FreshRows:
 def _crossfit_rows(comparison: Comparison) -> str:
     """Describe the rows of a comparison, and what its bounds are shared by."""
     n_paths = len(comparison.paths)
+    folds = f"{comparison.n_folds}-fold cross-fitting"
+    if comparison.n_folds == 1:
+        folds = "one split into rows that train and rows that evaluate"
     shared = f" ({n_paths} searches share the confidence)" if n_paths > 1 else ""
-    return f"{comparison.n_folds}-fold cross-fitting{shared}"
+    return f"{folds}{shared}"
 
 
 def _bound(lost: float, metric: Metric, facts: TargetFacts, upper: float) -> float:
