@@ -7,7 +7,7 @@
     python benchmarks/honesty.py paper                the paper's synthetic problems
     python benchmarks/honesty.py real                 real data sets
     python benchmarks/honesty.py peers                other selectors on the same problems
-                                                      (pip install "pinsker[bench-honesty]")
+                                                      (pip install "pinsker[bench]")
     python benchmarks/honesty.py times                against backward sequential search
     python benchmarks/honesty.py certify              how often a certificate's "met" is wrong
 

@@ -18,9 +18,6 @@ benchmark can be stopped and gone on with. ``--fresh`` repeats them.
 import argparse
 import hashlib
 import json
-import multiprocessing
-import os
-import signal
 import sys
 import time
 import traceback
@@ -30,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
+from one_process import limit_threads, run_within
 from pinsker import FeatureSelector
 from pinsker.exceptions import PinskerError
 from tables import heading, print_row
@@ -42,8 +40,7 @@ MUST, MUST_95 = 60.0, 15.0
 
 def main():
     options = read_options()
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[variable] = str(options.jobs)  # read by the processes of the tables
+    limit_threads(options.jobs)
     options.store.mkdir(parents=True, exist_ok=True)
     names = options.tables.split(",") if options.tables else chosen(options.store)
     names = names[: options.first]
@@ -120,34 +117,8 @@ def stored(name, options):
     if options.fresh or not path.exists():
         if options.no_runs:
             return None
-        path.write_text(json.dumps(run_child(name, options)))
+        path.write_text(json.dumps(run_within(options.deadline, fit_one, name, options)))
     return json.loads(path.read_text())
-
-
-def run_child(name, options):
-    """Fit a table in a process of its own, which is ended at the deadline."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pinsker", "pandas", "sklearn.ensemble"])
-    receive, send = context.Pipe(duplex=False)
-    child = context.Process(target=send_fit, args=(send, name, options))
-    child.start()
-    send.close()
-    if not receive.poll(options.deadline):
-        os.killpg(child.pid, signal.SIGKILL)
-        child.join()
-        return {"foreign": f"no end after {options.deadline:g} s", "wall": options.deadline}
-    try:
-        run = receive.recv()
-    except EOFError:  # killed for memory, or crashed in native code
-        child.join()
-        return {"foreign": f"the process ended with {child.exitcode}"}
-    child.join()
-    return run
-
-
-def send_fit(send, name, options):
-    os.setsid()  # what the fit starts ends with it
-    send.send(fit_one(name, options))
 
 
 def fit_one(name, options):
