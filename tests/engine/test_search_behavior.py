@@ -161,9 +161,9 @@ def test_repeated_searches_do_not_grow(seed):
         run()
     gc.collect()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(60):
+    for _ in range(25):
         run()
     gc.collect()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # KiB on Linux
-    # One search holds more than 300 * 300 * 4 bytes = 352 KiB: sixty leaks would be 20 MiB.
+    # One search holds more than 300 * 300 * 4 bytes = 352 KiB: 25 leaks would be 8.6 MiB.
     assert grown < 5 * 1024
