@@ -63,7 +63,7 @@ def encode(
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
     target_table = read_table(y, label="y", prefix="y")
-    check_lengths([table, target_table])
+    check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     if table.n_rows < 2:
         raise DataError(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
@@ -191,7 +191,7 @@ def encode_together(
     array([0, 3])
     """
     read = {key: read_table(data, label=key, prefix=key) for key, data in tables.items()}
-    check_lengths(list(read.values()))
+    check_lengths({key: table.n_rows for key, table in read.items()})
     rows = usable_rows(list(read.values()), missing)
     encoded = {}
     for key, table in read.items():
@@ -204,14 +204,13 @@ def encode_together(
     return encoded, frozen(rows)
 
 
-def check_lengths(tables: list[RawTable]) -> None:
-    """Refuse tables of different lengths, with scikit-learn's message."""
-    lengths = [table.n_rows for table in tables]
+def check_lengths(n_rows: Mapping[str, int]) -> None:
+    """Refuse tables of different lengths, by their names, with scikit-learn's message."""
+    lengths = list(n_rows.values())
     if len(set(lengths)) > 1:
-        labels = " and ".join(table.label for table in tables)
         raise DataError(
             f"Found input variables with inconsistent numbers of samples: {lengths} rows in "
-            f"{labels}. Every row needs an entry in each."
+            f"{' and '.join(n_rows)}. Every row needs an entry in each."
         )
 
 

@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import METRICS, Certificate, TargetFacts
-from pinsker.encoding import encode
+from pinsker.encoding import RowSample, count_rows, draw_rows, encode, is_dask
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection.holdout import (
+    MOST_CERTIFIED,
     Comparison,
     FreshRows,
     HoldoutEvaluator,
@@ -25,6 +26,7 @@ from pinsker.selection.holdout import (
     Metric,
     crossfit_certificate,
     make_folds,
+    task_of,
 )
 from pinsker.selection.search import (
     ErrorBudget,
@@ -75,7 +77,8 @@ class EvaluatedSelector(InformationSelector):
         Parameters
         ----------
         X, y
-            Fresh rows, with the columns of `fit`.
+            Fresh rows, with the columns of `fit`; as Dask collections too. Of more than 40 000, so
+            many are drawn: they resolve a difference of 0.002 between error rates.
         confidence : float, default=0.95
             Of each confidence bound by itself.
 
@@ -94,13 +97,18 @@ class EvaluatedSelector(InformationSelector):
                 f"certify needs an error budget to test, but the selector stops by {rule}: "
                 "set error_budget to a number, or to an ErrorBudget(...).",
             )
-        validate_data(self, X, skip_check_array=True, reset=False)
+        task, seed = self.facts_.task, self._seed
+        sample = self._draw_rows(X, y, MOST_CERTIFIED, seed)
+        validate_data(self, sample.X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
-        encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
-        task, n_rows, seed = self.facts_.task, encoded.n_rows, self._seed
-        models = named_models(self.models, task, n_rows, seed)
+        encoded = encode(sample.X, sample.y, task=task, **self._encoding(), scale=scale)
+        models = named_models(self.models, task, encoded.n_rows, seed)
         fresh = FreshRows(encoded, rule, models, confidence, seed, self._jobs())
-        return fresh.certify(self.path_.order, int(self._n_kept()))
+        certificate = fresh.certify(self.path_.order, int(self._n_kept()))
+        if not sample.origin:
+            return certificate
+        rows, notes = f"{certificate.rows} ({sample.origin})", (*sample.notes, *certificate.notes)
+        return replace(certificate, rows=rows, notes=notes)
 
     def with_certified(self, certificate: Certificate) -> Self:
         """Return a copy of this selector that keeps the set of a certificate.
@@ -142,7 +150,15 @@ class EvaluatedSelector(InformationSelector):
     def _n_kept(self) -> int:
         return sum(bool(self.support_[list(columns)].all()) for columns in self.feature_columns_)
 
-    def _read(self, X: Any, y: Any) -> FitData:
+    def _draw_rows(self, X: Any, y: Any, most: int, seed: int) -> RowSample:
+        """Return the rows to read: all of them, or some of very many."""
+        n_rows = count_rows(X)
+        if n_rows <= most and not is_dask(X):
+            return RowSample(X, y, n_rows, n_rows)
+        task = task_of(self._budget_of(self._rule_of(self.error_budget)).metric)
+        return draw_rows(X, y, most, seed, missing=self.missing, task=task)
+
+    def _read(self, X: Any, y: Any, seed: int | None = None) -> FitData:
         """Encode the user's data."""
         rule = self._rule_of(self.error_budget)
         scale = as_settings("knn", self.knn).scale
@@ -150,7 +166,8 @@ class EvaluatedSelector(InformationSelector):
         encoded = self._encode(X, y, metric, scale)
         facts = TargetFacts.of(encoded.target)
         search = (as_settings("knn", self.knn), *self._ends())
-        return self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
+        seed = self._draw_seed() if seed is None else seed
+        return self._data(encoded, facts, rule, X, y, seed=seed, search=search)
 
     def _ends(self) -> tuple[Any, ...]:
         """Return what ends a search that cannot go on from an earlier path."""

@@ -1,5 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -12,6 +13,7 @@ from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection.holdout import (
+    MOST_READ,
     MOST_SEARCHED,
     SPLIT_FROM,
     CrossFit,
@@ -174,9 +176,10 @@ class FeatureSelector(EvaluatedSelector):
         -------
         self
         """
-        data = self._read(X, y)
+        splits = self.cv and isinstance(self.cv, Integral)
+        data = self._read_some(X, y) if splits else self._read(X, y)
         settings = self._settings(data.seed)
-        if data.encoded.n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
+        if splits and data.encoded.n_rows >= SPLIT_FROM:
             return self._fit_split(data, settings)
         names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
         progress = Progress(self, data.user_data, 1 + len(names))
@@ -197,6 +200,14 @@ class FeatureSelector(EvaluatedSelector):
         self._choose(data, first[names[0]], comparison, settings, notes)
         progress.close()
         return self
+
+    def _read_some(self, X: Any, y: Any) -> FitData:
+        """Encode as many rows as a split of them can use."""
+        seed = self._draw_seed()
+        sample = self._draw_rows(X, y, MOST_READ, seed)
+        data = self._read(sample.X, sample.y, seed)
+        users = {"X": X, "y": y}
+        return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""

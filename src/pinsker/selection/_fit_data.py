@@ -41,6 +41,10 @@ class FitData:
         Of everything random in this fit.
     fingerprint : str
         Digest of everything that the path depends on.
+    origin : str
+        Where the rows were drawn from, for the certificate; empty where they are all.
+    notes : tuple of str
+        What a user should know about the drawing.
     """
 
     encoded: Encoded
@@ -50,6 +54,8 @@ class FitData:
     user_data: dict[str, Any]
     seed: int = 0
     fingerprint: str = ""
+    origin: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def as_settings(name: str, value: Any) -> Any:

@@ -20,6 +20,8 @@ from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, make_folds
 from pinsker.selection.holdout._split import (
+    MOST_CERTIFIED,
+    MOST_READ,
     MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
@@ -29,6 +31,8 @@ from pinsker.selection.holdout._split import (
 __all__ = [
     "ALL_FEATURES",
     "FRESH_ROWS",
+    "MOST_CERTIFIED",
+    "MOST_READ",
     "MOST_SEARCHED",
     "SEARCH_ROWS",
     "SPLIT_FROM",

@@ -12,11 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import FloatArray, Task, plain
 from pinsker.bounds import METRIC_NAMES, METRICS
+from pinsker.encoding import draw_rows, is_dask
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection.holdout._metrics import Metric
 
 #: Metrics that need probabilities and not only predictions.
 _OF_PROBABILITIES = ("log-loss", "brier")
+#: Rows of a Dask collection that are computed at most.
+_MOST_OF_DASK = 150_000
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,8 @@ def audit(
     model : classifier or regressor of scikit-learn
         Cloned and fitted twice: to all columns, and to those kept.
     X_test, y_test
-        Rows that the selector was not fitted to.
+        Rows that the selector was not fitted to. Of Dask collections at most 150 000 are drawn;
+        everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, optional
@@ -137,6 +141,9 @@ def audit(
     True
     """
     check_is_fitted(selector)
+    if is_dask(X_test):
+        sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
+        X_test, y_test = sample.X, sample.y
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     _check_rows(len(y), X_train, y_train, cv)
     certificate = selector.certificate_
