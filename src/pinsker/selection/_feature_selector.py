@@ -103,7 +103,9 @@ class FeatureSelector(EvaluatedSelector):
     With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
     depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
     the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes
-    from rows that took no part in either.
+    from rows that took no part in either. Of more than 150 000 rows so many are drawn before they
+    are read, each with the same chance and every class in proportion; `notes_` and the certificate
+    say so.
 
     `support_at` answers for other budgets from the sets that were evaluated, without fitting again.
     Those sets lie closest to each other near the cut of `error_budget`.
@@ -167,10 +169,12 @@ class FeatureSelector(EvaluatedSelector):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers, or a frame that may also hold categories, text and booleans.
+        X : array-like, frame or Dask collection of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans. Of a Dask
+            DataFrame or Array at most 150 000 rows are computed; it needs an int as `cv`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers.
+            Classes or numbers. For a Dask DataFrame the name of one of its columns, or a Dask
+            Series with the same index; for a Dask Array a Dask Array.
 
         Returns
         -------
