@@ -20,6 +20,7 @@ from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection.holdout import (
     MOST_CERTIFIED,
     Comparison,
+    Fold,
     FreshRows,
     HoldoutEvaluator,
     Jobs,
@@ -200,10 +201,13 @@ class EvaluatedSelector(InformationSelector):
         engine = as_settings("engine", self.engine)
         return Jobs(effective_n_jobs(self.n_jobs), find_client(engine.name, engine.client))
 
-    def _evaluator(self, data: FitData) -> HoldoutEvaluator | None:
-        """Return an evaluator, or None where nothing is held out."""
+    def _evaluator(
+        self, data: FitData, folds: tuple[Fold, ...] | None = None
+    ) -> HoldoutEvaluator | None:
+        """Return an evaluator, or None where nothing is held out; by default of folds by `cv`."""
         fewest = as_settings("knn", self.knn).n_neighbors + 2
-        folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest)
+        if folds is None:
+            folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest)
         if not folds:
             return None
         task, n_rows = data.encoded.target.task, data.encoded.n_rows
@@ -231,5 +235,7 @@ class EvaluatedSelector(InformationSelector):
             decision = replace(decision, notes=(*decision.notes, BY_INFORMATION))
             certificate = replace(certificate, notes=decision.notes)
         return self._set_fitted(
-            self._attributes(data, path, decision, certificate=certificate, comparison=comparison)
+            self._attributes(
+                data, path, decision, certificate=certificate, comparison=comparison, notes=notes
+            )
         )

@@ -15,18 +15,22 @@ from pinsker.selection._progress import Progress, fitting
 from pinsker.selection.holdout import (
     MOST_READ,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     CrossFit,
     Metric,
     SplitFit,
     crossfit_certificate,
+    set_search_rows_aside,
     split_rows,
 )
 from pinsker.selection.search import (
     AUTO_LARGE,
+    AUTO_SEARCHES,
     ErrorBudget,
     KNNSearchSettings,
     MetricName,
+    Search,
     SelectionPath,
     StoppingRule,
     measure_sets,
@@ -185,24 +189,20 @@ class FeatureSelector(EvaluatedSelector):
         settings = self._settings(data.seed)
         if splits and data.encoded.n_rows >= SPLIT_FROM:
             return self._fit_split(data, settings)
-        names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
+        if splits and data.encoded.n_rows >= SEARCH_ONCE_FROM:
+            return self._fit_once(data, settings)
+        names, searches = self._searches(data, settings, data.encoded)
         progress = Progress(self, data.user_data, 1 + len(names))
-        first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
         evaluator = self._evaluator(data)
-        comparison = None
-        if evaluator is not None:
-            progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search(searches, names, first)
-            if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
-                cross.paths = {
-                    name: measure_sets(path, data.encoded, settings)
-                    for name, path in cross.paths.items()
-                }
-            comparison = cross.compare(data.rule, progress.on_stage)
-        notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
-        self._choose(data, first[names[0]], comparison, settings, notes)
-        progress.close()
+        if evaluator is None:
+            first = searches[0].run(data.encoded)[0]
+            self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
+            progress.close()
+            return self
+        progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
+        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
+        cross.search(searches, names, {})
+        self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
     def _read_some(self, X: Any, y: Any) -> FitData:
@@ -212,6 +212,52 @@ class FeatureSelector(EvaluatedSelector):
         data = self._read(sample.X, sample.y, seed)
         users = {"X": X, "y": y}
         return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
+
+    def _fit_once(self, data: FitData, settings: KNNSearchSettings) -> Self:
+        """Search once, on rows that no fold of the others holds out."""
+        encoded = data.encoded
+        rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
+        searched = take_rows(encoded, rows)
+        names, searches = self._searches(data, settings, searched)
+        progress = Progress(self, data.user_data, 1 + len(names))
+        evaluator = self._evaluator(data, folds)
+        assert evaluator is not None  # there are folds
+        progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
+        cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed))
+        cross.search_once(searches, names, rows)
+        note = (
+            f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
+            f"out in {len(folds)} folds to evaluate them"
+        )
+        self._compare_and_choose(cross, data, settings, progress, searched, (note,))
+        return self
+
+    def _compare_and_choose(
+        self,
+        cross: CrossFit,
+        data: FitData,
+        settings: KNNSearchSettings,
+        progress: Progress,
+        searched: Encoded,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Evaluate the sets of the paths and take one."""
+        if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
+            cross.paths = {
+                name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
+            }
+        comparison = cross.compare(data.rule, progress.on_stage)
+        chosen = comparison.choose(data.rule)[0].search
+        path = measure_sets(comparison.paths[chosen], searched, settings)
+        self._choose(data, path, comparison, settings, notes)
+        progress.close()
+
+    def _searches(
+        self, data: FitData, settings: KNNSearchSettings, searched: Encoded
+    ) -> tuple[tuple[str, ...], list[Search]]:
+        """Return the searches of a table that is no large one."""
+        auto = tuple(name for name in AUTO_SEARCHES if _pays(name, searched))
+        return named_searches(self.searches, searched, settings, data.fixed, auto)
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
@@ -223,10 +269,15 @@ class FeatureSelector(EvaluatedSelector):
         names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
         progress = Progress(self, data.user_data, 2 + len(names))
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
+        tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in searches]
+        found = self._jobs().run(
+            _run_search,
+            None,
+            [(one.run, table) for one, table in zip(searches, tables, strict=True)],
+        )
         paths: dict[str, SelectionPath] = {}
-        for search in searches:
-            table = counted if search.names[0] in ("jmi", "cmim") else searched
-            paths |= dict(zip(search.names, search.run(table), strict=True))
+        for search, several in zip(searches, found, strict=True):
+            paths |= dict(zip(search.names, several, strict=True))
         paths = {name: paths[name] for name in names}
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
@@ -251,6 +302,12 @@ class FeatureSelector(EvaluatedSelector):
         )
         progress.close()
         return self
+
+
+def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:
+    """Run a search, as one of several at a time."""
+    found: tuple[SelectionPath, ...] = run(table)
+    return found
 
 
 def _pays(name: str, searched: Encoded) -> bool:

@@ -18,7 +18,12 @@ from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
-from pinsker.selection.holdout._rows import Fold, make_folds
+from pinsker.selection.holdout._rows import (
+    SEARCH_ONCE_FROM,
+    Fold,
+    make_folds,
+    set_search_rows_aside,
+)
 from pinsker.selection.holdout._split import (
     MOST_CERTIFIED,
     MOST_READ,
@@ -34,6 +39,7 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_READ",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SEARCH_ROWS",
     "SPLIT_FROM",
     "AuditResult",
@@ -51,6 +57,7 @@ __all__ = [
     "geometric_sizes",
     "make_folds",
     "path_certificate",
+    "set_search_rows_aside",
     "split_rows",
     "task_of",
 ]

@@ -25,7 +25,7 @@ from pinsker.selection.holdout._crossfit import between
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
-from pinsker.selection.holdout._rows import Fold
+from pinsker.selection.holdout._rows import Fold, stratified_order
 from pinsker.selection.search import ErrorBudget, SelectionPath, StoppingRule
 
 #: From so many rows on a table is split; below, cross-fitting uses every row for everything.
@@ -77,23 +77,6 @@ def split_rows(encoded: Encoded, seed: int) -> RowParts:
     n_train = min((n - n_search - n_certify) // 2, _MOST_TRAINED)
     edges = np.cumsum([n_search, n_train, n - n_search - n_train - n_certify])
     return RowParts(*np.split(order, edges))
-
-
-def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
-    """Return a random order of the rows in which every stretch is stratified by the target."""
-    rng = np.random.default_rng(seed)
-    labels = encoded.target.labels
-    if labels is None:
-        assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        first = encoded.target.raw[:, 0]
-        ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable")
-        labels = ranks * n_ranges // len(ranks)
-    shuffled = rng.permutation(len(labels))
-    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
-    counts = np.bincount(labels)
-    within = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
-    place = (within + rng.random(len(labels))) / np.repeat(counts, counts)
-    return np.asarray(by_class[np.argsort(place, kind="stable")])
 
 
 class SplitFit:
