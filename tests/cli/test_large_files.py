@@ -1,6 +1,5 @@
-"""Files with very many rows: some are drawn in one pass, and the file is never in memory."""
+"""Files with very many rows: commands draw what they need, and the file is never in memory."""
 
-import io
 import json
 import subprocess
 import sys
@@ -8,9 +7,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-
-from pinsker.cli._large import draw_from_parquet, draw_from_text
-from pinsker.cli._tables import read_table
 
 N, MOST = 3000, 500
 READ = "columns were read on 500 of 3000 rows, drawn at random"
@@ -27,59 +23,6 @@ def large():
 
 def draw_by_hand(seed):
     return np.sort(np.random.default_rng(seed).choice(N, MOST, replace=False, shuffle=False))
-
-
-@pytest.mark.parametrize("row_group_size", [N, 170])
-def test_parquet_is_drawn_from_batch_by_batch(large, tmp_path, row_group_size):
-    path = tmp_path / "large.parquet"
-    large.set_index(large["place"] + 5).to_parquet(path, row_group_size=row_group_size)
-    read = read_table(str(path), "y", most=MOST, seed=4)
-    expected = large.iloc[draw_by_hand(4)].reset_index(drop=True)
-    pd.testing.assert_frame_equal(read.frame, expected)
-    assert read.notes[0].startswith(READ)
-    assert read.n_rows == N
-    whole = read_table(str(path), "y", most=N)
-    assert whole.drawn is None
-    assert whole.n_rows == len(whole.frame) == N
-
-
-@pytest.mark.parametrize(("separator", "start"), [(",", 0), (";", 1), ("\t", 7)])
-def test_text_is_drawn_from_line_by_line(large, tmp_path, separator, start):
-    path = tmp_path / "large.csv"
-    numbered = large.set_index(pd.RangeIndex(start, N + start))  # a first column without a name
-    numbered.to_csv(path, sep=separator)
-    read = read_table(str(path), "y", most=MOST, seed=4)
-    places = read.frame["place"].to_numpy()
-    assert len(places) == MOST
-    assert np.all(np.diff(places) > 0)
-    assert abs(places.mean() - N / 2) < 5 * N / np.sqrt(12 * MOST)
-    expected = large.iloc[places].reset_index(drop=True)
-    found = read.frame.drop(columns=["Unnamed: 0"], errors="ignore")
-    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
-    assert ("Unnamed: 0" in read.frame) == (start == 7)  # it does not count from 0 or 1
-    assert read.notes[0].startswith(READ)
-    again = read_table(str(path), "y", most=MOST, seed=4)
-    pd.testing.assert_frame_equal(read.frame, again.frame)
-
-
-def test_every_row_of_a_text_has_the_same_chance():
-    times = np.zeros(200)
-    lines = b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(200))
-    for seed in range(300):
-        drawn = draw_from_text(io.BytesIO(lines), 40, seed)
-        rows = drawn.content.read().split()[1:]
-        assert len(rows) == 40
-        times[[int(row.split(b",")[0]) for row in rows]] += 1
-    # 60 of 300 times, give or take 7.
-    assert 25 < times.min() < times.max() < 95
-
-
-def test_odd_text():
-    lone = b"x,y\n" + b'5" pipe,1\n' + b"2,3\n" * 3000  # lines are joined, but none is lost
-    drawn = draw_from_text(io.BytesIO(lone), 100, 0)
-    assert set(drawn.content.read().split(b"\n")[1:]) <= {b'5" pipe,1', b"2,3", b""}
-    assert draw_from_text(io.BytesIO("x,y\n1,2\n".encode("utf-16")), 0, 0) is None
-    assert draw_from_text(io.BytesIO(b"x,y\n1,2\n"), 5, 0) is None
 
 
 def test_commands_draw_what_they_need(large, tmp_path, run, monkeypatch):
@@ -152,10 +95,3 @@ def test_memory_does_not_grow_with_the_file(tmp_path, kind):
     )  # fmt: skip
     # The whole table takes 500 MB, what is drawn 25 MB.
     assert float(done.stdout) < 250
-
-
-def test_parquet_that_is_small_is_left_to_pandas(large, tmp_path):
-    buffer = io.BytesIO()
-    large.to_parquet(buffer)
-    buffer.seek(0)
-    assert draw_from_parquet(buffer, N, 0) is None

@@ -89,7 +89,9 @@ class CrossFit:
             self.paths[name] = known[name] if name in known else paths[name, 0]
             self.orders[name] = [paths[name, k].order for k in range(1, len(rows))]
 
-    def search_once(self, searches: Sequence[Search], names: Sequence[str], rows: IntArray) -> None:
+    def search_once(
+        self, searches: Sequence[Search], names: Sequence[str], rows: IntArray
+    ) -> None:
         """Search every path on some rows; the folds hold out others.
 
         Parameters
