@@ -115,6 +115,8 @@ class HoldoutEvaluator:
         The loss.
     jobs : Jobs, optional
         Where models are fitted; by default in one thread. The results are the same for all.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows of the table belong together.
     """
 
     def __init__(
@@ -124,6 +126,7 @@ class HoldoutEvaluator:
         models: Sequence[HoldoutModel],
         metric: Metric,
         jobs: Jobs | None = None,
+        groups: IntArray | None = None,
     ) -> None:
         self.folds = tuple(folds)
         design = ModelDesign.of(encoded.columns, encoded.features)
@@ -132,6 +135,8 @@ class HoldoutEvaluator:
         self.metric = metric
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
+        self.clusters = None if groups is None else groups[self.rows]
+        self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self.prior = self._pool(PriorModel(), [()] * len(folds))
 
