@@ -75,17 +75,17 @@ def test_text_of_held_out_rows():
         "3 of 9 features; budget met",
         "  budget       error rate may rise by 0.05",
         (
-            "  held-out     error rate 0.1200 with all features, 0.1300 with those kept, 0.4000 with "
-            "none"
+            "  held-out     error rate 0.1200 with all features, 0.1300 with those kept, "
+            "0.4000 with none"
         ),
         (
-            "  change       error rate rises by 0.0100; 95 % upper confidence bound: error rate rises "
-            "by 0.0400"
+            "  change       error rate rises by 0.0100; 95 % upper confidence bound: error rate "
+            "rises by 0.0400"
         ),
         "  evidence     certificate: 500 rows, fresh rows",
         (
-            "  information  0.0020 nats lost, upper bound 0.0200: Bayes risk rises by at most 0.0400 "
-            "[model-based estimate]"
+            "  information  0.0020 nats lost, upper bound 0.0200: Bayes risk rises by at most "
+            "0.0400 [model-based estimate]"
         ),
         "  note: mind the gap",
     ]

@@ -199,12 +199,17 @@ class EvaluatedSelector(InformationSelector):
         )
 
     def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
-        """Return the features that a rule keeps; a certified set stays whole within its budget."""
+        """Return the features that a rule keeps: at its own budget those of a certified set.
+
+        No smaller budget keeps fewer, and no larger one keeps more.
+        """
         kept = super()._kept_by(rule)
         certified: Certificate | None = getattr(self, "_certified", None)
         if certified is None or not isinstance(rule, ErrorBudget):
             return kept
-        if rule.delta <= certified.budget and len(kept) < certified.n_kept:
+        fewer, more = len(kept) < certified.n_kept, len(kept) > certified.n_kept
+        beside = fewer if rule.delta < certified.budget else more
+        if rule.delta == certified.budget or beside:
             order: tuple[int, ...] = self.path_.order
             return order[: certified.n_kept]
         return kept
