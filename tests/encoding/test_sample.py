@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from pinsker.encoding import draw_rows
-from pinsker.exceptions import DataError, DataTypeError
+from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 N, MOST = 1000, 130
 
@@ -95,6 +95,16 @@ def test_the_target_is_checked_in_all_rows():
     y[17] = np.inf
     with pytest.raises(DataError, match="infinite values in 1 of 1000 rows"):
         draw_rows(X, y, MOST, seed=0)
+
+
+def test_groups_go_with_their_rows(frame):
+    sample = draw_rows(frame[["number"]], frame["y"], MOST, seed=0)
+    assert sample.labels_of_rows(None) is None
+    groups = np.arange(N) // 10
+    np.testing.assert_array_equal(sample.labels_of_rows(groups.tolist()), groups[sample.rows])
+    with pytest.raises(DataError, match="1000, 999. rows in X and groups"):
+        sample.labels_of_rows(groups[1:])
+    assert draw_rows(frame[["number"]], frame["y"], N, seed=0).labels_of_rows(groups) is groups
 
 
 def test_few_rows_are_not_touched(frame):
@@ -186,4 +196,6 @@ def test_few_rows_in_partitions_are_all_computed_in_their_order(frame, dd):
     pd.testing.assert_frame_equal(sample.X, frame.drop(columns=["y"]), check_dtype=False)
     assert sample.y.tolist() == frame["y"].tolist()
     assert sample.y.name == "y"
+    with pytest.raises(ParameterError, match="groups needs the rows in memory"):
+        sample.labels_of_rows(np.zeros(N))
     assert sample.notes == ()

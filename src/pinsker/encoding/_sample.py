@@ -18,7 +18,7 @@ from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
 from pinsker.encoding._target import class_labels, guess_task
-from pinsker.exceptions import DataError, DataTypeError
+from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 #: A partition returns so many times its expected share of the sample: enough in one pass, unless
 #: its length is more than so many times the mean.
@@ -41,6 +41,8 @@ class RowSample:
         Their positions in the table; None for all of them, and for a Dask collection.
     remarks : tuple of str
         What else a user should know.
+    n_given : int
+        Rows of the table in memory; 0 for a Dask collection.
     """
 
     X: Any
@@ -49,6 +51,21 @@ class RowSample:
     n_drawn: int
     rows: IntArray | None = None
     remarks: tuple[str, ...] = ()
+    n_given: int = 0
+
+    def labels_of_rows(self, groups: Any) -> Any:
+        """Return which group each row of the sample belongs to; None if there are no groups."""
+        if groups is None or (self.rows is None and self.n_given):
+            return groups
+        if self.rows is None:
+            raise ParameterError(
+                "groups needs the rows in memory, but X is a Dask collection: leave it out, or "
+                "pass X.compute().",
+                parameter="groups",
+            )
+        labels = np.asarray(groups)
+        check_lengths({"X": self.n_given, "groups": len(labels)})
+        return labels[self.rows]
 
     @property
     def origin(self) -> str:
@@ -111,7 +128,7 @@ def draw_rows(
         return _draw_from_parts(X, y, most, seed, missing)
     n_rows = count_rows(X)
     if n_rows <= most or y is None:
-        return RowSample(X, y, n_rows, n_rows)
+        return RowSample(X, y, n_rows, n_rows, n_given=n_rows)
     target = read_table(y, label="y", prefix="y")
     check_lengths({"X": n_rows, "y": target.n_rows})
     usable = usable_rows([], missing, target=target)
@@ -126,7 +143,8 @@ def draw_rows(
         chosen = _draw(len(usable), most, seed, labels)
         remarks += _lost_classes(labels, chosen, classes)
     rows = usable[chosen]
-    return RowSample(take(X, rows), take(y, rows), len(usable), len(rows), rows, tuple(remarks))
+    taken, sizes = (take(X, rows), take(y, rows)), (len(usable), len(rows))
+    return RowSample(*taken, *sizes, rows, tuple(remarks), n_given=n_rows)
 
 
 def take(data: Any, rows: IntArray) -> Any:

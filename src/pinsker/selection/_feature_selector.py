@@ -168,7 +168,7 @@ class FeatureSelector(EvaluatedSelector):
         self.verbose = verbose
 
     @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Search several paths, evaluate their sets, and keep the smallest within the budget.
 
         Parameters
@@ -179,17 +179,20 @@ class FeatureSelector(EvaluatedSelector):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes or numbers. For a Dask DataFrame the name of one of its columns, or a Dask
             Series with the same index; for a Dask Array a Dask Array.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together (patients, days): they are held out together, in every part
+            of the rows, and confidence bounds are those of sums over groups.
 
         Returns
         -------
         self
         """
-        splits = self.cv and isinstance(self.cv, Integral)
-        data = self._read_some(X, y) if splits else self._read(X, y)
+        splits = self.cv and isinstance(self.cv, Integral)  # a splitter cross-fits all rows
+        data = self._read_some(X, y, groups) if splits else self._read(X, y, groups)
         settings = self._settings(data.seed)
         if splits and data.encoded.n_rows >= SPLIT_FROM:
             return self._fit_split(data, settings)
-        if splits and data.encoded.n_rows >= SEARCH_ONCE_FROM:
+        if splits and data.encoded.n_rows >= SEARCH_ONCE_FROM and data.groups is None:
             return self._fit_once(data, settings)
         names, searches = self._searches(data, settings, data.encoded)
         progress = Progress(self, data.user_data, 1 + len(names))
@@ -205,11 +208,11 @@ class FeatureSelector(EvaluatedSelector):
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
-    def _read_some(self, X: Any, y: Any) -> FitData:
+    def _read_some(self, X: Any, y: Any, groups: Any) -> FitData:
         """Encode as many rows as a split of them can use."""
         seed = self._draw_seed()
         sample = self._draw_rows(X, y, MOST_READ, seed)
-        data = self._read(sample.X, sample.y, seed)
+        data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed)
         users = {"X": X, "y": y}
         return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
 
@@ -262,7 +265,7 @@ class FeatureSelector(EvaluatedSelector):
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
         encoded, rule = data.encoded, data.rule
-        parts = split_rows(encoded, data.seed)
+        parts = split_rows(encoded, data.seed, data.groups)
         counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
@@ -281,7 +284,9 @@ class FeatureSelector(EvaluatedSelector):
         paths = {name: paths[name] for name in names}
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
-        split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs())
+        split = SplitFit(
+            encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs(), data.groups
+        )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)
@@ -290,6 +295,8 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("certifying")
             order = comparison.paths[result.search].order
             certificate = split.certify(order, result.size, rule, data.seed)
+        certificate = self._with_given_order(certificate, result.search)
+        decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
         self._set_fitted(
             self._attributes(
                 data,

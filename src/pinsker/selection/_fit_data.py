@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineName, EngineSettings, KNNSettings
@@ -45,6 +46,8 @@ class FitData:
         Where the rows were drawn from, for the certificate; empty where they are all.
     notes : tuple of str
         What a user should know about the drawing.
+    groups : ndarray of shape (n_rows,), int, or None
+        Which rows belong together.
     """
 
     encoded: Encoded
@@ -56,6 +59,7 @@ class FitData:
     fingerprint: str = ""
     origin: str = ""
     notes: tuple[str, ...] = ()
+    groups: IntArray | None = None
 
 
 def as_settings(name: str, value: Any) -> Any:
