@@ -102,7 +102,7 @@ def test_groups_go_with_their_rows(frame):
     assert sample.labels_of_rows(None) is None
     groups = np.arange(N) // 10
     np.testing.assert_array_equal(sample.labels_of_rows(groups.tolist()), groups[sample.rows])
-    with pytest.raises(DataError, match="1000, 999. rows in X and groups"):
+    with pytest.raises(DataError, match="rows in X and groups"):
         sample.labels_of_rows(groups[1:])
     assert draw_rows(frame[["number"]], frame["y"], N, seed=0).labels_of_rows(groups) is groups
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from pinsker import BackwardElimination, FeatureSelector
-from pinsker.exceptions import DataTypeError
+from pinsker.exceptions import DataError, DataTypeError
 from pinsker.selection import audit
 
 N, MOST = 7000, 5200
@@ -101,7 +101,9 @@ def test_a_dask_frame(table, dd):
     assert selector.feature_names_in_.tolist() == [*"abcde", "color"]
     small = selector.transform(parts)
     assert list(small.columns) == selector.get_feature_names_out().tolist()
-    certificate = selector.certify(parts.drop(columns=["y"]), parts["y"])
+    with pytest.raises(DataError, match="300 of 300 rows are rows of the fit"):
+        selector.certify(parts, "y")  # the same keys are the smallest
+    certificate = selector.certify(parts.assign(b=parts["b"] + 1.0), "y")
     assert certificate.n_rows == 300
     model = LogisticRegression()
     numbers = FeatureSelector(**QUICK).fit(parts[[*"abcde", "y"]], "y")

@@ -128,7 +128,7 @@ def draw_rows(
         return _draw_from_parts(X, y, most, seed, missing)
     n_rows = count_rows(X)
     if n_rows <= most or y is None:
-        return RowSample(X, y, n_rows, n_rows, n_given=n_rows)
+        return RowSample(X, y, n_rows, n_rows, n_given=max(n_rows, 1))
     target = read_table(y, label="y", prefix="y")
     check_lengths({"X": n_rows, "y": target.n_rows})
     usable = usable_rows([], missing, target=target)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, METRICS, TOO_FEW_ROWS, Certificate, TargetFacts
-from pinsker.encoding import RowSample, count_rows, draw_rows, encode, is_dask
+from pinsker.encoding import RowSample, draw_rows, encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
@@ -238,9 +238,6 @@ class EvaluatedSelector(InformationSelector):
 
     def _draw_rows(self, X: Any, y: Any, most: int, seed: int) -> RowSample:
         """Return the rows to read: all of them, or some of very many."""
-        n_rows = count_rows(X)
-        if n_rows <= most and not is_dask(X):
-            return RowSample(X, y, n_rows, n_rows, n_given=max(n_rows, 1))
         task = task_of(self._budget_of(self._rule_of(self.error_budget)).metric)
         return draw_rows(X, y, most, seed, missing=self.missing, task=task)
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
 from pinsker._types import Missing
-from pinsker.encoding import Encoded, take_rows
+from pinsker.encoding import Encoded, count_rows, is_dask, take_rows
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
@@ -210,6 +210,8 @@ class FeatureSelector(EvaluatedSelector):
 
     def _read_some(self, X: Any, y: Any, groups: Any) -> FitData:
         """Encode as many rows as a split of them can use."""
+        if count_rows(X) <= MOST_READ and not is_dask(X):
+            return self._read(X, y, groups)
         seed = self._draw_seed()
         sample = self._draw_rows(X, y, MOST_READ, seed)
         data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed)
