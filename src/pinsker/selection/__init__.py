@@ -19,6 +19,8 @@ from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
 from pinsker.selection.holdout import (
     ALL_FEATURES,
+    MOST_CERTIFIED,
+    MOST_READ,
     MOST_SEARCHED,
     SPLIT_FROM,
     AuditResult,
@@ -43,6 +45,8 @@ from pinsker.selection.search import (
 __all__ = [
     "ALL_FEATURES",
     "AUTO_SEARCHES",
+    "MOST_CERTIFIED",
+    "MOST_READ",
     "MOST_SEARCHED",
     "SPLIT_FROM",
     "AuditResult",
