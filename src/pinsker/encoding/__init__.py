@@ -20,7 +20,13 @@ from pinsker.encoding._discretize import (
     bin_weighted,
     weighted_cuts,
 )
-from pinsker.encoding._encode import encode, encode_columns, encode_together
+from pinsker.encoding._encode import (
+    columns_to_read,
+    encode,
+    encode_again,
+    encode_columns,
+    encode_together,
+)
 from pinsker.encoding._encoded import (
     FARTHEST,
     NOMINAL_STEP,
@@ -36,6 +42,7 @@ from pinsker.encoding._groups import find_columns, find_features
 from pinsker.encoding._read import is_frame, read_table
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._target import encode_target, guess_task
+from pinsker.encoding._tidy import tidy
 
 __all__ = [
     "FARTHEST",
@@ -53,9 +60,11 @@ __all__ = [
     "check_neighbors",
     "check_scale",
     "check_weights",
+    "columns_to_read",
     "constant_columns",
     "duplicate_columns",
     "encode",
+    "encode_again",
     "encode_columns",
     "encode_target",
     "encode_together",
@@ -70,5 +79,6 @@ __all__ = [
     "read_table",
     "take_features",
     "take_rows",
+    "tidy",
     "weighted_cuts",
 ]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import METRICS, Certificate, TargetFacts
-from pinsker.encoding import encode
+from pinsker.encoding import encode_again
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
@@ -96,7 +96,9 @@ class EvaluatedSelector(InformationSelector):
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
-        encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
+        encoded = encode_again(
+            X, y, self.feature_columns_, task=self.facts_.task, **self._encoding(), scale=scale
+        )
         task, n_rows, seed = self.facts_.task, encoded.n_rows, self._seed
         models = named_models(self.models, task, n_rows, seed)
         fresh = FreshRows(encoded, rule, models, confidence, seed, self._jobs())
@@ -129,7 +131,7 @@ class EvaluatedSelector(InformationSelector):
                 "certified set to take."
             )
         other = copy.copy(self)
-        ranking = ranks(self.feature_columns_, self.path_, size)
+        ranking = ranks(self.feature_columns_, self.path_, size, len(self.ranking_))
         return other._set_fitted(
             {
                 "ranking_": ranking,

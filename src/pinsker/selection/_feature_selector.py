@@ -4,8 +4,8 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
-from pinsker._types import Missing
-from pinsker.encoding import Encoded, take_rows
+from pinsker._types import Missing, Scale
+from pinsker.encoding import Encoded, find_features, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
@@ -197,6 +197,11 @@ class FeatureSelector(EvaluatedSelector):
         self._choose(data, first[names[0]], comparison, settings, notes)
         progress.close()
         return self
+
+    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+        """Leave out constants, and values that only name one row, before anything is searched."""
+        encoded = super()._encode(X, y, metric, scale)
+        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
