@@ -139,6 +139,7 @@ class KeepAll(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -29,6 +29,7 @@ from pinsker.selection.search import (
     StoppingRule,
     measure_sets,
     named_searches,
+    screening_notes,
 )
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
@@ -193,7 +194,8 @@ class FeatureSelector(EvaluatedSelector):
                     for name, path in cross.paths.items()
                 }
             comparison = cross.compare(data.rule, progress.on_stage)
-        notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
+        notes = screening_notes(names, data.encoded.n_features)
+        notes += (TOO_FEW,) if comparison is None and self.holds_out else ()
         self._choose(data, first[names[0]], comparison, settings, notes)
         progress.close()
         return self
@@ -236,7 +238,7 @@ class FeatureSelector(EvaluatedSelector):
                 decision,
                 certificate=certificate,
                 comparison=comparison,
-                notes=(split.note,),
+                notes=(split.note, *screening_notes(names, encoded.n_features)),
             )
         )
         progress.close()
