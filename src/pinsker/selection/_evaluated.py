@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, METRICS, TOO_FEW_ROWS, Certificate, TargetFacts
-from pinsker.encoding import RowSample, draw_rows, encode
+from pinsker.encoding import RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
@@ -120,7 +120,9 @@ class EvaluatedSelector(InformationSelector):
         sample = self._draw_rows(X, y, MOST_CERTIFIED, seed)
         validate_data(self, sample.X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
-        encoded = encode(sample.X, sample.y, task=task, **self._encoding(), scale=scale)
+        encoded = encode_again(
+            sample.X, sample.y, self.feature_columns_, task=task, **self._encoding(), scale=scale
+        )
         models = named_models(self.models, task, encoded.n_rows, seed)
         clusters = read_groups(sample.labels_of_rows(groups), encoded)
         folds = None
@@ -197,7 +199,7 @@ class EvaluatedSelector(InformationSelector):
                 "certified set to take."
             )
         other = copy.copy(self)
-        ranking = ranks(self.feature_columns_, self.path_, size)
+        ranking = ranks(self.feature_columns_, self.path_, size, len(self.ranking_))
         return other._set_fitted(
             {
                 "ranking_": ranking,

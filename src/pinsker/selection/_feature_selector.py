@@ -5,8 +5,8 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
-from pinsker._types import Missing
-from pinsker.encoding import Encoded, count_rows, is_dask, take_rows
+from pinsker._types import Missing, Scale
+from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
@@ -35,6 +35,7 @@ from pinsker.selection.search import (
     StoppingRule,
     measure_sets,
     named_searches,
+    screening_notes,
 )
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
@@ -252,6 +253,7 @@ class FeatureSelector(EvaluatedSelector):
                 name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
             }
         comparison = cross.compare(data.rule, progress.on_stage)
+        notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
         chosen = comparison.choose(data.rule)[0].search
         path = measure_sets(comparison.paths[chosen], searched, settings)
         self._choose(data, path, comparison, settings, notes)
@@ -263,6 +265,11 @@ class FeatureSelector(EvaluatedSelector):
         """Return the searches of a table that is no large one."""
         auto = tuple(name for name in AUTO_SEARCHES if _pays(name, searched))
         return named_searches(self.searches, searched, settings, data.fixed, auto)
+
+    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+        """Leave out constants, and values that only name one row, before anything is searched."""
+        encoded = super()._encode(X, y, metric, scale)
+        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
@@ -306,7 +313,7 @@ class FeatureSelector(EvaluatedSelector):
                 decision,
                 certificate=certificate,
                 comparison=comparison,
-                notes=(split.note,),
+                notes=(split.note, *screening_notes(names, encoded.n_features)),
             )
         )
         progress.close()

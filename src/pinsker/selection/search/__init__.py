@@ -63,6 +63,7 @@ from pinsker.selection.search._searches import (
     AUTO_SEARCHES,
     Search,
     named_searches,
+    screening_notes,
 )
 
 __all__ = [
@@ -112,6 +113,7 @@ __all__ = [
     "named_searches",
     "refuse_uncounted",
     "relevance",
+    "screening_notes",
     "select_by_criterion",
     "shrink",
 ]

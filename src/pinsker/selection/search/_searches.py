@@ -9,6 +9,7 @@ from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.selection.search._criterion import count_and_search
 from pinsker.selection.search._knn import (
+    WIDE,
     KNNSearchSettings,
     backward,
     forward_backward_and_forward,
@@ -26,6 +27,7 @@ AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear"
 _MOST_GROWN = 64
 #: Neighbors in wide tables are searched among so many features: growing reaches fewer.
 _MOST_SCREENED = 100
+_BY_NEIGHBORS = ("forward-backward", "backward", "forward", "relevance")
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
 
@@ -80,6 +82,17 @@ def named_searches(
         raise ParameterError(f"searches {fault}: give every search a name of its own.")
     found = [_search_of(item, problem, settings, fixed) for item in listed]
     return tuple(names), _share_growth(found, settings, fixed)
+
+
+def screening_notes(names: Sequence[str], n_features: int) -> tuple[str, ...]:
+    """Return a note where neighbors are searched among some features only."""
+    if n_features <= WIDE or not set(names) & set(_BY_NEIGHBORS):
+        return ()
+    note = (
+        f"searches by neighbors looked at the {_MOST_SCREENED} of {n_features} features that joint "
+        "mutual information of counts ranked first, on the same rows"
+    )
+    return (note,)
 
 
 def _name_of(item: Any) -> str:
