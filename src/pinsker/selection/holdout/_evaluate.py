@@ -134,6 +134,7 @@ class HoldoutEvaluator:
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
+        self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
@@ -146,9 +147,10 @@ class HoldoutEvaluator:
         A candidate of fewer sets than folds is scored on the first folds. A set that was evaluated before, for this or for another candidate, costs nothing.
         """
         self._fit(candidates)
-        priors = {n: self.prior_of(n) for n in {len(sets) for sets in candidates}}
         return [
-            BestScores.of([*(self._pool(model, sets) for model in self.models), priors[len(sets)]])
+            BestScores.of(
+                [*(self._pool(model, sets) for model in self.models), self.prior_of(len(sets))]
+            )
             for sets in candidates
         ]
 
@@ -156,7 +158,7 @@ class HoldoutEvaluator:
         """Return an evaluator of the same rows in which all features but some are shuffled."""
         other = copy.copy(self)
         other.data = replace(self.data, design=self.data.design.with_shuffled(kept, shuffle))
-        other._predictions = {}
+        other._predictions, other._scores = {}, {}
         return other
 
     def drop_weak_models(self, evaluated: Sequence[BestScores]) -> None:
@@ -190,14 +192,19 @@ class HoldoutEvaluator:
         self._predictions.update(zip(new, predictions, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
-        """Score the predictions of all folds together."""
-        parts = []
-        for k, features in enumerate(sets):
-            known = self._predictions.get((k, tuple(sorted(features)), model.name))
-            parts.append(fit_predict(self.data, model, k, features) if known is None else known)
-        predictions = np.concatenate(parts)
-        rows = self.rows[: len(predictions)]
-        return score_holdout(model.name, predictions, self.data.target, rows, self.metric)
+        """Score the predictions of several folds together."""
+        ordered = tuple(tuple(sorted(features)) for features in sets)
+        if (model.name, ordered) not in self._scores:
+            parts = []
+            for k, features in enumerate(ordered):
+                known = self._predictions.get((k, features, model.name))
+                parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+            predictions = np.concatenate(parts)
+            rows, target = self.rows[: len(predictions)], self.data.target
+            self._scores[model.name, ordered] = score_holdout(
+                model.name, predictions, target, rows, self.metric
+            )
+        return self._scores[model.name, ordered]
 
 
 @cache
