@@ -8,11 +8,8 @@ import numpy as np
 from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, take_rows
-from pinsker.selection.holdout._compare import (
-    ALL_FEATURES,
-    Comparison,
-    References,
-)
+from pinsker.information import best_by_loss
+from pinsker.selection.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._rows import Fold
 from pinsker.selection.search import ErrorBudget, Search, SelectionPath, StoppingRule
@@ -96,9 +93,7 @@ class CrossFit:
             self.paths[name] = known[name] if name in known else paths[name, -1]
             self.orders[name] = [paths[name, k].order for k in row_of_fold]
 
-    def search_once(
-        self, searches: Sequence[Search], names: Sequence[str], rows: IntArray
-    ) -> None:
+    def search_once(self, searches: Sequence[Search], names: Sequence[str], rows: IntArray) -> None:
         """Search every path on some rows; the folds hold out others.
 
         Parameters
@@ -189,13 +184,7 @@ class CrossFit:
 
     def _comparison(self) -> Comparison:
         """Return what is known so far."""
-        evaluator = self.evaluator
-        references = References.of(
-            self.evaluated, evaluator.prior, self.facts, evaluator.metric, len(self.paths)
-        )
-        results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
-        n_rows, n_folds = len(evaluator.rows), len(evaluator.folds)
-        return Comparison(self.paths, results, self.facts, evaluator.metric, n_rows, n_folds)
+        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
 
     def _grid(self, name: str) -> list[tuple[str, int]]:
         """Return sizes of a path that double."""
@@ -263,11 +252,13 @@ class CrossFit:
         """
         if self.n_first == len(self.evaluator.folds):
             return False
-        prior, metric = self.evaluator.prior_of(self.n_first), self.evaluator.metric
-        references = References.of(self.glimpsed, prior, self.facts, metric, len(self.paths))
-        result = references.compare(*key, self.glimpsed[key])
-        reach = result.excess_upper - result.excess
-        return result.excess - reach > _FAR * float(rule.delta)
+        top = max(self.glimpsed, key=self._shown)
+        everything = (ALL_FEATURES, self.encoded.n_features)
+        reachable = best_by_loss([self.glimpsed[one].least for one in (everything, top)])
+        losses, clusters = self.glimpsed[key].least.losses, self.evaluator.clusters
+        first = None if clusters is None else clusters[: len(losses)]
+        excess = self.evaluator.metric.increase(losses, reachable.losses, CONFIDENCE, first)
+        return bool(excess.lower > _FAR * float(rule.delta))
 
     def _found(self, name: str, size: int) -> list[FeatureSet]:
         """Return the set that was found without the rows of each fold."""

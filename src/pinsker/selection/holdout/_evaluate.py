@@ -116,6 +116,8 @@ class HoldoutEvaluator:
         The loss.
     jobs : Jobs, optional
         Where models are fitted; by default in one thread. The results are the same for all.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows of the table belong together.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class HoldoutEvaluator:
         models: Sequence[HoldoutModel],
         metric: Metric,
         jobs: Jobs | None = None,
+        groups: IntArray | None = None,
     ) -> None:
         self.folds = tuple(folds)
         design = ModelDesign.of(encoded.columns, encoded.features)
@@ -133,6 +136,8 @@ class HoldoutEvaluator:
         self.metric = metric
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
+        self.clusters = None if groups is None else groups[self.rows]
+        self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
@@ -144,7 +149,8 @@ class HoldoutEvaluator:
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
 
-        A candidate of fewer sets than folds is scored on the first folds. A set that was evaluated before, for this or for another candidate, costs nothing.
+        A candidate of fewer sets than folds is scored on the first folds. A set that was evaluated
+        before, for this or for another candidate, costs nothing.
         """
         self._fit(candidates)
         return [
