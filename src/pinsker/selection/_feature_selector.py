@@ -262,8 +262,9 @@ class FeatureSelector(EvaluatedSelector):
     def _searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded
     ) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of a table that is no large one."""
-        auto = tuple(name for name in AUTO_SEARCHES if _pays(name, searched))
+        """Return the searches of a table that is not split."""
+        wide = searched.n_features > _MOST_BACKWARD
+        auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
         return named_searches(self.searches, searched, settings, data.fixed, auto)
 
     def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
