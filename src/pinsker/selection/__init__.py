@@ -10,6 +10,7 @@ and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its lin
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._criterion import CriterionSelection
 from pinsker.selection._feature_selector import FeatureSelector
+from pinsker.selection._interactions import Interactions, interactions
 from pinsker.selection._knn_selectors import (
     BackwardElimination,
     ForwardBackwardSelection,
@@ -57,6 +58,7 @@ __all__ = [
     "ForwardBackwardSelection",
     "ForwardSelection",
     "InformationSelector",
+    "Interactions",
     "LinearSelection",
     "PermutationTest",
     "ProgressLine",
@@ -66,5 +68,6 @@ __all__ = [
     "Step",
     "StoppingRule",
     "audit",
+    "interactions",
     "select_by_criterion",
 ]
