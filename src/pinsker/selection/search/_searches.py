@@ -25,6 +25,8 @@ AUTO_SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance
 AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
+#: Neighbors in wide tables are searched among so many features: growing reaches fewer.
+_MOST_SCREENED = 100
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
 
@@ -66,14 +68,15 @@ def named_searches(
     fixed : tuple of int
         Features that may not be dropped.
     auto : tuple of str
-        What "auto" stands for. "pairs" joins them where two features carry more together than
-        either shows alone.
+        What "auto" stands for. "pairs" comes before them where two features carry more
+        together than either shows alone.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
     listed = tuple(auto if isinstance(searches, str) else searches)
     if isinstance(searches, str) and has_hidden_pair(problem, settings.seed):
-        listed += ("pairs",)
+        listed = ("pairs", *listed)  # first: its sets show which models can tell
+    settings = replace(settings, max_candidates=_MOST_SCREENED)
     names = [_name_of(item) for item in listed]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or not names:
