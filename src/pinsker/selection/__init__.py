@@ -7,9 +7,11 @@ and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its lin
 `CriterionSelection` the classical heuristics.
 """
 
+from pinsker.selection._alternatives import Alternative, Substitute
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._criterion import CriterionSelection
 from pinsker.selection._feature_selector import FeatureSelector
+from pinsker.selection._importance import Importance
 from pinsker.selection._interactions import Interactions, interactions
 from pinsker.selection._knn_selectors import (
     BackwardElimination,
@@ -18,6 +20,7 @@ from pinsker.selection._knn_selectors import (
 )
 from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
+from pinsker.selection._stability import Stability
 from pinsker.selection.holdout import (
     ALL_FEATURES,
     MOST_SEARCHED,
@@ -46,6 +49,7 @@ __all__ = [
     "AUTO_SEARCHES",
     "MOST_SEARCHED",
     "SPLIT_FROM",
+    "Alternative",
     "AuditResult",
     "BackwardElimination",
     "CountedPath",
@@ -57,6 +61,7 @@ __all__ = [
     "FeatureSelector",
     "ForwardBackwardSelection",
     "ForwardSelection",
+    "Importance",
     "InformationSelector",
     "Interactions",
     "LinearSelection",
@@ -65,8 +70,10 @@ __all__ = [
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
+    "Stability",
     "Step",
     "StoppingRule",
+    "Substitute",
     "audit",
     "interactions",
     "select_by_criterion",

@@ -400,6 +400,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "certificate_": certificate,
             "cv_results_": {} if comparison is None else comparison.to_arrays(columns),
             "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
+            "stability_": None,
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,
