@@ -436,6 +436,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "certificate_": certificate,
             "cv_results_": cv_results,
             "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
+            "stability_": None,
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,

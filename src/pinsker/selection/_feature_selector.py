@@ -12,6 +12,7 @@ from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
+from pinsker.selection._stability import stability_of_orders
 from pinsker.selection.holdout import (
     MOST_READ,
     MOST_SEARCHED,
@@ -70,7 +71,7 @@ class FeatureSelector(EvaluatedSelector):
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi" and "cmim", selectors of this package, (name, selector) pairs, and
+        "relevance", "jmi", "cmim" and "pairs", selectors of this package, (name, selector) pairs, and
         (name, order) pairs with an order of columns, best first. An order that was found with the
         same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
@@ -91,6 +92,9 @@ class FeatureSelector(EvaluatedSelector):
         What is claimed, and on what evidence.
     path_ : SelectionPath
         The path of the chosen set, on all rows.
+    stability_ : Stability or None
+        How much the sets agree that were found without each fold; None where the rows were not
+        searched fold by fold (2000 rows or more, or ``cv=0``).
     support_, ranking_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
@@ -257,7 +261,16 @@ class FeatureSelector(EvaluatedSelector):
         chosen = comparison.choose(data.rule)[0].search
         path = measure_sets(comparison.paths[chosen], searched, settings)
         self._choose(data, path, comparison, settings, notes)
+        self._compare_folds(cross.orders[chosen])
         progress.close()
+
+    def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
+        """Set how stable the choice is over folds, where each was searched."""
+        path, size = self.path_, self._n_kept()
+        found = stability_of_orders(orders, size, path.n_features)
+        if found is not None and size < path.n_features:
+            notes = self.notes_ + found.notes(path.names, path.order[:size])
+            self._set_fitted({"stability_": found, "notes_": notes})
 
     def _searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded

@@ -272,9 +272,7 @@ class CrossFit:
         return [order[:size]] * len(self.evaluator.folds)
 
 
-def rows_of_searches(
-    folds: Sequence[Fold], n_rows: int
-) -> tuple[list[IntArray], list[int]]:
+def rows_of_searches(folds: Sequence[Fold], n_rows: int) -> tuple[list[IntArray], list[int]]:
     """Return the rows of each search that is needed, and which search each fold takes.
 
     From `_SHARE_FROM` rows on, neighbors in the order of the folds share a search on the rows that
