@@ -20,7 +20,13 @@ from pinsker.encoding._discretize import (
     bin_weighted,
     weighted_cuts,
 )
-from pinsker.encoding._encode import encode, encode_columns, encode_together
+from pinsker.encoding._encode import (
+    columns_to_read,
+    encode,
+    encode_again,
+    encode_columns,
+    encode_together,
+)
 from pinsker.encoding._encoded import (
     FARTHEST,
     NOMINAL_STEP,
@@ -37,6 +43,7 @@ from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame,
 from pinsker.encoding._sample import RowSample, draw_rows
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._target import encode_target, guess_task
+from pinsker.encoding._tidy import tidy
 
 __all__ = [
     "FARTHEST",
@@ -55,11 +62,13 @@ __all__ = [
     "check_neighbors",
     "check_scale",
     "check_weights",
+    "columns_to_read",
     "constant_columns",
     "count_rows",
     "draw_rows",
     "duplicate_columns",
     "encode",
+    "encode_again",
     "encode_columns",
     "encode_target",
     "encode_together",
@@ -75,5 +84,6 @@ __all__ = [
     "read_table",
     "take_features",
     "take_rows",
+    "tidy",
     "weighted_cuts",
 ]

@@ -16,7 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, StrOptions, output_container, require, validate_data
 from pinsker._types import BoolArray, IntArray, Scale
 from pinsker.bounds import Certificate, TargetFacts
-from pinsker.encoding import Encoded, encode, find_features, is_dask, is_dask_frame, is_frame
+from pinsker.encoding import (
+    Encoded,
+    columns_to_read,
+    encode,
+    find_features,
+    is_dask,
+    is_dask_frame,
+    is_frame,
+)
 from pinsker.exceptions import DataError, EngineLostError, ParameterError, PinskerWarning
 from pinsker.selection._fit_data import (
     ENGINES,
@@ -241,6 +249,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         tags.target_tags.required = True
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags
 
     @property
@@ -285,7 +294,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
         """Let the user's data through the gate, and note its columns."""
-        encoded = encode(X, y, task=task_of(metric), **self._encoding(), scale=scale)
+        columns = columns_to_read(X, self.fixed_features, self.feature_groups)
+        encoded = encode(
+            X, y, task=task_of(metric), **self._encoding(), scale=scale, columns=columns
+        )
         validate_data(self, X, skip_check_array=True)
         return encoded
 
@@ -404,12 +416,16 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         budget = self._budget_of(rule)
         growth = tuple(float(value) for value in budget.growth(path, facts))
         path = path.with_bounds(growth, budget.metric_for(facts))
-        ranking = ranks(encoded.features, path, decision.size)
+        columns = encoded.feature_columns
+        ranking = ranks(columns, path, decision.size, self.n_features_in_)
         if certificate is None:
             certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
         if data.origin:
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
-        columns, about_rows = encoded.features, data.notes + encoded.notes
+        about_rows = data.notes + encoded.notes
+        cv_results = {}
+        if comparison is not None:
+            cv_results = comparison.to_arrays(columns, self.n_features_in_)
         return {
             "facts_": facts,
             "task_": encoded.target.task,
@@ -418,8 +434,9 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "support_": ranking == 1,
             "ranking_": ranking,
             "certificate_": certificate,
-            "cv_results_": {} if comparison is None else comparison.to_arrays(columns),
+            "cv_results_": cv_results,
             "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
+            "stability_": None,
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,
@@ -463,13 +480,18 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         return mask
 
 
-def ranks(feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int) -> IntArray:
-    """Return the rank of every column: 1 for those that stay, more for those that go earlier."""
+def ranks(
+    feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int, n_columns: int
+) -> IntArray:
+    """Return the rank of every column: 1 for those that stay, more for those that go earlier.
+
+    Columns of no feature, which were left out before the search, rank last.
+    """
     left = len(path.order) - size
     rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
     rank[list(path.order[size:])] = 2 + np.arange(left)
     rank[list(path.order[:size])] = 1
-    spread = np.empty(sum(len(columns) for columns in feature_columns), dtype=np.int64)
+    spread = np.full(n_columns, left + 3, dtype=np.int64)
     for columns, value in zip(feature_columns, rank, strict=True):
         spread[list(columns)] = value
     return spread

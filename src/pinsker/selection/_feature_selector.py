@@ -5,13 +5,14 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
-from pinsker._types import Missing
-from pinsker.encoding import Encoded, count_rows, is_dask, take_rows
+from pinsker._types import Missing, Scale
+from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
+from pinsker.selection._stability import stability_of_orders
 from pinsker.selection.holdout import (
     MOST_READ,
     MOST_SEARCHED,
@@ -35,6 +36,7 @@ from pinsker.selection.search import (
     StoppingRule,
     measure_sets,
     named_searches,
+    screening_notes,
 )
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
@@ -69,7 +71,7 @@ class FeatureSelector(EvaluatedSelector):
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi" and "cmim", selectors of this package, (name, selector) pairs, and
+        "relevance", "jmi", "cmim" and "pairs", selectors of this package, (name, selector) pairs, and
         (name, order) pairs with an order of columns, best first. An order that was found with the
         same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
@@ -90,6 +92,9 @@ class FeatureSelector(EvaluatedSelector):
         What is claimed, and on what evidence.
     path_ : SelectionPath
         The path of the chosen set, on all rows.
+    stability_ : Stability or None
+        How much the sets agree that were found without each fold; None where the rows were not
+        searched fold by fold (2000 rows or more, or ``cv=0``).
     support_, ranking_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
@@ -252,17 +257,33 @@ class FeatureSelector(EvaluatedSelector):
                 name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
             }
         comparison = cross.compare(data.rule, progress.on_stage)
+        notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
         chosen = comparison.choose(data.rule)[0].search
         path = measure_sets(comparison.paths[chosen], searched, settings)
         self._choose(data, path, comparison, settings, notes)
+        self._compare_folds(cross.orders[chosen])
         progress.close()
+
+    def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
+        """Set how stable the choice is over folds, where each was searched."""
+        path, size = self.path_, self._n_kept()
+        found = stability_of_orders(orders, size, path.n_features)
+        if found is not None and size < path.n_features:
+            notes = self.notes_ + found.notes(path.names, path.order[:size])
+            self._set_fitted({"stability_": found, "notes_": notes})
 
     def _searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded
     ) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of a table that is no large one."""
-        auto = tuple(name for name in AUTO_SEARCHES if _pays(name, searched))
+        """Return the searches of a table that is not split."""
+        wide = searched.n_features > _MOST_BACKWARD
+        auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
         return named_searches(self.searches, searched, settings, data.fixed, auto)
+
+    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+        """Leave out constants, and values that only name one row, before anything is searched."""
+        encoded = super()._encode(X, y, metric, scale)
+        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
@@ -306,7 +327,7 @@ class FeatureSelector(EvaluatedSelector):
                 decision,
                 certificate=certificate,
                 comparison=comparison,
-                notes=(split.note,),
+                notes=(split.note, *screening_notes(names, encoded.n_features)),
             )
         )
         progress.close()

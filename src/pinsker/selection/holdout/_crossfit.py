@@ -11,6 +11,7 @@ from pinsker.encoding import Encoded, take_rows
 from pinsker.information import best_by_loss
 from pinsker.selection.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
+from pinsker.selection.holdout._rows import Fold
 from pinsker.selection.search import ErrorBudget, Search, SelectionPath, StoppingRule
 
 #: Sizes up to this are on the coarse grid, and are told apart one by one.
@@ -19,6 +20,10 @@ _MANY = 100
 _CLOSE = 1.1
 #: Rows of the first folds, at least: they compare models and find the sets far from a budget.
 _FIRST_ROWS = 300
+#: Where the smallest set so far has more features, other paths are looked at in several sizes.
+_FEW = 4
+#: From so many rows on two folds share a search.
+_SHARE_FROM = 1000
 #: An excess above so many budgets is far.
 _FAR = 2.0
 
@@ -59,6 +64,8 @@ class CrossFit:
     ) -> None:
         """Search every path on all rows, unless it is known, and without each fold's rows.
 
+        With many rows two folds share a search without the rows of both.
+
         Parameters
         ----------
         searches : sequence of Search
@@ -68,14 +75,14 @@ class CrossFit:
         known : dict of str to SelectionPath
             Paths that were found on all rows already.
         """
-        rows = [None, *(fold.train for fold in self.evaluator.folds)]
+        rows, row_of_fold = rows_of_searches(self.evaluator.folds, self.encoded.n_rows)
         wanted = [
             (search, k)
             for search in searches
-            for k in range(len(rows))
-            if k or not all(name in known for name in search.names)
+            for k in range(-1, len(rows))
+            if k >= 0 or not all(name in known for name in search.names)
         ]
-        calls = [(search.run, rows[k]) for search, k in wanted]
+        calls = [(search.run, rows[k] if k >= 0 else None) for search, k in wanted]
         found = self.evaluator.jobs.run(search_rows, self.encoded, calls)
         paths = {
             (name, k): path
@@ -83,8 +90,8 @@ class CrossFit:
             for name, path in zip(search.names, several, strict=True)
         }
         for name in names:
-            self.paths[name] = known[name] if name in known else paths[name, 0]
-            self.orders[name] = [paths[name, k].order for k in range(1, len(rows))]
+            self.paths[name] = known[name] if name in known else paths[name, -1]
+            self.orders[name] = [paths[name, k].order for k in row_of_fold]
 
     def search_once(self, searches: Sequence[Search], names: Sequence[str], rows: IntArray) -> None:
         """Search every path on some rows; the folds hold out others.
@@ -141,8 +148,9 @@ class CrossFit:
         """Evaluate the sizes of a path that show where the cut is, as far as it is not known.
 
         Of the first path, and while no set meets the budget, sizes that double up to the one with
-        the most information: what is reachable is known by it. Of others, the next smaller size
-        than the smallest set so far, and the size with the most information.
+        the most information: what is reachable is known by it. Of others, the size with the most
+        information, and the next smaller size than the smallest set so far. Where that has many
+        features, smaller sizes too: another search may need a part of them.
         """
         everything = (ALL_FEATURES, self.encoded.n_features)
         best = self._best_size(rule)
@@ -158,8 +166,10 @@ class CrossFit:
         rival = (name, min(max(top[1], self.smallest), longest))
         self._glimpse([rival])
         wanted = [rival] if self._shown(rival) > self._shown(top) else []
-        if self.smallest <= best - 1 <= longest:
-            wanted.append((name, best - 1))
+        below = min(best - 1, longest)
+        if below >= self.smallest:
+            sizes = geometric_sizes(self.smallest, below) if best > _FEW else [below]
+            wanted += [(name, size) for size in sizes]
         self._evaluate(wanted, rule)
 
     def _shown(self, key: tuple[str, int]) -> float:
@@ -260,6 +270,36 @@ class CrossFit:
         """Return the set that would be kept, the same for every fold."""
         order = self.paths[name].order if name in self.paths else tuple(range(size))
         return [order[:size]] * len(self.evaluator.folds)
+
+
+def rows_of_searches(folds: Sequence[Fold], n_rows: int) -> tuple[list[IntArray], list[int]]:
+    """Return the rows of each search that is needed, and which search each fold takes.
+
+    From `_SHARE_FROM` rows on, neighbors in the order of the folds share a search on the rows that
+    neither holds out, if at least half of all rows are left for it: three searches instead of five.
+
+    Examples
+    --------
+    >>> rows = np.arange(1000)
+    >>> folds = [Fold(rows[rows % 5 != k], rows[rows % 5 == k]) for k in range(5)]
+    >>> searched, search_of_fold = rows_of_searches(folds, 1000)
+    >>> [len(rows) for rows in searched], search_of_fold
+    ([600, 600, 800], [0, 0, 1, 1, 2])
+    """
+    searched: list[IntArray] = []
+    search_of_fold: list[int] = []
+    alone = False  # whether the last search belongs to one fold so far
+    for fold in folds:
+        if alone and n_rows >= _SHARE_FROM:
+            shared = np.intersect1d(searched[-1], fold.train)
+            if 2 * len(shared) >= n_rows:
+                searched[-1], alone = shared, False
+                search_of_fold.append(len(searched) - 1)
+                continue
+        searched.append(fold.train)
+        search_of_fold.append(len(searched) - 1)
+        alone = True
+    return searched, search_of_fold
 
 
 def search_rows(
