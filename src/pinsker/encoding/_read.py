@@ -3,6 +3,7 @@
 Everything that is read becomes a `RawTable`. What its columns *mean* is decided in `_kinds`.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -207,11 +208,36 @@ def is_frame(data: Any) -> bool:
     return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
+def is_dask_frame(data: Any) -> bool:
+    """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(data, frames.DataFrame)
+
+
+def is_dask(data: Any) -> bool:
+    """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
+    arrays = sys.modules.get("dask.array")
+    return is_dask_frame(data) or (arrays is not None and isinstance(data, arrays.Array))
+
+
+def count_rows(data: Any) -> int:
+    """Return the rows of a table in memory without reading it; 0 where it has none to count."""
+    if isinstance(data, list | tuple):
+        return len(data)
+    shape: Any = getattr(data, "shape", ())
+    return shape[0] if len(shape) == 2 and isinstance(shape[0], int) else 0
+
+
 def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
     """Return names and columns of a frame, or of a series."""
     import narwhals.stable.v1 as nw
 
     wrapped = _wrap(data)
+    if is_dask_frame(data):
+        raise DataTypeError(
+            f"{label} is a Dask DataFrame, which only CriterionSelection and FeatureSelector with "
+            f"a number of folds read. Pass {label}.compute() if it fits in memory."
+        )
     if isinstance(wrapped, nw.LazyFrame):
         raise DataTypeError(
             f"{label} is a lazy frame ({type(data).__module__}.{type(data).__name__}). "

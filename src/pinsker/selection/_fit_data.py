@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineName, EngineSettings, KNNSettings
@@ -41,6 +42,12 @@ class FitData:
         Of everything random in this fit.
     fingerprint : str
         Digest of everything that the path depends on.
+    origin : str
+        Where the rows were drawn from, for the certificate; empty where they are all.
+    notes : tuple of str
+        What a user should know about the drawing.
+    groups : ndarray of shape (n_rows,), int, or None
+        Which rows belong together.
     """
 
     encoded: Encoded
@@ -50,6 +57,9 @@ class FitData:
     user_data: dict[str, Any]
     seed: int = 0
     fingerprint: str = ""
+    origin: str = ""
+    notes: tuple[str, ...] = ()
+    groups: IntArray | None = None
 
 
 def as_settings(name: str, value: Any) -> Any:

@@ -17,6 +17,7 @@ from pinsker.selection.search._knn import (
     relevance,
 )
 from pinsker.selection.search._linear import linear_where_rows_allow
+from pinsker.selection.search._pairs import has_hidden_pair, pairs
 from pinsker.selection.search._path import SelectionPath
 
 #: Searches of ``searches="auto"``; the models are compared on sets of the first one.
@@ -69,11 +70,14 @@ def named_searches(
     fixed : tuple of int
         Features that may not be dropped.
     auto : tuple of str
-        What "auto" stands for.
+        What "auto" stands for. "pairs" comes before them where two features carry more
+        together than either shows alone.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
-    listed = auto if isinstance(searches, str) else tuple(searches)
+    listed = tuple(auto if isinstance(searches, str) else searches)
+    if isinstance(searches, str) and has_hidden_pair(problem, settings.seed):
+        listed = ("pairs", *listed)  # first: its sets show which models can tell
     settings = replace(settings, max_candidates=_MOST_SCREENED)
     names = [_name_of(item) for item in listed]
     repeated = sorted({name for name in names if names.count(name) > 1})
@@ -139,9 +143,10 @@ def _named(
         "relevance": partial(_one, function=partial(relevance, settings=settings, fixed=fixed)),
         "jmi": partial(_one, function=partial(count_and_search, criterion="jmi", fixed=fixed)),
         "cmim": partial(_one, function=partial(count_and_search, criterion="cmim", fixed=fixed)),
+        "pairs": partial(_one, function=partial(pairs, fixed=fixed, seed=settings.seed)),
     }
     if name not in searches:
-        known = ", ".join(map(repr, [*AUTO_SEARCHES, "jmi", "cmim"]))
+        known = ", ".join(map(repr, [*AUTO_SEARCHES, "jmi", "cmim", "pairs"]))
         raise ParameterError(f"searches: {name!r} is none of {known}.")
     return searches[name]
 
