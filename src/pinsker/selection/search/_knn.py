@@ -22,6 +22,9 @@ MOST_MEASURED = 100
 #: Tables with more features are screened where `KNNSearchSettings.max_candidates` says so. A step
 #: costs rows x rows x features: growing took 27 s on 1008 x 1024 with 20 classes, 2.6 s screened.
 WIDE = 256
+#: Screened features are measured at so many rows, against all. Text counts, 1400 rows with most
+#: distances 0: 2.6 s instead of 7.6 s, with as many relevant words among the first 8, 15 and 30.
+_MOST_SAMPLED = 500
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class KNNSearchSettings:
         Growing does not end below so many features.
     max_candidates : int or None
         In tables of more than `WIDE` features, search among so many: those that joint mutual
-        information of counts ranks first, on the same rows. None: among all.
+        information of counts ranks first, on the same rows, measured at 500 rows at most. None:
+        among all.
     """
 
     knn: KNNSettings = field(default_factory=KNNSettings)
@@ -92,7 +96,9 @@ class _Screened(NamedTuple):
         # its relevance alone does not. Fixed features are chosen first.
         most = max(settings.max_candidates or 0, settings.at_least, len(fixed))
         chosen = count_and_search(problem, "jmi", fixed, rule=FeatureLimit(most)).order
-        inner = replace(settings, max_candidates=None)
+        sampled = min(settings.knn.max_samples or _MOST_SAMPLED, _MOST_SAMPLED)
+        knn = replace(settings.knn, max_samples=sampled)
+        inner = replace(settings, knn=knn, max_candidates=None)
         part = take_features(problem, chosen)
         return cls(part, inner, range(len(fixed)), chosen, problem.feature_names)
 

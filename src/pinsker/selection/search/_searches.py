@@ -94,7 +94,7 @@ def screening_notes(names: Sequence[str], n_features: int) -> tuple[str, ...]:
         return ()
     note = (
         f"searches by neighbors looked at the {_MOST_SCREENED} of {n_features} features that joint "
-        "mutual information of counts ranked first, on the same rows"
+        "mutual information of counts ranked first, and measured at most 500 rows"
     )
     return (note,)
 
