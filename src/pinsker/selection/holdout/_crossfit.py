@@ -212,7 +212,7 @@ class CrossFit:
                 continue
             above = min(meeting)
             failing = [result.size for result in own if result.size < above]
-            failing += [size for path, size in self.hopeless if path == name]
+            failing += [size for path, size in self.hopeless if path == name and size < above]
             below = max(failing, default=self.smallest - 1)
             middle = between(below, above)
             if below < middle < above and middle < chosen.size + (name == chosen.search):
@@ -272,9 +272,7 @@ class CrossFit:
         return [order[:size]] * len(self.evaluator.folds)
 
 
-def rows_of_searches(
-    folds: Sequence[Fold], n_rows: int
-) -> tuple[list[IntArray], list[int]]:
+def rows_of_searches(folds: Sequence[Fold], n_rows: int) -> tuple[list[IntArray], list[int]]:
     """Return the rows of each search that is needed, and which search each fold takes.
 
     From `_SHARE_FROM` rows on, neighbors in the order of the folds share a search on the rows that
