@@ -67,7 +67,7 @@ class FeatureSelector(EvaluatedSelector):
         numbers. It also says how the target is read: "r2" takes integers for numbers.
     models : "auto" or list, default="auto"
         Models that evaluate: classifiers or regressors of scikit-learn, or (name, model) pairs. By
-        default an "svm" with radial kernel, "extra trees" and a "linear" model; with 5000 rows or
+        default an "svm" with radial kernel, "extra trees" and a "linear" model; with 2000 rows or
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
@@ -109,6 +109,12 @@ class FeatureSelector(EvaluatedSelector):
 
     Notes
     -----
+    The sets of the first folds compare the models, and show which sets are far from the budget; the
+    other folds are for those that can change the choice. With 1000 rows or more two folds share a
+    search without the rows of both. With 2000 rows or more features are ordered once, by a third of
+    the rows (1000 at most), and the folds hold out the others; a splitter, or groups of rows,
+    search in every fold.
+
     With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
     depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
     the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes

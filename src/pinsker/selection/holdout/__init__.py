@@ -14,7 +14,7 @@ from pinsker.selection.holdout._certify import (
     path_certificate,
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
-from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
+from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
 from pinsker.selection.holdout._dependence import (
     note_few_groups,
     note_known_rows,
@@ -67,6 +67,7 @@ __all__ = [
     "note_repeated_rows",
     "path_certificate",
     "read_groups",
+    "rows_of_searches",
     "set_search_rows_aside",
     "split_rows",
     "task_of",

@@ -1,6 +1,7 @@
 """Cross-fitting: paths are searched again without the rows that evaluate them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ _FIRST_ROWS = 300
 _FEW = 4
 #: From so many rows on two folds share a search.
 _SHARE_FROM = 1000
+#: The cut is refined for a budget smaller by this factor, too: `support_at` answers for others.
+_SMALLER = 0.4
 #: An excess above so many budgets is far.
 _FAR = 2.0
 
@@ -140,15 +143,25 @@ class CrossFit:
                 grid = self._grid(name) if name == first else []
                 self._evaluate([*grid, (name, max(size, self.smallest))])
         if isinstance(rule, ErrorBudget):
-            while finer := self._finer(rule):
+            while finer := self._finer(rule) or self._next_larger(rule):
+                self._evaluate(finer, rule)
+            smaller = replace(rule, delta=_SMALLER * float(rule.delta))
+            while finer := self._finer(smaller):
                 self._evaluate(finer, rule)
         return self._comparison()
+
+    def _next_larger(self, rule: ErrorBudget) -> list[tuple[str, int]]:
+        """Return the next larger size of the chosen path: the choice must stand beside it, too."""
+        chosen, _ = self._comparison().choose(rule)
+        key = (chosen.search, chosen.size + 1)
+        known = key in self.evaluated or key in self.hopeless
+        return [] if known or key[1] > self._longest(chosen.search) else [key]
 
     def _look_at(self, name: str, rule: ErrorBudget) -> None:
         """Evaluate the sizes of a path that show where the cut is, as far as it is not known.
 
-        Of the first path, and while no set meets the budget, sizes that double up to the one with
-        the most information: what is reachable is known by it. Of others, the size with the most
+        Of the first path, and while no set meets the budget, sizes that grow by half up to the one
+        with the most information: what is reachable is known by it. Of others, the size with most
         information, and the next smaller size than the smallest set so far. Where that has many
         features, smaller sizes too: another search may need a part of them.
         """
@@ -187,9 +200,9 @@ class CrossFit:
         return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
 
     def _grid(self, name: str) -> list[tuple[str, int]]:
-        """Return sizes of a path that double."""
+        """Return sizes of a path that grow by half."""
         most = min(self._longest(name), max(_MANY, self.smallest))
-        return [(name, size) for size in geometric_sizes(self.smallest, most, 2.0)]
+        return [(name, size) for size in geometric_sizes(self.smallest, most)]
 
     def _longest(self, name: str) -> int:
         """Return the largest size that a path has on all rows and in every fold."""
@@ -212,7 +225,7 @@ class CrossFit:
                 continue
             above = min(meeting)
             failing = [result.size for result in own if result.size < above]
-            failing += [size for path, size in self.hopeless if path == name]
+            failing += [size for path, size in self.hopeless if path == name and size < above]
             below = max(failing, default=self.smallest - 1)
             middle = between(below, above)
             if below < middle < above and middle < chosen.size + (name == chosen.search):
@@ -235,23 +248,26 @@ class CrossFit:
         With a rule, sets that the first folds show to be far from it are left out.
         """
         new = [key for key in keys if key not in self.evaluated]
+        far: set[tuple[str, int]] = set()
         if rule is not None:
             self._glimpse(new)
-            self.hopeless |= {key for key in new if self._is_hopeless(key, rule)}
-            new = [key for key in new if key not in self.hopeless]
+            far = {key for key in new if self._is_far(key, rule)}
+            if self.n_first < len(self.evaluator.folds):
+                self.hopeless |= far
+                new = [key for key in new if key not in far]
         found = self.evaluator.evaluate([self._found(*key) for key in new])
-        kept = self.evaluator.evaluate([self._kept(*key) for key in new])
+        kept = self.evaluator.evaluate(
+            [self._found(*key) if key in far else self._kept(*key) for key in new]
+        )
         for key, one, other in zip(new, found, kept, strict=True):
             self.evaluated[key] = one.or_worse(other)
 
-    def _is_hopeless(self, key: tuple[str, int], rule: ErrorBudget) -> bool:
+    def _is_far(self, key: tuple[str, int], rule: ErrorBudget) -> bool:
         """Return whether the first folds show that a set is far from the budget.
 
         Far is an excess whose lower bound is twice the budget, so that what is known serves budgets
-        up to that. Where the first folds are all of them nothing is saved, and every set is known.
+        up to that. Where the first folds are all of them every set is known.
         """
-        if self.n_first == len(self.evaluator.folds):
-            return False
         top = max(self.glimpsed, key=self._shown)
         everything = (ALL_FEATURES, self.encoded.n_features)
         reachable = best_by_loss([self.glimpsed[one].least for one in (everything, top)])
