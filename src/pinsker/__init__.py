@@ -34,12 +34,14 @@ from pinsker.selection import (
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
+    Interactions,
     LinearSelection,
     PermutationTest,
     ScoreJump,
     ScoreThreshold,
     SelectionPath,
     audit,
+    interactions,
     select_by_criterion,
 )
 
@@ -62,6 +64,7 @@ __all__ = [
     "ForwardBackwardSelection",
     "ForwardSelection",
     "IndependenceTest",
+    "Interactions",
     "KNNSettings",
     "LinearSelection",
     "PermutationTest",
@@ -73,6 +76,7 @@ __all__ = [
     "conditional_mutual_information",
     "entropy",
     "independence_test",
+    "interactions",
     "mutual_information",
     "select_by_criterion",
 ]

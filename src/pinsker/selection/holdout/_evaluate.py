@@ -3,10 +3,11 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
@@ -138,16 +139,24 @@ class HoldoutEvaluator:
         self.clusters = None if groups is None else groups[self.rows]
         self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
-        self.prior = self._pool(PriorModel(), [()] * len(folds))
+        self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
+        self.prior = self.prior_of(len(self.folds))
+
+    def prior_of(self, n_folds: int) -> HoldoutScores:
+        """Return the scores of the model without features on the first folds."""
+        return self._pool(PriorModel(), [()] * n_folds)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
 
-        A set that was evaluated before, for this or for another candidate, costs nothing.
+        A candidate of fewer sets than folds is scored on the first folds. A set that was evaluated
+        before, for this or for another candidate, costs nothing.
         """
         self._fit(candidates)
         return [
-            BestScores.of([*(self._pool(model, sets) for model in self.models), self.prior])
+            BestScores.of(
+                [*(self._pool(model, sets) for model in self.models), self.prior_of(len(sets))]
+            )
             for sets in candidates
         ]
 
@@ -155,7 +164,7 @@ class HoldoutEvaluator:
         """Return an evaluator of the same rows in which all features but some are shuffled."""
         other = copy.copy(self)
         other.data = replace(self.data, design=self.data.design.with_shuffled(kept, shuffle))
-        other._predictions = {}
+        other._predictions, other._scores = {}, {}
         return other
 
     def drop_weak_models(self, evaluated: Sequence[BestScores]) -> None:
@@ -182,18 +191,32 @@ class HoldoutEvaluator:
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
         calls = [(model, k, features) for (k, features, _), model in new.items()]
-        with threadpool_limits(1):  # BLAS and OpenMP: small fits, and `jobs` run side by side
+        if not new:
+            return
+        with _thread_pools().limit(limits=1):  # small fits, and `jobs` run side by side
             predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
-        """Score the predictions of all folds together."""
-        parts = []
-        for k, features in enumerate(sets):
-            known = self._predictions.get((k, tuple(sorted(features)), model.name))
-            parts.append(fit_predict(self.data, model, k, features) if known is None else known)
-        predictions = np.concatenate(parts)
-        return score_holdout(model.name, predictions, self.data.target, self.rows, self.metric)
+        """Score the predictions of several folds together."""
+        ordered = tuple(tuple(sorted(features)) for features in sets)
+        if (model.name, ordered) not in self._scores:
+            parts = []
+            for k, features in enumerate(ordered):
+                known = self._predictions.get((k, features, model.name))
+                parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+            predictions = np.concatenate(parts)
+            rows, target = self.rows[: len(predictions)], self.data.target
+            self._scores[model.name, ordered] = score_holdout(
+                model.name, predictions, target, rows, self.metric
+            )
+        return self._scores[model.name, ordered]
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Return the thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
+    return ThreadpoolController()
 
 
 def _is_close(gaps: FloatArray) -> bool:

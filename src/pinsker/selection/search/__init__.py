@@ -1,7 +1,7 @@
 """Searches: pure functions ``(problem, settings, fixed, on_step) -> SelectionPath``.
 
 `backward`, `forward` and `forward_backward` measure by nearest neighbors, `linear` by linear
-models, `criterion_search` by counts; all run the loop of `greedy`. Stopping rules cut the path.
+models, `criterion_search` by counts, `pairs` counts all pairs; all run the loop of `greedy`. Stopping rules cut the path.
 """
 
 from pinsker.selection.search._counted import CountedProblem, CountingSettings
@@ -41,6 +41,14 @@ from pinsker.selection.search._linear import (
     LinearSearchSettings,
     linear,
 )
+from pinsker.selection.search._pairs import (
+    PAIR_LEVEL,
+    PairFound,
+    PairProblem,
+    PairScan,
+    best_pairs,
+    pairs,
+)
 from pinsker.selection.search._path import (
     ROUNDING,
     CountedPath,
@@ -63,12 +71,14 @@ from pinsker.selection.search._searches import (
     AUTO_SEARCHES,
     Search,
     named_searches,
+    screening_notes,
 )
 
 __all__ = [
     "AUTO_LARGE",
     "AUTO_SEARCHES",
     "CRITERIA",
+    "PAIR_LEVEL",
     "ROUNDING",
     "ROWS_PER_CELL",
     "CountedPath",
@@ -88,6 +98,9 @@ __all__ = [
     "LinearSearchSettings",
     "MetricName",
     "OnStep",
+    "PairFound",
+    "PairProblem",
+    "PairScan",
     "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
@@ -98,6 +111,7 @@ __all__ = [
     "StoppingRule",
     "Trace",
     "backward",
+    "best_pairs",
     "count_and_search",
     "criterion_named",
     "criterion_search",
@@ -110,8 +124,10 @@ __all__ = [
     "linear",
     "measure_sets",
     "named_searches",
+    "pairs",
     "refuse_uncounted",
     "relevance",
+    "screening_notes",
     "select_by_criterion",
     "shrink",
 ]
