@@ -21,7 +21,7 @@ from pinsker.selection.holdout._dependence import (
     note_repeated_rows,
     read_groups,
 )
-from pinsker.selection.holdout._evaluate import HoldoutEvaluator
+from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import (
@@ -49,6 +49,7 @@ __all__ = [
     "SEARCH_ROWS",
     "SPLIT_FROM",
     "AuditResult",
+    "BestScores",
     "Comparison",
     "CrossFit",
     "Fold",
