@@ -10,6 +10,7 @@ from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
+from pinsker.selection._memory import RowCounts
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection.holdout import (
     MOST_SEARCHED,
@@ -18,6 +19,7 @@ from pinsker.selection.holdout import (
     Metric,
     SplitFit,
     crossfit_certificate,
+    split_counts,
     split_rows,
 )
 from pinsker.selection.search import (
@@ -175,18 +177,19 @@ class FeatureSelector(EvaluatedSelector):
         self
         """
         data = self._read(X, y)
-        settings = self._settings(data.seed)
-        if data.encoded.n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
-            return self._fit_split(data, settings)
+        memory = self._plan_memory(data)
+        settings = self._within(memory, self._settings(data.seed), memory.n_searches)
+        if self._splits(data.encoded.n_rows):
+            return self._fit_split(data, settings, memory.n_fits)
         names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
         progress = Progress(self, data.user_data, 1 + len(names))
         first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
-        evaluator = self._evaluator(data)
+        evaluator = self._evaluator(data, memory.n_fits)
         comparison = None
         if evaluator is not None:
             progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search(searches, names, first)
+            cross.search(searches, names, first, memory.n_searches)
             if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
                 cross.paths = {
                     name: measure_sets(path, data.encoded, settings)
@@ -198,7 +201,16 @@ class FeatureSelector(EvaluatedSelector):
         progress.close()
         return self
 
-    def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
+    def _row_counts(self, n_rows: int) -> RowCounts:
+        if self._splits(n_rows):
+            return RowCounts(*split_counts(n_rows))
+        return super()._row_counts(n_rows)
+
+    def _splits(self, n_rows: int) -> bool:
+        """Whether so many rows are split into three parts."""
+        return n_rows >= SPLIT_FROM and bool(self.cv) and isinstance(self.cv, Integral)
+
+    def _fit_split(self, data: FitData, settings: KNNSearchSettings, n_jobs: int) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
         encoded, rule = data.encoded, data.rule
         parts = split_rows(encoded, data.seed)
@@ -215,7 +227,8 @@ class FeatureSelector(EvaluatedSelector):
         paths = {name: paths[name] for name in names}
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
-        split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs())
+        jobs = self._jobs(n_jobs)
+        split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), jobs)
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)

@@ -23,6 +23,7 @@ from pinsker.selection.holdout._split import (
     MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
+    split_counts,
     split_rows,
 )
 
@@ -47,6 +48,7 @@ __all__ = [
     "geometric_sizes",
     "make_folds",
     "path_certificate",
+    "split_counts",
     "split_rows",
     "task_of",
 ]

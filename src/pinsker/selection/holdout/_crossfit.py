@@ -53,6 +53,7 @@ class CrossFit:
         searches: Sequence[Search],
         names: Sequence[str],
         known: dict[str, SelectionPath],
+        n_jobs: int | None = None,
     ) -> None:
         """Search every path on all rows, unless it is known, and without each fold's rows.
 
@@ -64,6 +65,8 @@ class CrossFit:
             The paths in their order.
         known : dict of str to SelectionPath
             Paths that were found on all rows already.
+        n_jobs : int, optional
+            Searches that memory allows side by side.
         """
         rows = [None, *(fold.train for fold in self.evaluator.folds)]
         wanted = [
@@ -73,7 +76,7 @@ class CrossFit:
             if k or not all(name in known for name in search.names)
         ]
         calls = [(search.run, rows[k]) for search, k in wanted]
-        found = self.evaluator.jobs.run(search_rows, self.encoded, calls)
+        found = self.evaluator.jobs.run(search_rows, self.encoded, calls, n_jobs)
         paths = {
             (name, k): path
             for (search, k), several in zip(wanted, found, strict=True)

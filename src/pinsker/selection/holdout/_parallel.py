@@ -31,7 +31,11 @@ class Jobs:
         self._sent: list[tuple[Any, Any]] = []  # what is on the cluster already, and its future
 
     def run(
-        self, function: Callable[..., Any], shared: Any, calls: Iterable[tuple[Any, ...]]
+        self,
+        function: Callable[..., Any],
+        shared: Any,
+        calls: Iterable[tuple[Any, ...]],
+        n_jobs: int | None = None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call.
 
@@ -43,11 +47,15 @@ class Jobs:
             First argument of all calls; a cluster gets it once.
         calls : iterable of tuple
             The other arguments.
+        n_jobs : int, optional
+            Threads for these calls, where they need other memory than most.
         """
         if self.client is None:
-            found: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(function)(shared, *call) for call in calls
-            )
+            # BLAS and OpenMP have one thread each: the calls run side by side.
+            with threadpool_limits(1):
+                found: list[Any] = Parallel(n_jobs=n_jobs or self.n_jobs, prefer="threads")(
+                    delayed(function)(shared, *call) for call in calls
+                )
         else:
             calls = list(calls)
             _check_that_they_travel(calls)

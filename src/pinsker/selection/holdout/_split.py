@@ -76,6 +76,13 @@ def split_rows(encoded: Encoded, seed: int) -> RowParts:
     return RowParts(*np.split(order, edges))
 
 
+def split_counts(n_rows: int) -> tuple[int, int, int]:
+    """Return how many rows search, fit a model and are predicted, at most, of a table."""
+    n_search = min(n_rows // 4, MOST_COUNTED)
+    rest = n_rows - n_search
+    return n_search, min(rest, _MOST_TRAINED_TO_CERTIFY), rest
+
+
 def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
     """Return a random order of the rows in which every stretch is stratified by the target."""
     rng = np.random.default_rng(seed)
