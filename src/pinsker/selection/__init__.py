@@ -23,6 +23,7 @@ from pinsker.selection.holdout import (
     SPLIT_FROM,
     AuditResult,
     audit,
+    trained_rows,
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
@@ -67,4 +68,5 @@ __all__ = [
     "StoppingRule",
     "audit",
     "select_by_criterion",
+    "trained_rows",
 ]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import METRICS, Certificate, TargetFacts
-from pinsker.encoding import encode
+from pinsker.encoding import Encoded, encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
@@ -153,12 +153,20 @@ class EvaluatedSelector(InformationSelector):
         search = (as_settings("knn", self.knn), *self._ends())
         return self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
 
-    def _plan_memory(self, data: FitData) -> FitMemory:
-        """Plan the memory of the fit, or refuse a table that cannot fit."""
-        encoded, engine = data.encoded, as_settings("engine", self.engine)
+    def plan_memory(self, encoded: Encoded, seed: int = 0) -> FitMemory:
+        """Plan the memory of a fit, or refuse a table that cannot fit.
+
+        Parameters
+        ----------
+        encoded : Encoded
+            The table.
+        seed : int
+            Of the models.
+        """
+        engine = as_settings("engine", self.engine)
         models: tuple[Any, ...] = ()
         if self.holds_out:
-            models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
+            models = named_models(self.models, encoded.target.task, encoded.n_rows, seed)
         return FitMemory.of(
             encoded,
             models,

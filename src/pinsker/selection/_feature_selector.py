@@ -1,9 +1,11 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from numbers import Integral
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from pinsker._compat import StrOptions
+from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
 from pinsker.encoding import Encoded, take_rows
 from pinsker.engine import EngineSettings, KNNSettings
@@ -24,11 +26,14 @@ from pinsker.selection.holdout import (
 )
 from pinsker.selection.search import (
     AUTO_LARGE,
+    Deadline,
     ErrorBudget,
     KNNSearchSettings,
     MetricName,
+    Search,
     SelectionPath,
     StoppingRule,
+    cheapest_first,
     measure_sets,
     named_searches,
 )
@@ -76,6 +81,12 @@ class FeatureSelector(EvaluatedSelector):
         As in `BackwardElimination`.
     knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`. The result is the same for any number of jobs.
+    time_limit : float, default=None
+        Seconds after which no search, step of a search or evaluation is begun any more. The best
+        set that was evaluated by then is kept, and `notes_` says what was left out. One search
+        (the cheapest first) and one evaluation are always finished, and so is the certificate of
+        a split table. What is left out depends on the machine and its load, so that a fit with
+        a limit that is reached cannot be reproduced.
 
     Attributes
     ----------
@@ -125,6 +136,7 @@ class FeatureSelector(EvaluatedSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EvaluatedSelector._parameter_constraints,
         "searches": [StrOptions({"auto"}), "array-like"],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
@@ -145,6 +157,7 @@ class FeatureSelector(EvaluatedSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        time_limit: float | None = None,
     ) -> None:
         self.error_budget = error_budget
         self.metric = metric
@@ -160,6 +173,7 @@ class FeatureSelector(EvaluatedSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.time_limit = time_limit
 
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -176,20 +190,28 @@ class FeatureSelector(EvaluatedSelector):
         -------
         self
         """
+        deadline = Deadline(self.time_limit)
         data = self._read(X, y)
-        memory = self._plan_memory(data)
+        memory = self.plan_memory(data.encoded, data.seed)
         settings = self._within(memory, self._settings(data.seed), memory.n_searches)
+        settings = replace(settings, deadline=deadline)
         if self._splits(data.encoded.n_rows):
             return self._fit_split(data, settings, memory.n_fits)
         names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
+        if self.time_limit is not None and self.holds_out:
+            names, searches = cheapest_first(searches)
         progress = Progress(self, data.user_data, 1 + len(names))
         first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
         evaluator = self._evaluator(data, memory.n_fits)
         comparison = None
         if evaluator is not None:
             progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search(searches, names, first, memory.n_searches)
+            evaluator.jobs.on_call = progress.on_call
+            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
+            if self.time_limit is None:
+                cross.search(searches, names, first, memory.n_searches)
+            else:
+                _search_in_turn(cross, searches, first, deadline, memory.n_searches)
             if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
                 cross.paths = {
                     name: measure_sets(path, data.encoded, settings)
@@ -197,7 +219,7 @@ class FeatureSelector(EvaluatedSelector):
                 }
             comparison = cross.compare(data.rule, progress.on_stage)
         notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
-        self._choose(data, first[names[0]], comparison, settings, notes)
+        self._choose(data, first[names[0]], comparison, settings, notes + deadline.notes)
         progress.close()
         return self
 
@@ -219,16 +241,27 @@ class FeatureSelector(EvaluatedSelector):
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
         names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
         progress = Progress(self, data.user_data, 2 + len(names))
+        deadline = settings.deadline
+        if self.time_limit is not None:
+            names, searches = cheapest_first(searches)
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
         paths: dict[str, SelectionPath] = {}
-        for search in searches:
+        for k, search in enumerate(searches):
+            what = f"search {' and '.join(search.names)}"
             table = counted if search.names[0] in ("jmi", "cmim") else searched
-            paths |= dict(zip(search.names, search.run(table), strict=True))
-        paths = {name: paths[name] for name in names}
+            if not deadline.skips(what):
+                with deadline.leaving_out(what):
+                    paths |= dict(zip(search.names, search.run(table), strict=True))
+            deadline.holds = True
+            progress.on_call(k + 1, len(searches))
+        paths = {name: paths[name] for name in names if name in paths}
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
         jobs = self._jobs(n_jobs)
-        split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), jobs)
+        jobs.on_call = progress.on_call
+        split = SplitFit(
+            encoded, parts, models, metric, data.facts, len(data.fixed), jobs, deadline
+        )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)
@@ -244,11 +277,27 @@ class FeatureSelector(EvaluatedSelector):
                 decision,
                 certificate=certificate,
                 comparison=comparison,
-                notes=(split.note,),
+                notes=(split.note, *deadline.notes),
             )
         )
         progress.close()
         return self
+
+
+def _search_in_turn(
+    cross: CrossFit,
+    searches: Sequence[Search],
+    known: dict[str, SelectionPath],
+    deadline: Deadline,
+    n_jobs: int,
+) -> None:
+    """Search one path after the other, as long as there is time; the first one in any case."""
+    for search in searches:
+        what = f"search {' and '.join(search.names)}"
+        if not deadline.skips(what):
+            with deadline.leaving_out(what):
+                cross.search([search], search.names, known, n_jobs)
+        deadline.holds = True
 
 
 def _pays(name: str, searched: Encoded) -> bool:

@@ -87,7 +87,7 @@ class KNNSelector(EvaluatedSelector):
         self
         """
         data = self._read(X, y)
-        memory = self._plan_memory(data)
+        memory = self.plan_memory(data.encoded, data.seed)
         settings = self._search_settings(data.seed, data.encoded.n_features)
         most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
         progress = self._progress(data, self._direction, most, settings.knn.score)

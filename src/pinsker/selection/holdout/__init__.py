@@ -25,6 +25,7 @@ from pinsker.selection.holdout._split import (
     SplitFit,
     split_counts,
     split_rows,
+    trained_rows,
 )
 
 __all__ = [
@@ -51,4 +52,5 @@ __all__ = [
     "split_counts",
     "split_rows",
     "task_of",
+    "trained_rows",
 ]

@@ -14,7 +14,7 @@ from pinsker.selection.holdout._compare import (
     References,
 )
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
-from pinsker.selection.search import ErrorBudget, Search, SelectionPath, StoppingRule
+from pinsker.selection.search import Deadline, ErrorBudget, Search, SelectionPath, StoppingRule
 
 #: Sizes up to this are on the coarse grid, and are told apart one by one.
 _MANY = 100
@@ -35,12 +35,20 @@ class CrossFit:
         What the bounds know of the target.
     n_fixed : int
         Features that may not be dropped.
+    deadline : Deadline, optional
+        Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
     """
 
     def __init__(
-        self, encoded: Encoded, evaluator: HoldoutEvaluator, facts: TargetFacts, n_fixed: int
+        self,
+        encoded: Encoded,
+        evaluator: HoldoutEvaluator,
+        facts: TargetFacts,
+        n_fixed: int,
+        deadline: Deadline | None = None,
     ) -> None:
         self.encoded, self.evaluator, self.facts = encoded, evaluator, facts
+        self.deadline = deadline or Deadline()
         self.smallest = max(n_fixed, 1)
         self.paths: dict[str, SelectionPath] = {}
         self.orders: dict[str, list[FeatureSet]] = {}
@@ -99,7 +107,7 @@ class CrossFit:
             self._evaluate(self._coarse(name, rule))
         comparison = self._comparison()
         if isinstance(rule, ErrorBudget):
-            while finer := self._finer(comparison, rule):
+            while not self.deadline.is_over and (finer := self._finer(comparison, rule)):
                 self._evaluate(finer)
                 comparison = self._comparison()
         return comparison
@@ -154,7 +162,14 @@ class CrossFit:
         Where the search is unstable the two differ, so the worse scores count. The second ones are
         optimistic for a set that was chosen with these rows, but one that fails even so is out.
         """
+        if self.deadline.seconds is not None and len(keys) > 1:
+            for key in keys:  # one by one: time may be up after any of them
+                self._evaluate([key])
+            return
+        started = any(name != ALL_FEATURES for name, _ in self.evaluated)
         for name, size in keys:
+            if started and self.deadline.skips(f"sets of {name}"):
+                return
             self.candidates[name, size] = [order[:size] for order in self.orders[name]]
         new = [key for key in self.candidates if key not in self.evaluated]
         found = self.evaluator.evaluate([self.candidates[key] for key in new])

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
@@ -177,8 +176,7 @@ class HoldoutEvaluator:
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
         calls = [(model, k, features) for (k, features, _), model in new.items()]
-        with threadpool_limits(1):  # BLAS and OpenMP: small fits, and `jobs` run side by side
-            predictions = self.jobs.run(fit_predict, self.data, calls)
+        predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:

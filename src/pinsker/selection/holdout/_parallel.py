@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pickle import PicklingError
-from typing import Any
+from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -12,6 +12,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from pinsker._compat import require
 from pinsker.engine import cluster_was_lost
 from pinsker.exceptions import EngineError, EngineLostError
+
+#: Called with the number of calls that are done, and of all.
+OnCall: TypeAlias = Callable[[int, int], object]
 
 
 class Jobs:
@@ -23,11 +26,14 @@ class Jobs:
         Threads, where there is no cluster.
     client : distributed.Client, optional
         Run the calls through joblib's Dask backend on this cluster instead.
+    on_call : callable, optional
+        Called after every call with how many are done, and of how many.
     """
 
-    def __init__(self, n_jobs: int = 1, client: Any = None) -> None:
+    def __init__(self, n_jobs: int = 1, client: Any = None, on_call: OnCall | None = None) -> None:
         self.n_jobs = n_jobs
         self.client = client
+        self.on_call = on_call
         self._sent: list[tuple[Any, Any]] = []  # what is on the cluster already, and its future
 
     def run(
@@ -52,10 +58,13 @@ class Jobs:
         """
         if self.client is None:
             # BLAS and OpenMP have one thread each: the calls run side by side.
+            calls, found = list(calls), []
+            pool = Parallel(n_jobs=n_jobs or self.n_jobs, prefer="threads", return_as="generator")
             with threadpool_limits(1):
-                found: list[Any] = Parallel(n_jobs=n_jobs or self.n_jobs, prefer="threads")(
-                    delayed(function)(shared, *call) for call in calls
-                )
+                for one in pool(delayed(function)(shared, *call) for call in calls):
+                    found.append(one)
+                    if self.on_call is not None:
+                        self.on_call(len(found), len(calls))
         else:
             calls = list(calls)
             _check_that_they_travel(calls)

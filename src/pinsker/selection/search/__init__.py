@@ -17,6 +17,7 @@ from pinsker.selection.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
+from pinsker.selection.search._deadline import Deadline, TimeIsUp
 from pinsker.selection.search._greedy import (
     OnStep,
     SearchInterrupted,
@@ -62,6 +63,7 @@ from pinsker.selection.search._searches import (
     AUTO_LARGE,
     AUTO_SEARCHES,
     Search,
+    cheapest_first,
     named_searches,
 )
 
@@ -77,6 +79,7 @@ __all__ = [
     "CriterionPath",
     "CriterionSearch",
     "CriterionSearchSettings",
+    "Deadline",
     "Decision",
     "Direction",
     "ErrorBudget",
@@ -96,8 +99,10 @@ __all__ = [
     "SelectionPath",
     "Step",
     "StoppingRule",
+    "TimeIsUp",
     "Trace",
     "backward",
+    "cheapest_first",
     "count_and_search",
     "criterion_named",
     "criterion_search",

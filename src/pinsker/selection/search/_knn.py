@@ -12,6 +12,7 @@ import numpy as np
 
 from pinsker.encoding import Encoded, check_neighbors, take_features
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
+from pinsker.selection.search._deadline import Deadline
 from pinsker.selection.search._greedy import OnStep, Trace, grow, has_stalled, shrink
 from pinsker.selection.search._path import SelectionPath
 
@@ -39,6 +40,8 @@ class KNNSearchSettings:
         Growing ends at so many features.
     at_least : int
         Growing does not end below so many features.
+    deadline : Deadline
+        Ends a search when the time of a fit is up.
     """
 
     knn: KNNSettings = field(default_factory=KNNSettings)
@@ -48,6 +51,7 @@ class KNNSearchSettings:
     patience: int | None = None
     max_features: int | None = None
     at_least: int = 0
+    deadline: Deadline = field(default_factory=Deadline, compare=False)
 
     def of_engine(self, problem: Encoded) -> dict[str, Any]:
         """Return the arguments of the engine's `Backward` and `Forward`."""
@@ -101,7 +105,7 @@ def backward(
     active = None if earlier is None else earlier.last_set
     state = Backward(**settings.of_engine(problem), active=active)
     trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=on_step)
+    shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
     return trace.finish(
         trace.path(
             "backward",
@@ -142,7 +146,7 @@ def forward(
         patience=settings.patience,
         at_least=settings.at_least,
         max_features=settings.max_features,
-        on_step=on_step,
+        on_step=settings.deadline.checked(on_step),
     )
     return trace.finish(
         trace.path(
@@ -214,6 +218,7 @@ def grow_past_peak(
         fixed=fixed,
         max_features=settings.max_features,
         is_over=is_past_peak,
+        on_step=settings.deadline.checked(None),
     )
     if trace.broken_by is not None:
         raise trace.broken_by
@@ -265,7 +270,7 @@ def _shrunk(
     """Remove features from the set that was grown."""
     state = Backward(**settings.of_engine(problem), active=growth.trace.moves)
     trace = Trace(state.active, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=on_step)
+    shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
     return trace.finish(
         trace.path(
             "backward",
