@@ -12,6 +12,13 @@ from pinsker import BackwardElimination, FeatureSelector
 from pinsker.cli._inspect import expected_seconds, smallest_budget
 
 
+@pytest.fixture(autouse=True)
+def no_timing(request, monkeypatch):
+    """Timing a table means to fit it: one test does that, the others look at the words."""
+    if "slow" not in request.keywords:
+        monkeypatch.setattr("pinsker.cli._inspect._seconds", lambda *table: 2.0)
+
+
 @pytest.fixture
 def messy(frame, tmp_path):
     """Semicolons, a constant, a copy, an identifier, gaps, a value that is no number."""

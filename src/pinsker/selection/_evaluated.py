@@ -259,5 +259,7 @@ class EvaluatedSelector(InformationSelector):
             decision = replace(decision, notes=(*decision.notes, BY_INFORMATION))
             certificate = replace(certificate, notes=decision.notes)
         return self._set_fitted(
-            self._attributes(data, path, decision, certificate=certificate, comparison=comparison)
+            self._attributes(
+                data, path, decision, certificate=certificate, comparison=comparison, notes=notes
+            )
         )

@@ -40,6 +40,8 @@ from pinsker.selection.search import (
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
+#: Of a time limit searches may take so much: what they find has to be evaluated.
+_PART_OF_SEARCHES = 0.5
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -82,11 +84,11 @@ class FeatureSelector(EvaluatedSelector):
     knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`. The result is the same for any number of jobs.
     time_limit : float, default=None
-        Seconds after which no search, step of a search or evaluation is begun any more. The best
-        set that was evaluated by then is kept, and `notes_` says what was left out. One search
-        (the cheapest first) and one evaluation are always finished, and so is the certificate of
-        a split table. What is left out depends on the machine and its load, so that a fit with
-        a limit that is reached cannot be reproduced.
+        Seconds after which no evaluation is begun any more, and after half of which no search or
+        step of one is. The best set that was evaluated by then is kept, and `notes_` says what
+        was left out. One search (the cheapest) and one evaluation are always finished, and so is
+        the certificate of a split table. What is left out depends on the machine and its load: a
+        fit that reached its limit cannot be reproduced. By default there is no limit.
 
     Attributes
     ----------
@@ -217,6 +219,7 @@ class FeatureSelector(EvaluatedSelector):
                     name: measure_sets(path, data.encoded, settings)
                     for name, path in cross.paths.items()
                 }
+            deadline.part = 1.0
             comparison = cross.compare(data.rule, progress.on_stage)
         notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
         self._choose(data, first[names[0]], comparison, settings, notes + deadline.notes)
@@ -252,7 +255,7 @@ class FeatureSelector(EvaluatedSelector):
             if not deadline.skips(what):
                 with deadline.leaving_out(what):
                     paths |= dict(zip(search.names, search.run(table), strict=True))
-            deadline.holds = True
+            deadline.part = _PART_OF_SEARCHES
             progress.on_call(k + 1, len(searches))
         paths = {name: paths[name] for name in names if name in paths}
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
@@ -262,6 +265,7 @@ class FeatureSelector(EvaluatedSelector):
         split = SplitFit(
             encoded, parts, models, metric, data.facts, len(data.fixed), jobs, deadline
         )
+        deadline.part = 1.0
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)
@@ -297,7 +301,7 @@ def _search_in_turn(
         if not deadline.skips(what):
             with deadline.leaving_out(what):
                 cross.search([search], search.names, known, n_jobs)
-        deadline.holds = True
+        deadline.part = _PART_OF_SEARCHES
 
 
 def _pays(name: str, searched: Encoded) -> bool:

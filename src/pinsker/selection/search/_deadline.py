@@ -1,5 +1,6 @@
 """The time limit of a fit."""
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +25,9 @@ class Deadline:
     ----------
     seconds : float or None
         As given.
-    holds : bool
-        Whether the limit holds yet: what a fit cannot do without is finished first.
+    part : float
+        The part of the time after which it is up, for what is done now. Infinite at first: what a
+        fit cannot do without is finished.
     left_out : list of str
         What there was no time for.
 
@@ -34,7 +36,7 @@ class Deadline:
     >>> deadline = Deadline(0.0)
     >>> deadline.is_over
     False
-    >>> deadline.holds = True
+    >>> deadline.part = 0.5
     >>> deadline.is_over
     True
     >>> Deadline().is_over
@@ -44,7 +46,7 @@ class Deadline:
     def __init__(self, seconds: float | None = None) -> None:
         self.seconds = seconds
         self.started = time.monotonic()
-        self.holds = False
+        self.part = math.inf
         self.left_out: list[str] = []
 
     def __getstate__(self) -> dict[str, Any]:
@@ -54,9 +56,9 @@ class Deadline:
     @property
     def is_over(self) -> bool:
         """Whether the time is up."""
-        if self.seconds is None or not self.holds:
+        if self.seconds is None or math.isinf(self.part):
             return False
-        return time.monotonic() - self.started >= self.seconds
+        return time.monotonic() - self.started >= self.part * self.seconds
 
     def skips(self, what: str) -> bool:
         """Return whether there is no time for something, and note what it was."""
