@@ -81,14 +81,14 @@ def test_ties_do_not_take_more_than_was_allowed():
 @pytest.mark.parametrize(
     ("kind", "n_rows", "n_columns", "limit", "n_jobs"),
     [
-        ("normal", 2500, 10, 120, 2),
-        ("binary", 2500, 10, 120, 1),
-        ("tied", 2500, 10, 120, 2),
-        ("nominal", 1500, 8, 90, 1),
-        ("text", 2000, 4, 100, 1),
-        ("classes", 1200, 6, 150, 2),
-        ("normal", 300, 1500, 150, 1),
-        ("normal", 20_000, 10, 150, 2),
+        ("normal", 1500, 8, 100, 2),
+        ("binary", 1500, 8, 60, 1),
+        ("tied", 1500, 8, 60, 2),
+        ("nominal", 800, 5, 60, 1),
+        ("text", 800, 3, 60, 1),
+        ("classes", 600, 4, 80, 2),
+        ("normal", 200, 800, 100, 1),
+        ("normal", 20_000, 6, 100, 2),
     ],
 )
 def test_a_fit_stays_within_its_memory(kind, n_rows, n_columns, limit, n_jobs, room):
@@ -105,7 +105,7 @@ def test_a_table_that_cannot_fit_is_refused_with_numbers(kind):
     selector = kind(engine=EngineSettings("local", max_memory=MIB))
     message = (
         r"a fit to 400 rows and 5 columns needs about \d+ MiB \(\d+ for the table and predictions, "
-        r"\d+ for a search, \d+ for a model\), but max_memory allows 1 \(1048576 bytes\)"
+        r"\d+ for a search, \d+ for a model\), but max_memory allows 1048576 bytes \(1 MiB\)"
     )
     with pytest.raises(MemoryBudgetError, match=message):
         selector.fit(X, y)

@@ -100,8 +100,8 @@ class FitMemory:
                 f"a fit to {encoded.n_rows} rows and {encoded.columns.n_columns} columns needs "
                 f"about {_mib(plan.needed)} MiB ({_mib(plan.held)} for the table and predictions, "
                 f"{_mib(plan.search)} for a search, {_mib(plan.model)} for a model), but "
-                f"max_memory allows {_mib(plan.limit)} ({plan.limit} bytes). Raise max_memory, or "
-                "pass fewer rows or columns.",
+                f"max_memory allows {plan.limit} bytes ({_mib(plan.limit)} MiB). Raise max_memory, "
+                "or pass fewer rows or columns.",
                 parameter="max_memory",
             )
         return plan

@@ -8,7 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any, TextIO, TypeVar, cast
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -40,13 +40,8 @@ def fitting(method: _Method) -> _Method:
     BLAS and OpenMP run in one thread: `n_jobs` counts all threads of a fit, and more threads of
     BLAS would change the last bits.
     """
-
-    @wraps(method)
-    def in_own_threads(*args: Any, **kwargs: Any) -> Any:
-        with threadpool_limits(1):
-            return method(*args, **kwargs)
-
-    checked = fit_context(prefer_skip_nested_validation=True)(in_own_threads)
+    alone = threadpool_limits.wrap(limits=1)(method)
+    checked = fit_context(prefer_skip_nested_validation=True)(alone)
     return cast(_Method, _with_callbacks(checked))
 
 
