@@ -117,7 +117,7 @@ def test_as_many_fits_side_by_side_as_have_room():
 
     def plan(limit):
         engine = EngineSettings("local", max_memory=limit * MIB)
-        return FeatureSelector(engine=engine, n_jobs=4).plan_memory(encoded)
+        return FeatureSelector(engine=engine, n_jobs=4, models=["svm"]).plan_memory(encoded)
 
     # Two kernels, of 2400 rows with 3000, and a cache of 2400 by 2400 in single precision.
     least = 8 * 2400 * 3000 + 4 * 2400 * 2400

@@ -98,9 +98,9 @@ def test_the_front_door_shows_stages_with_done_total_elapsed_and_left(capsys, mo
     assert out == ""
     lines = err.splitlines()
     assert lines[0] == ("FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, 0:00 elapsed")
-    pattern = r"FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, (\d+) of 7 done, "
+    pattern = r"FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, (\d+) of 8 done, "
     found = [re.match(pattern + r"\d+:\d\d elapsed, about \d+:\d\d left$", line) for line in lines]
-    assert [int(one[1]) for one in found if one] == [1, 2, 3, 4, 5, 6, 7]
+    assert [int(one[1]) for one in found if one] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert any("stage 3 of 3, evaluating linear, " in line for line in lines)
 
 

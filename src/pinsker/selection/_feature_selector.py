@@ -1,6 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -12,20 +12,23 @@ from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
-from pinsker.selection._memory import RowCounts
+from pinsker.selection._memory import FitMemory, RowCounts
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection.holdout import (
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     CrossFit,
     Metric,
     SplitFit,
     crossfit_certificate,
+    set_search_rows_aside,
     split_counts,
     split_rows,
 )
 from pinsker.selection.search import (
     AUTO_LARGE,
+    AUTO_SEARCHES,
     Deadline,
     ErrorBudget,
     KNNSearchSettings,
@@ -178,7 +181,7 @@ class FeatureSelector(EvaluatedSelector):
         self.time_limit = time_limit
 
     @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Search several paths, evaluate their sets, and keep the smallest within the budget.
 
         Parameters
@@ -187,85 +190,133 @@ class FeatureSelector(EvaluatedSelector):
             Numbers, or a frame that may also hold categories, text and booleans.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes or numbers.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together (patients, days): they are held out together, in every part
+            of the rows, and confidence bounds are those of sums over groups.
 
         Returns
         -------
         self
         """
         deadline = Deadline(self.time_limit)
-        data = self._read(X, y)
+        data = self._read(X, y, groups)
         memory = self.plan_memory(data.encoded, data.seed)
         settings = self._within(memory, self._settings(data.seed), memory.n_searches)
         settings = replace(settings, deadline=deadline)
-        if self._splits(data.encoded.n_rows):
-            return self._fit_split(data, settings, memory.n_fits)
-        names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
-        if self.time_limit is not None and self.holds_out:
-            names, searches = cheapest_first(searches)
+        if self.cv and isinstance(self.cv, Integral):  # a splitter cross-fits all rows
+            if data.encoded.n_rows >= SPLIT_FROM:
+                return self._fit_split(data, settings, memory)
+            if data.encoded.n_rows >= SEARCH_ONCE_FROM and data.groups is None:
+                return self._fit_once(data, settings, memory)
+        names, searches = self._searches(data, settings, data.encoded)
         progress = Progress(self, data.user_data, 1 + len(names))
-        first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
         evaluator = self._evaluator(data, memory.n_fits)
-        comparison = None
-        if evaluator is not None:
-            progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-            evaluator.jobs.on_call = progress.on_call
-            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
-            if self.time_limit is None:
-                cross.search(searches, names, first, memory.n_searches)
-            else:
-                _search_in_turn(cross, searches, first, deadline, memory.n_searches)
-            if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
-                cross.paths = {
-                    name: measure_sets(path, data.encoded, settings)
-                    for name, path in cross.paths.items()
-                }
-            deadline.part = 1.0
-            comparison = cross.compare(data.rule, progress.on_stage)
-        notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
-        self._choose(data, first[names[0]], comparison, settings, notes + deadline.notes)
-        progress.close()
+        if evaluator is None:
+            first = searches[0].run(data.encoded)[0]
+            self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
+            progress.close()
+            return self
+        progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
+        evaluator.jobs.on_call = progress.on_call
+        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
+        _search_in_time(
+            searches,
+            deadline,
+            lambda some: cross.search(some, _names_of(some, names), {}, memory.n_searches),
+        )
+        self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
+    def _fit_once(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
+        """Search once, on rows that no fold of the others holds out."""
+        encoded = data.encoded
+        rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
+        searched = take_rows(encoded, rows)
+        names, searches = self._searches(data, settings, searched)
+        progress = Progress(self, data.user_data, 1 + len(names))
+        evaluator = self._evaluator(data, memory.n_fits, folds)
+        assert evaluator is not None  # there are folds
+        progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
+        evaluator.jobs.on_call = progress.on_call
+        cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed), settings.deadline)
+        _search_in_time(
+            searches,
+            settings.deadline,
+            lambda some: cross.search_once(some, _names_of(some, names), rows, memory.n_searches),
+        )
+        note = (
+            f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
+            f"out in {len(folds)} folds to evaluate them"
+        )
+        self._compare_and_choose(cross, data, settings, progress, searched, (note,))
+        return self
+
+    def _compare_and_choose(
+        self,
+        cross: CrossFit,
+        data: FitData,
+        settings: KNNSearchSettings,
+        progress: Progress,
+        searched: Encoded,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Evaluate the sets of the paths and take one."""
+        settings.deadline.part = 1.0
+        if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
+            cross.paths = {
+                name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
+            }
+        comparison = cross.compare(data.rule, progress.on_stage)
+        chosen = comparison.choose(data.rule)[0].search
+        path = measure_sets(comparison.paths[chosen], searched, settings)
+        self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
+        progress.close()
+
+    def _searches(
+        self, data: FitData, settings: KNNSearchSettings, searched: Encoded
+    ) -> tuple[tuple[str, ...], list[Search]]:
+        """Return the searches of a table that is no large one."""
+        auto = tuple(name for name in AUTO_SEARCHES if _pays(name, searched))
+        found = named_searches(self.searches, searched, settings, data.fixed, auto)
+        return found if self.time_limit is None else cheapest_first(found[1])
+
     def _row_counts(self, n_rows: int) -> RowCounts:
-        if self._splits(n_rows):
+        if n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
             return RowCounts(*split_counts(n_rows))
         return super()._row_counts(n_rows)
 
-    def _splits(self, n_rows: int) -> bool:
-        """Whether so many rows are split into three parts."""
-        return n_rows >= SPLIT_FROM and bool(self.cv) and isinstance(self.cv, Integral)
-
-    def _fit_split(self, data: FitData, settings: KNNSearchSettings, n_jobs: int) -> Self:
+    def _fit_split(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
         encoded, rule = data.encoded, data.rule
-        parts = split_rows(encoded, data.seed)
+        parts = split_rows(encoded, data.seed, data.groups)
         counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
         names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
-        progress = Progress(self, data.user_data, 2 + len(names))
         deadline = settings.deadline
         if self.time_limit is not None:
             names, searches = cheapest_first(searches)
+        progress = Progress(self, data.user_data, 2 + len(names))
+        jobs = self._jobs(memory.n_fits)
+        jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
         paths: dict[str, SelectionPath] = {}
-        for k, search in enumerate(searches):
-            what = f"search {' and '.join(search.names)}"
-            table = counted if search.names[0] in ("jmi", "cmim") else searched
-            if not deadline.skips(what):
-                with deadline.leaving_out(what):
-                    paths |= dict(zip(search.names, search.run(table), strict=True))
-            deadline.part = _PART_OF_SEARCHES
-            progress.on_call(k + 1, len(searches))
+
+        def search(some: Sequence[Search]) -> None:
+            tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in some]
+            calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
+            found = jobs.run(_run_search, None, calls, memory.n_searches)
+            for one, several in zip(some, found, strict=True):
+                paths.update(zip(one.names, several, strict=True))
+
+        _search_in_time(searches, deadline, search)
         paths = {name: paths[name] for name in names if name in paths}
+        deadline.part = 1.0
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
-        jobs = self._jobs(n_jobs)
-        jobs.on_call = progress.on_call
         split = SplitFit(
-            encoded, parts, models, metric, data.facts, len(data.fixed), jobs, deadline
+            encoded, parts, models, metric, data.facts, len(data.fixed), jobs, data.groups, deadline
         )
-        deadline.part = 1.0
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)
@@ -274,6 +325,8 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("certifying")
             order = comparison.paths[result.search].order
             certificate = split.certify(order, result.size, rule, data.seed)
+        certificate = self._with_given_order(certificate, result.search)
+        decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
         self._set_fitted(
             self._attributes(
                 data,
@@ -288,20 +341,30 @@ class FeatureSelector(EvaluatedSelector):
         return self
 
 
-def _search_in_turn(
-    cross: CrossFit,
-    searches: Sequence[Search],
-    known: dict[str, SelectionPath],
-    deadline: Deadline,
-    n_jobs: int,
+def _search_in_time(
+    searches: Sequence[Search], deadline: Deadline, run: Callable[[Sequence[Search]], None]
 ) -> None:
-    """Search one path after the other, as long as there is time; the first one in any case."""
+    """Run all searches together, or in turn as long as there is time; the first in any case."""
+    if deadline.seconds is None:
+        run(searches)
+        return
     for search in searches:
         what = f"search {' and '.join(search.names)}"
         if not deadline.skips(what):
             with deadline.leaving_out(what):
-                cross.search([search], search.names, known, n_jobs)
+                run([search])
         deadline.part = _PART_OF_SEARCHES
+
+
+def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:
+    """Return those of the names that some searches are about, in their order."""
+    return [name for name in names if any(name in search.names for search in searches)]
+
+
+def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:
+    """Run a search, as one of several at a time."""
+    found: tuple[SelectionPath, ...] = run(table)
+    return found
 
 
 def _pays(name: str, searched: Encoded) -> bool:

@@ -178,8 +178,9 @@ def fit_temperature(scores: FloatArray, labels: IntArray) -> float:
     for _ in range(_STEPS):
         probabilities = np.exp(log_softmax(weight * centred))
         means = np.sum(probabilities * centred, axis=1)
-        slope = means.mean() - own
-        curve = (np.sum(probabilities * centred**2, axis=1) - means**2).mean()
+        # Python's own floats: where the curve underflows, the step is infinite without a warning.
+        slope = float(means.mean() - own)
+        curve = float((np.sum(probabilities * centred**2, axis=1) - means**2).mean())
         low, high = (low, weight) if slope > 0 else (weight, high)
         proposed = weight - slope / curve if curve > 0 else np.inf
         step = proposed if low < proposed < high else (low + high) / 2

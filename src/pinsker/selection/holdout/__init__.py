@@ -15,10 +15,21 @@ from pinsker.selection.holdout._certify import (
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
 from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
+from pinsker.selection.holdout._dependence import (
+    note_few_groups,
+    note_known_rows,
+    note_repeated_rows,
+    read_groups,
+)
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
-from pinsker.selection.holdout._rows import Fold, make_folds
+from pinsker.selection.holdout._rows import (
+    SEARCH_ONCE_FROM,
+    Fold,
+    make_folds,
+    set_search_rows_aside,
+)
 from pinsker.selection.holdout._split import (
     MOST_SEARCHED,
     SPLIT_FROM,
@@ -32,6 +43,7 @@ __all__ = [
     "ALL_FEATURES",
     "FRESH_ROWS",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SEARCH_ROWS",
     "SPLIT_FROM",
     "AuditResult",
@@ -48,7 +60,12 @@ __all__ = [
     "crossfit_certificate",
     "geometric_sizes",
     "make_folds",
+    "note_few_groups",
+    "note_known_rows",
+    "note_repeated_rows",
     "path_certificate",
+    "read_groups",
+    "set_search_rows_aside",
     "split_counts",
     "split_rows",
     "task_of",

@@ -3,18 +3,21 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._types import FloatArray, Task, plain
-from pinsker.bounds import METRIC_NAMES, METRICS
+from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
+from pinsker.bounds import METRICS, change_text, metric_name, shown_value
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.selection.holdout._dependence import note_few_groups
 from pinsker.selection.holdout._metrics import Metric
 
+#: Rows that a model is fitted to, and rows that it predicts.
+Division: TypeAlias = tuple[IntArray, IntArray]
 #: Metrics that need probabilities and not only predictions.
 _OF_PROBABILITIES = ("log-loss", "brier")
 
@@ -34,8 +37,8 @@ class AuditResult:
         budget in this metric.
     confidence : float
         Of each confidence bound by itself.
-    n_rows : int
-        Rows of the test.
+    n_rows, n_groups : int
+        Rows of the test, and groups of them (0 if every row is one of its own).
     n_kept, n_features : int
         Columns kept, and all.
     error_all, error_kept : float
@@ -56,6 +59,7 @@ class AuditResult:
     increase: float
     increase_lower: float
     increase_upper: float
+    n_groups: int = 0
 
     @property
     def within_budget(self) -> bool:
@@ -80,14 +84,16 @@ class AuditResult:
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
-        label = METRIC_NAMES[self.metric]
+        everything, kept = (
+            f"{shown_value(self.metric, value):.4f}" for value in (self.error_all, self.error_kept)
+        )
         known = not math.isnan(self.budget)
-        budget = f"; budget {self.budget:+.4g}: {self.verdict}" if known else ""
+        budget = f"; budget {self.budget:.4g}: {self.verdict}" if known else ""
+        now, most = (change_text(self.metric, x) for x in (self.increase, self.increase_upper))
         return (
-            f"{self.model} on {self.n_rows} rows: {label} {self.error_all:.4f} with all "
-            f"{self.n_features} columns, {self.error_kept:.4f} with {self.n_kept}\n"
-            f"  error increase {self.increase:+.4f}, confidence bounds {self.increase_lower:+.4f} "
-            f"and {self.increase_upper:+.4f} ({self.confidence:.0%} each){budget}"
+            f"{self.model} on {self.n_rows} rows: {metric_name(self.metric)} {everything} with all "
+            f"{self.n_features} columns, {kept} with {self.n_kept}\n"
+            f"  {now}; {100 * self.confidence:g} % upper confidence bound: {most}{budget}"
         )
 
 
@@ -100,7 +106,8 @@ def audit(
     X_train: Any = None,
     y_train: Any = None,
     metric: str | None = None,
-    cv: Any = 5,
+    cv: Any = None,
+    groups: Any = None,
     confidence: float = 0.95,
 ) -> AuditResult:
     """Measure what a model of the user's own loses by the choice of a selector.
@@ -117,8 +124,12 @@ def audit(
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, optional
         Metric of the error; by default that of the selector's budget.
-    cv : int or splitter, default=5
-        How the test rows are divided when no training rows are given.
+    cv : int or splitter, optional
+        How the test rows are divided when no training rows are given; by default as the selector
+        does if it was given a splitter, else in five.
+    groups : array-like of shape (n_test,), optional
+        Which test rows belong together: they are never divided, and the confidence bounds are
+        those of sums over groups.
     confidence : float, default=0.95
         Of each confidence bound by itself.
 
@@ -138,21 +149,31 @@ def audit(
     """
     check_is_fitted(selector)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
+    if cv is None:
+        own = getattr(selector, "cv", 5)
+        cv = own if hasattr(own, "split") else 5
     _check_rows(len(y), X_train, y_train, cv)
+    clusters = _clusters(groups, len(y))
     certificate = selector.certificate_
     loss = Metric(metric or certificate.metric)
     _check_task(loss, model)
+    divided, rows = None, np.arange(len(y))
+    if X_train is None:
+        divided = _divide(model, y, cv, clusters)
+        rows = np.concatenate([test for _, test in divided])
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
-        losses.append(_losses(loss, model, train, reduce(X_test), y, cv))
-    increase = loss.increase(losses[1], losses[0], confidence)
+        losses.append(_losses(loss, model, train, reduce(X_test), y, divided)[rows])
+    clusters = None if clusters is None else clusters[rows]
+    note_few_groups(clusters)
+    increase = loss.increase(losses[1], losses[0], confidence, clusters)
     return AuditResult(
         model=type(model).__name__,
         metric=loss.name,
         budget=certificate.budget if loss.name == certificate.metric else float("nan"),
         confidence=confidence,
-        n_rows=len(y),
+        n_rows=len(rows),
         n_kept=int(selector.get_support().sum()),
         n_features=int(selector.n_features_in_),
         error_all=float(losses[0].mean()),
@@ -160,7 +181,22 @@ def audit(
         increase=increase.mean,
         increase_lower=increase.lower,
         increase_upper=increase.upper,
+        n_groups=0 if clusters is None else len(np.unique(clusters)),
     )
+
+
+def _clusters(groups: Any, n_test: int) -> IntArray | None:
+    """Return the group of every test row as a number."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n_test,):
+        raise ParameterError(
+            f"groups has shape {labels.shape}, but there are {n_test} test rows: give one label "
+            "for each.",
+            parameter="groups",
+        )
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
 def _column(y: Any) -> Any:
@@ -188,35 +224,88 @@ def _check_task(loss: Metric, model: Any) -> None:
         )
 
 
-def _losses(loss: Metric, model: Any, train: Any, test: Any, y: Any, cv: Any) -> FloatArray:
+def _divide(model: Any, y: Any, cv: Any, groups: IntArray | None) -> list[Division]:
+    """Return which rows are fitted to and which are predicted, fold by fold.
+
+    A division by time leaves the first rows without a prediction.
+    """
+    if isinstance(cv, int) and groups is not None:
+        cv = GroupKFold(min(cv, len(np.unique(groups))))
+    if isinstance(cv, int):
+        rare = is_classifier(model) and np.unique(y, return_counts=True)[1].min() < cv
+        kind = StratifiedKFold if is_classifier(model) and not rare else KFold
+        cv = kind(cv, shuffle=True, random_state=0)
+    pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
+    divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+    held_out = np.concatenate([test for _, test in divided])
+    if len(np.unique(held_out)) < len(held_out):
+        raise ParameterError(
+            "cv holds rows out more than once, and would count them as several: use a splitter "
+            "that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
+            parameter="cv",
+        )
+    return divided
+
+
+def _losses(
+    loss: Metric, model: Any, train: Any, test: Any, y: Any, divided: list[Division] | None
+) -> FloatArray:
     """Return the loss of every test row, by a model that was not fitted to it."""
     if not is_classifier(model):
-        predicted = np.asarray(_predict(model, train, test, y, cv, "predict"), dtype=np.float64)
+        predicted = np.asarray(_predict(model, train, test, y, divided), dtype=np.float64)
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         return loss.of_numbers(predicted.reshape(len(y), -1), values)
     if loss.name not in _OF_PROBABILITIES:
-        return np.asarray(_predict(model, train, test, y, cv, "predict") != y, dtype=np.float64)
+        return np.asarray(_predict(model, train, test, y, divided) != y, dtype=np.float64)
     if not hasattr(model, "predict_proba"):
         raise ParameterError(
             f"metric {loss.name!r} needs probabilities, but {type(model).__name__} has no "
             "predict_proba: calibrate it (CalibratedClassifierCV), or use metric='error'."
         )
-    probabilities = _predict(model, train, test, y, cv, "predict_proba")
     classes = np.unique(y if train is None else np.asarray(train[1]))
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
+    probabilities = _predict(model, train, test, y, divided, classes)
     smallest = np.finfo(np.float64).eps
     return loss.of_classes(
         np.log(np.clip(probabilities, smallest, 1.0)), np.searchsorted(classes, y)
     )
 
 
-def _predict(model: Any, train: Any, test: Any, y: Any, cv: Any, method: str) -> Any:
-    if train is not None:
-        return getattr(clone(model).fit(*train), method)(test)
-    if isinstance(cv, int):
-        rare = is_classifier(model) and np.unique(y, return_counts=True)[1].min() < cv
-        kind = StratifiedKFold if is_classifier(model) and not rare else KFold
-        cv = kind(cv, shuffle=True, random_state=0)
-    return cross_val_predict(model, test, y, cv=cv, method=method)
+def _predict(
+    model: Any,
+    train: Any,
+    test: Any,
+    y: Any,
+    divided: list[Division] | None,
+    classes: AnyArray | None = None,
+) -> AnyArray:
+    """Predict the test rows, or the probabilities of `classes`; rows without a fold stay zero."""
+    if divided is None:
+        return _fit_predict(model, train[0], train[1], test, classes)
+    predicted: AnyArray | None = None
+    for fitted, held_out in divided:
+        found = _fit_predict(model, _take(test, fitted), y[fitted], _take(test, held_out), classes)
+        if predicted is None:
+            predicted = np.zeros((len(y), *found.shape[1:]), dtype=np.result_type(found, y))
+            predicted = predicted if classes is None else predicted.astype(np.float64)
+        predicted[held_out] = found
+    assert predicted is not None  # a division has a fold
+    return predicted
+
+
+def _fit_predict(model: Any, X: Any, y: Any, test: Any, classes: AnyArray | None) -> AnyArray:
+    fitted = clone(model).fit(X, y)
+    if classes is None:
+        return np.asarray(fitted.predict(test))
+    probabilities = np.zeros((len(test), len(classes)))
+    probabilities[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(test)
+    return probabilities
+
+
+def _take(table: Any, rows: IntArray) -> Any:
+    """Return some rows of an array or a frame."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return (table if hasattr(table, "shape") else np.asarray(table))[rows]

@@ -3,9 +3,11 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
@@ -114,6 +116,8 @@ class HoldoutEvaluator:
         The loss.
     jobs : Jobs, optional
         Where models are fitted; by default in one thread. The results are the same for all.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows of the table belong together.
     """
 
     def __init__(
@@ -123,6 +127,7 @@ class HoldoutEvaluator:
         models: Sequence[HoldoutModel],
         metric: Metric,
         jobs: Jobs | None = None,
+        groups: IntArray | None = None,
     ) -> None:
         self.folds = tuple(folds)
         design = ModelDesign.of(encoded.columns, encoded.features)
@@ -131,17 +136,25 @@ class HoldoutEvaluator:
         self.metric = metric
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
+        self.clusters = None if groups is None else groups[self.rows]
+        self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
-        self.prior = self._pool(PriorModel(), [()] * len(folds))
+        self.prior = self.prior_of(len(self.folds))
+
+    def prior_of(self, n_folds: int) -> HoldoutScores:
+        """Return the scores of the model without features on the first folds."""
+        return self._pool(PriorModel(), [()] * n_folds)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
 
-        A set that was evaluated before, for this or for another candidate, costs nothing.
+        A candidate of fewer sets than folds is scored on the first folds. A set that was evaluated
+        before, for this or for another candidate, costs nothing.
         """
         self._fit(candidates)
+        priors = {n: self.prior_of(n) for n in {len(sets) for sets in candidates}}
         return [
-            BestScores.of([*(self._pool(model, sets) for model in self.models), self.prior])
+            BestScores.of([*(self._pool(model, sets) for model in self.models), priors[len(sets)]])
             for sets in candidates
         ]
 
@@ -176,7 +189,10 @@ class HoldoutEvaluator:
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
         calls = [(model, k, features) for (k, features, _), model in new.items()]
-        predictions = self.jobs.run(fit_predict, self.data, calls)
+        if not new:
+            return
+        with _thread_pools().limit(limits=1):  # small fits, and `jobs` run side by side
+            predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
@@ -186,7 +202,14 @@ class HoldoutEvaluator:
             known = self._predictions.get((k, tuple(sorted(features)), model.name))
             parts.append(fit_predict(self.data, model, k, features) if known is None else known)
         predictions = np.concatenate(parts)
-        return score_holdout(model.name, predictions, self.data.target, self.rows, self.metric)
+        rows = self.rows[: len(predictions)]
+        return score_holdout(model.name, predictions, self.data.target, rows, self.metric)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Return the thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
+    return ThreadpoolController()
 
 
 def _is_close(gaps: FloatArray) -> bool:

@@ -109,9 +109,16 @@ class Metric:
             return np.asarray(np.sqrt(squares))
         return np.asarray(-log_likelihood_of_numbers(predictions, values, everything))
 
-    def increase(self, less: FloatArray, full: FloatArray, confidence: float) -> Difference:
+    def increase(
+        self,
+        less: FloatArray,
+        full: FloatArray,
+        confidence: float,
+        clusters: IntArray | None = None,
+    ) -> Difference:
         """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds."""
-        return paired_difference(less - full, confidence, counts=self.name == "error")
+        counts = self.name == "error"
+        return paired_difference(less - full, confidence, counts=counts, clusters=clusters)
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution.

@@ -56,22 +56,29 @@ class Jobs:
         n_jobs : int, optional
             Threads for these calls, where they need other memory than most.
         """
+        calls = list(calls)
         if self.client is None:
-            # BLAS and OpenMP have one thread each: the calls run side by side.
-            calls, found = list(calls), []
-            pool = Parallel(n_jobs=n_jobs or self.n_jobs, prefer="threads", return_as="generator")
-            with threadpool_limits(1):
-                for one in pool(delayed(function)(shared, *call) for call in calls):
-                    found.append(one)
-                    if self.on_call is not None:
-                        self.on_call(len(found), len(calls))
-        else:
-            calls = list(calls)
-            _check_that_they_travel(calls)
-            with _named_losses(self.client), parallel_config("dask", client=self.client):
-                sent = self._send(shared)
-                tasks = (delayed(_alone)(function, sent, *call) for call in calls)
-                found = Parallel(n_jobs=-1)(tasks)
+            return self._run_here(function, shared, calls, n_jobs or self.n_jobs)
+        _check_that_they_travel(calls)
+        with _named_losses(self.client), parallel_config("dask", client=self.client):
+            sent = self._send(shared)
+            tasks = (delayed(_alone)(function, sent, *call) for call in calls)
+            found: list[Any] = Parallel(n_jobs=-1)(tasks)
+        return found
+
+    def _run_here(
+        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+    ) -> list[Any]:
+        """Make the calls in this process, so many at a time."""
+        results: Iterable[Any] = (function(shared, *call) for call in calls)
+        if n_jobs > 1:
+            pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+            results = pool(delayed(function)(shared, *call) for call in calls)
+        found = []
+        for result in results:
+            found.append(result)
+            if self.on_call is not None:
+                self.on_call(len(found), len(calls))
         return found
 
     def _send(self, shared: Any) -> Any:

@@ -13,19 +13,19 @@ import numpy as np
 from pinsker._types import IntArray
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import Encoded, take_rows
+from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
 from pinsker.selection.holdout._certify import FreshRows
 from pinsker.selection.holdout._compare import (
     ALL_FEATURES,
     CONFIDENCE,
     Comparison,
-    References,
 )
 from pinsker.selection.holdout._crossfit import between
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
-from pinsker.selection.holdout._rows import Fold
+from pinsker.selection.holdout._rows import Fold, stratified_order
 from pinsker.selection.search import Deadline, ErrorBudget, SelectionPath, StoppingRule
 
 #: From so many rows on a table is split; below, cross-fitting uses every row for everything.
@@ -62,17 +62,27 @@ class RowParts:
     certify: IntArray
 
 
-def split_rows(encoded: Encoded, seed: int) -> RowParts:
+def split_rows(encoded: Encoded, seed: int, groups: IntArray | None = None) -> RowParts:
     """Divide the rows: a quarter searches (at most `MOST_COUNTED`), a third of the rest certifies.
 
     Every part, and every beginning of a part, has its share of each class or range of the target.
+    With `groups` of rows, whole groups in random order fill the parts instead, which then differ
+    from those sizes by less than a group.
     """
-    order = stratified_order(encoded, seed)
+    order = stratified_order(encoded, seed) if groups is None else group_order(groups, seed)
     n = len(order)
     n_search = min(n // 4, MOST_COUNTED)
     n_certify = (n - n_search) // 3
     n_train = trained_rows(n)
     edges = np.cumsum([n_search, n_train, n - n_search - n_train - n_certify])
+    if groups is not None:  # the edges move to where a group ends
+        ends = np.flatnonzero(np.diff(groups[order])) + 1
+        if len(ends) < len(edges):
+            raise DataError(
+                f"found {len(ends) + 1} groups of rows, too few to search, fit, evaluate and "
+                "certify on different ones: cross-fit them with cv=GroupKFold()."
+            )
+        edges = np.sort(_nearest(ends, edges))
     return RowParts(*np.split(order, edges))
 
 
@@ -90,21 +100,20 @@ def trained_rows(n_rows: int) -> int:
     return min((n_rows - n_search - n_certify) // 2, _MOST_TRAINED)
 
 
-def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
-    """Return a random order of the rows in which every stretch is stratified by the target."""
-    rng = np.random.default_rng(seed)
-    labels = encoded.target.labels
-    if labels is None:
-        assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        first = encoded.target.raw[:, 0]
-        ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable")
-        labels = ranks * n_ranges // len(ranks)
-    shuffled = rng.permutation(len(labels))
-    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
-    counts = np.bincount(labels)
-    within = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
-    place = (within + rng.random(len(labels))) / np.repeat(counts, counts)
-    return np.asarray(by_class[np.argsort(place, kind="stable")])
+def group_order(groups: IntArray, seed: int) -> IntArray:
+    """Return the rows group by group, the groups in random order."""
+    place = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
+    return np.argsort(place[groups], kind="stable")
+
+
+def _nearest(ends: IntArray, edges: IntArray) -> IntArray:
+    """Return for every edge the nearest end of a group that no other edge has taken."""
+    free = ends.tolist()
+    taken = []
+    for edge in edges.tolist():
+        taken.append(min(free, key=lambda end: abs(end - edge)))
+        free.remove(taken[-1])
+    return np.array(taken, dtype=np.int64)
 
 
 class SplitFit:
@@ -126,6 +135,8 @@ class SplitFit:
         Features that may not be dropped.
     jobs : Jobs
         Where models are fitted.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows belong together.
     deadline : Deadline, optional
         Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
     """
@@ -139,8 +150,10 @@ class SplitFit:
         facts: TargetFacts,
         n_fixed: int,
         jobs: Jobs,
+        groups: IntArray | None = None,
         deadline: Deadline | None = None,
     ) -> None:
+        self.groups = groups
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
         self.deadline = deadline or Deadline()
@@ -177,10 +190,19 @@ class SplitFit:
         parts = self.parts
         train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
         test = parts.certify[:_MOST_CERTIFIED]
-        table = take_rows(self.encoded, np.concatenate([train, test]))
+        rows = np.concatenate([train, test])
+        table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
         fresh = FreshRows(
-            table, rule, self.models, CONFIDENCE, seed, self.jobs, (fold,), CERTIFICATION_ROWS
+            table,
+            rule,
+            self.models,
+            CONFIDENCE,
+            seed,
+            self.jobs,
+            (fold,),
+            CERTIFICATION_ROWS,
+            groups=groups,
         )
         return fresh.certify_set(order[:size])
 
@@ -266,13 +288,13 @@ class SplitFit:
 
     def _evaluator(self) -> HoldoutEvaluator:
         train, test = self.parts.train, self.parts.evaluate[: self.n_evaluated]
-        table = take_rows(self.encoded, np.concatenate([train, test]))
+        rows = np.concatenate([train, test])
+        table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
-        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs)
+        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs, groups)
+
+    def _groups_of(self, rows: IntArray) -> IntArray | None:
+        return None if self.groups is None else self.groups[rows]
 
     def _comparison(self) -> Comparison:
-        references = References.of(
-            self.evaluated, self.evaluator.prior, self.facts, self.metric, max(len(self.paths), 1)
-        )
-        results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
-        return Comparison(self.paths, results, self.facts, self.metric, self.n_evaluated, 1)
+        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)

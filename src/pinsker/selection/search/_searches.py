@@ -26,6 +26,8 @@ AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear"
 _BY_COST = ("relevance", "linear", "jmi", "cmim", "forward", "forward-backward", "backward")
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
+#: Neighbors in wide tables are searched among so many features: growing reaches fewer.
+_MOST_SCREENED = 100
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
 
@@ -72,6 +74,7 @@ def named_searches(
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
     listed = auto if isinstance(searches, str) else tuple(searches)
+    settings = replace(settings, max_candidates=_MOST_SCREENED)
     names = [_name_of(item) for item in listed]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or not names:
