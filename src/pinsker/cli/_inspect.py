@@ -29,7 +29,7 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
-from pinsker.selection import MOST_SEARCHED, SPLIT_FROM, trained_rows
+from pinsker.selection import MOST_SEARCHED, SEARCH_ONCE_FROM, SPLIT_FROM, trained_rows
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together.
@@ -271,8 +271,8 @@ def expected_seconds(selector: Any, X: Any, y: Any) -> float:
     """Return the processor time of a fit, from the times of fits to samples of the rows.
 
     A table that is split has parts of rows that do not grow beyond a size. It is timed with as
-    few rows as are split, and the time grows with the rows that models are fitted to. Other tables
-    are timed with two samples, and their time grows as a power of the rows.
+    few rows as are split, and the time grows with the rows that models are fitted to. So is one
+    that is searched once, and its time grows with all rows. Other tables are timed with two samples, and their time grows as a power of the rows.
 
     Parameters
     ----------
@@ -285,6 +285,8 @@ def expected_seconds(selector: Any, X: Any, y: Any) -> float:
     if n > SPLIT_FROM and hasattr(selector, "searches") and selector.cv:
         timed, whole = (trained_rows(rows) for rows in (SPLIT_FROM, n))
         return _seconds(selector, X, y, SPLIT_FROM) * whole / timed
+    if n > SEARCH_ONCE_FROM and hasattr(selector, "searches") and selector.cv:
+        return _seconds(selector, X, y, SEARCH_ONCE_FROM) * n / SEARCH_ONCE_FROM
     larger = min(n // 2, _MOST_TIMED)
     if larger < _FEWEST_TIMED:
         return _seconds(selector, X, y, n)

@@ -20,6 +20,7 @@ from pinsker.selection._progress import ProgressLine
 from pinsker.selection.holdout import (
     ALL_FEATURES,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     AuditResult,
     audit,
@@ -45,6 +46,7 @@ __all__ = [
     "ALL_FEATURES",
     "AUTO_SEARCHES",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "AuditResult",
     "BackwardElimination",
