@@ -272,7 +272,8 @@ def expected_seconds(selector: Any, X: Any, y: Any) -> float:
 
     A table that is split has parts of rows that do not grow beyond a size. It is timed with as
     few rows as are split, and the time grows with the rows that models are fitted to. So is one
-    that is searched once, and its time grows with all rows. Other tables are timed with two samples, and their time grows as a power of the rows.
+    that is searched once, and its time grows with all rows. Other tables are timed with two
+    samples, and their time grows as a power of the rows.
 
     Parameters
     ----------
