@@ -26,9 +26,11 @@ from pinsker.selection.holdout import (
     MOST_CERTIFIED,
     MOST_READ,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     AuditResult,
     audit,
+    trained_rows,
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
@@ -52,6 +54,7 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_READ",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "Alternative",
     "AuditResult",
@@ -81,4 +84,5 @@ __all__ = [
     "audit",
     "interactions",
     "select_by_criterion",
+    "trained_rows",
 ]

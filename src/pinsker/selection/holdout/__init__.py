@@ -36,7 +36,9 @@ from pinsker.selection.holdout._split import (
     MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
+    split_counts,
     split_rows,
+    trained_rows,
 )
 
 __all__ = [
@@ -70,6 +72,8 @@ __all__ = [
     "read_groups",
     "rows_of_searches",
     "set_search_rows_aside",
+    "split_counts",
     "split_rows",
     "task_of",
+    "trained_rows",
 ]

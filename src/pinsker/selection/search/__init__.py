@@ -17,6 +17,7 @@ from pinsker.selection.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
+from pinsker.selection.search._deadline import Deadline, TimeIsUp
 from pinsker.selection.search._greedy import (
     OnStep,
     SearchInterrupted,
@@ -70,6 +71,7 @@ from pinsker.selection.search._searches import (
     AUTO_LARGE,
     AUTO_SEARCHES,
     Search,
+    cheapest_first,
     named_searches,
     screening_notes,
 )
@@ -87,6 +89,7 @@ __all__ = [
     "CriterionPath",
     "CriterionSearch",
     "CriterionSearchSettings",
+    "Deadline",
     "Decision",
     "Direction",
     "ErrorBudget",
@@ -109,9 +112,11 @@ __all__ = [
     "SelectionPath",
     "Step",
     "StoppingRule",
+    "TimeIsUp",
     "Trace",
     "backward",
     "best_pairs",
+    "cheapest_first",
     "count_and_search",
     "criterion_named",
     "criterion_search",

@@ -14,6 +14,7 @@ import numpy as np
 from pinsker.encoding import Encoded, check_neighbors, take_features
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.selection.search._criterion import FeatureLimit, count_and_search
+from pinsker.selection.search._deadline import Deadline
 from pinsker.selection.search._greedy import OnStep, Trace, grow, has_stalled, shrink
 from pinsker.selection.search._path import SelectionPath
 
@@ -51,6 +52,8 @@ class KNNSearchSettings:
         In tables of more than `WIDE` features, search among so many: those that joint mutual
         information of counts ranks first, on the same rows, measured at 500 rows at most. None:
         among all.
+    deadline : Deadline
+        Ends a search when the time of a fit is up.
     """
 
     knn: KNNSettings = field(default_factory=KNNSettings)
@@ -60,6 +63,7 @@ class KNNSearchSettings:
     patience: int | None = None
     max_features: int | None = None
     at_least: int = 0
+    deadline: Deadline = field(default_factory=Deadline, compare=False)
     max_candidates: int | None = None
 
     def screens(self, n_features: int) -> bool:
@@ -149,7 +153,7 @@ def backward(
     active = None if earlier is None else earlier.last_set
     state = Backward(**settings.of_engine(problem), active=active)
     trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=on_step)
+    shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
     return trace.finish(
         trace.path(
             "backward",
@@ -190,7 +194,7 @@ def forward(
         patience=settings.patience,
         at_least=settings.at_least,
         max_features=settings.max_features,
-        on_step=on_step,
+        on_step=settings.deadline.checked(on_step),
     )
     return trace.finish(
         trace.path(
@@ -266,6 +270,7 @@ def grow_past_peak(
         fixed=fixed,
         max_features=settings.max_features,
         is_over=is_past_peak,
+        on_step=settings.deadline.checked(None),
     )
     if trace.broken_by is not None:
         raise trace.broken_by
@@ -320,7 +325,7 @@ def _shrunk(
     """Remove features from the set that was grown."""
     state = Backward(**settings.of_engine(problem), active=growth.trace.moves)
     trace = Trace(state.active, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=on_step)
+    shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
     return trace.finish(
         trace.path(
             "backward",
