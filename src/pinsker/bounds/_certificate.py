@@ -29,7 +29,8 @@ class Certificate:
     Attributes
     ----------
     metric : str
-        Metric of every error below: "error", "r2", "mse", "log-loss", "brier" or "mae".
+        Metric of every error below: "error", "r2", "mse", "log-loss", "brier", "mae", or the name
+        of a score, whose error is 1 minus it (what a function returns, negated).
     budget : float
         Error increase that is accepted; NaN when the rule was not a budget.
     confidence : float
@@ -63,6 +64,9 @@ class Certificate:
         order, so that both sides pay for as many columns. NaN where it was not measured.
     model_all, model_kept : str
         The models with those errors.
+    standard_error : str
+        How the standard errors behind the confidence bounds were found: "mean over rows",
+        "DeLong's placements", "influence values (delta method)" or a jackknife.
     error_upper : float
         Upper confidence bound of the error with the kept features.
     notes : tuple of str
@@ -106,6 +110,7 @@ class Certificate:
     model_all: str = ""
     model_kept: str = ""
     error_upper: float = math.nan
+    standard_error: str = "mean over rows"
     notes: tuple[str, ...] = ()
 
     @property
@@ -187,7 +192,7 @@ def _held_out(c: Certificate) -> list[str]:
     kind = {name: f"[{text}]" for name, text in EVIDENCE.items()}
     lines = [
         f"  information lost      {lost:.4f} nats, upper bound {upper:.4f}   {kind['information']}",
-        f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f}",
+        *_bayes_risk(c),
         f"  held-out error        {c.error_all:.4f} with all features ({c.model_all})",
         f"                        {c.error_kept:.4f} with those kept ({c.model_kept}){most}",
         f"    increase {c.increase:+.4f}, upper bound {c.increase_upper:+.4f}   {kind['increase']}",
@@ -197,6 +202,13 @@ def _held_out(c: Certificate) -> list[str]:
             f"    increase {c.excess:+.4f}, upper bound {c.excess_upper:+.4f}   {kind['excess']}"
         )
     return lines
+
+
+def _bayes_risk(c: Certificate) -> list[str]:
+    """Return the line of the bound, where a theorem ties the metric to information."""
+    if math.isnan(c.bound):
+        return []
+    return [f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f}"]
 
 
 def _verdict_text(c: Certificate) -> str:

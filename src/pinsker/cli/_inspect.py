@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory, task_of
+from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table
 from pinsker.cli._text import TextStyle
@@ -27,7 +27,7 @@ from pinsker.encoding import (
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.information import LARGE_TABLE
-from pinsker.selection import MOST_SEARCHED, SPLIT_FROM
+from pinsker.selection import MOST_SEARCHED, SPLIT_FROM, task_of
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together, and how many searches share it.

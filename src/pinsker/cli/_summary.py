@@ -72,7 +72,8 @@ def meets_budget(comparison: Certificate | AuditResult) -> bool:
 def certificate_facts(certificate: Certificate) -> Facts:
     """Return a certificate in three short lines."""
     if not certificate.is_tested:
-        most = f"{number(certificate.bound)} ({METRIC_NAMES[certificate.metric]})"
+        name = METRIC_NAMES.get(certificate.metric, certificate.metric)
+        most = f"{number(certificate.bound)} ({name})"
         return [
             ("budget", _budget(certificate)),
             ("error", f"may increase by {most} at most"),
@@ -93,7 +94,7 @@ def _budget(comparison: Certificate | AuditResult) -> str:
     """Return a budget with its verdict, and what follows from it."""
     if math.isnan(comparison.budget):
         return "none"
-    size = f"{comparison.budget:g} ({METRIC_NAMES[comparison.metric]})"
+    size = f"{comparison.budget:g} ({METRIC_NAMES.get(comparison.metric, comparison.metric)})"
     if comparison.verdict == "not tested":
         met = "met" if meets_budget(comparison) else "not met"
         return f"{size} {met} by the search's own estimate, not tested"

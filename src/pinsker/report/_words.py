@@ -62,7 +62,7 @@ def error_in_words(value: float | None, metric: str) -> str:
         points = round(100 * value, 1)
         noun = "point" if points == 1 else "points"
         return f"{points:g} {noun} {_POINTS[metric]}"
-    return f"{value:.3g} of {METRIC_NAMES[metric]}"
+    return f"{value:.3g} of {METRIC_NAMES.get(metric, metric)}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -134,6 +134,14 @@ def _estimate_sentences(certificate: Certificate, information: float) -> list[st
     ]
 
 
+def _risk(certificate: Certificate) -> str:
+    """Return the sentence of the bound, where a theorem ties the metric to information."""
+    if math.isnan(certificate.bound):
+        return ""
+    most = error_in_words(certificate.bound, certificate.metric)
+    return f" If no more is lost, the {_BAYES_RISK} increases by at most {most}."
+
+
 def holdout_sentences(certificate: Certificate) -> list[str]:
     """Describe what held-out rows support.
 
@@ -154,8 +162,7 @@ def holdout_sentences(certificate: Certificate) -> list[str]:
         ),
         (
             f"Model-based estimate: {number(certificate.information_lost)} nats of information are "
-            f"lost ({upper}: {number(certificate.information_upper)}). If no more is lost, the "
-            f"{_BAYES_RISK} increases by at most {error_in_words(certificate.bound, metric)}."
+            f"lost ({upper}: {number(certificate.information_upper)}).{_risk(certificate)}"
         ),
         (
             f"The {free}{upper} of the error with the kept features is "

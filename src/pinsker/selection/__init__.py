@@ -26,6 +26,7 @@ from pinsker.selection.holdout import (
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
+    CostMatrix,
     CountedPath,
     CriterionPath,
     Decision,
@@ -38,6 +39,7 @@ from pinsker.selection.search import (
     Step,
     StoppingRule,
     select_by_criterion,
+    task_of,
 )
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "SPLIT_FROM",
     "AuditResult",
     "BackwardElimination",
+    "CostMatrix",
     "CountedPath",
     "CriterionPath",
     "CriterionSelection",
@@ -67,4 +70,5 @@ __all__ = [
     "StoppingRule",
     "audit",
     "select_by_criterion",
+    "task_of",
 ]

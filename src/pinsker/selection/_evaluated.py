@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
-from pinsker.bounds import METRICS, Certificate, TargetFacts
+from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
@@ -27,6 +27,7 @@ from pinsker.selection.holdout import (
     make_folds,
 )
 from pinsker.selection.search import (
+    CostMatrix,
     ErrorBudget,
     KNNSearchSettings,
     SelectionPath,
@@ -40,7 +41,6 @@ BY_INFORMATION = (
 )
 #: The note where rows cannot be held out.
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
-_METRICS = {"auto", *(name for names in METRICS.values() for name in names)}
 
 
 class EvaluatedSelector(InformationSelector):
@@ -51,7 +51,7 @@ class EvaluatedSelector(InformationSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
-        "metric": [StrOptions(_METRICS)],
+        "metric": [str, callable, CostMatrix],
         "models": [StrOptions({"auto"}), "array-like"],
         "cv": [
             Options(Integral, {0}),

@@ -16,7 +16,7 @@ from pinsker.selection.holdout._certify import (
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
 from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
-from pinsker.selection.holdout._metrics import Metric, task_of
+from pinsker.selection.holdout._metrics import Metric, rare_class_note
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, make_folds
 from pinsker.selection.holdout._split import (
@@ -47,6 +47,6 @@ __all__ = [
     "geometric_sizes",
     "make_folds",
     "path_certificate",
+    "rare_class_note",
     "split_rows",
-    "task_of",
 ]

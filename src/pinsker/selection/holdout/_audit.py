@@ -13,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._types import FloatArray, Task, plain
 from pinsker.bounds import METRIC_NAMES, METRICS
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.information import log_softmax, one_hot
 from pinsker.selection.holdout._metrics import Metric
-
-#: Metrics that need probabilities and not only predictions.
-_OF_PROBABILITIES = ("log-loss", "brier")
+from pinsker.selection.search import ErrorBudget, task_of
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class AuditResult:
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
-        label = METRIC_NAMES[self.metric]
+        label = METRIC_NAMES.get(self.metric, self.metric)
         known = not math.isnan(self.budget)
         budget = f"; budget {self.budget:+.4g}: {self.verdict}" if known else ""
         return (
@@ -99,7 +98,7 @@ def audit(
     *,
     X_train: Any = None,
     y_train: Any = None,
-    metric: str | None = None,
+    metric: Any = None,
     cv: Any = 5,
     confidence: float = 0.95,
 ) -> AuditResult:
@@ -115,8 +114,8 @@ def audit(
         Rows that the selector was not fitted to.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
-    metric : str, optional
-        Metric of the error; by default that of the selector's budget.
+    metric : str, scorer, callable or CostMatrix, optional
+        Metric of the error, as in `ErrorBudget`; by default that of the selector's budget.
     cv : int or splitter, default=5
         How the test rows are divided when no training rows are given.
     confidence : float, default=0.95
@@ -140,7 +139,7 @@ def audit(
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     _check_rows(len(y), X_train, y_train, cv)
     certificate = selector.certificate_
-    loss = Metric(metric or certificate.metric)
+    loss = Metric(_own_metric(selector) if metric is None else metric)
     _check_task(loss, model)
     losses = []
     for reduce in (lambda table: table, selector.transform):
@@ -163,6 +162,13 @@ def audit(
     )
 
 
+def _own_metric(selector: Any) -> Any:
+    """Return the metric of a selector's budget: a name, or the function that was given."""
+    rule = selector._own_rule()
+    own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
+    return selector.certificate_.metric if isinstance(own, str) else own
+
+
 def _column(y: Any) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
     values = np.asarray(y)
@@ -181,10 +187,11 @@ def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
 
 def _check_task(loss: Metric, model: Any) -> None:
     task: Task = "classification" if is_classifier(model) else "regression"
-    if loss.name not in METRICS[task]:
+    if task_of(loss.metric) not in (task, "auto"):
         raise ParameterError(
             f"{type(model).__name__} is a model for {task}, but the metric is {loss.name!r}: "
-            f"pass another model, or metric= one of {', '.join(map(repr, METRICS[task]))}."
+            f"pass another model, or metric= one of {', '.join(map(repr, METRICS[task]))} or a "
+            f"scorer of scikit-learn for {task}."
         )
 
 
@@ -194,21 +201,39 @@ def _losses(loss: Metric, model: Any, train: Any, test: Any, y: Any, cv: Any) ->
         predicted = np.asarray(_predict(model, train, test, y, cv, "predict"), dtype=np.float64)
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         return loss.of_numbers(predicted.reshape(len(y), -1), values)
-    if loss.name not in _OF_PROBABILITIES:
-        return np.asarray(_predict(model, train, test, y, cv, "predict") != y, dtype=np.float64)
-    if not hasattr(model, "predict_proba"):
-        raise ParameterError(
-            f"metric {loss.name!r} needs probabilities, but {type(model).__name__} has no "
-            "predict_proba: calibrate it (CalibratedClassifierCV), or use metric='error'."
-        )
-    probabilities = _predict(model, train, test, y, cv, "predict_proba")
     classes = np.unique(y if train is None else np.asarray(train[1]))
     unseen = np.setdiff1d(y, classes)
-    if len(unseen):
+    if len(unseen) and loss.name != "error":
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
+    if loss.name == "error":
+        return np.asarray(_predict(model, train, test, y, cv, "predict") != y, dtype=np.float64)
+    method = _response(loss, model)
+    given = np.asarray(_predict(model, train, test, y, cv, method))
+    labels = np.searchsorted(classes, y)
     smallest = np.finfo(np.float64).eps
-    return loss.of_classes(
-        np.log(np.clip(probabilities, smallest, 1.0)), np.searchsorted(classes, y)
+    if method == "decision_function":
+        margins = np.column_stack([-given, given]) if given.ndim == 1 else given
+        return loss.of_classes(log_softmax(margins), labels, margins, classes=classes)
+    if method == "predict":
+        given = one_hot(given, classes)
+    logarithms = np.log(np.clip(np.asarray(given, dtype=np.float64), smallest, 1.0))
+    return loss.of_classes(logarithms, labels, classes=classes)
+
+
+def _response(loss: Metric, model: Any) -> str:
+    """Return the method of a classifier that gives what a metric needs."""
+    wanted = {
+        "predictions": ("predict",),
+        "scores": ("predict_proba", "decision_function"),
+        "probabilities": ("predict_proba",),
+    }[loss.needs]
+    for method in wanted:
+        if hasattr(model, method):
+            return method
+    raise ParameterError(
+        f"metric {loss.name!r} needs {loss.needs}, but {type(model).__name__} has no "
+        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use metric='error'.",
+        parameter="metric",
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pinsker.bounds import Certificate, TargetFacts, bound_for, paired_difference
+from pinsker.bounds import Certificate, TargetFacts, paired_difference
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
@@ -57,12 +57,13 @@ def crossfit_certificate(
     comparison: Comparison, result: SubsetResult, rule: StoppingRule, decision: Decision
 ) -> Certificate:
     """Return what the rows held out during the search say about a choice."""
-    budget = rule if isinstance(rule, ErrorBudget) else None
+    budget = comparison.absolute(rule) if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
     return Certificate(
         metric=metric.name,
         budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
+        standard_error=metric.method(facts.task),
         n_rows=comparison.n_rows,
         n_kept=decision.size,
         n_features=everything.size,
@@ -184,22 +185,22 @@ class FreshRows:
             full.most.log_likelihood - shuffled.most.log_likelihood, self.confidence
         )
         metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
+        rule = self.rule.absolute(self.evaluator.error_of_none - full.least.loss)
         increase = metric.increase(losses, full.least.losses, self.confidence)
         excess = metric.increase(shuffled.least.losses, full.least.losses, self.confidence)
         upper = metric.upper_bound(losses, facts, self.confidence)
         return Certificate(
             metric=metric.name,
-            budget=float(self.rule.delta),
+            budget=float(rule.delta),
             confidence=self.confidence,
+            standard_error=metric.method(facts.task),
             n_rows=len(self.evaluator.rows),
             n_kept=len(features),
             n_features=self.encoded.n_features,
             features=tuple(self.encoded.feature_names[feature] for feature in features),
             rows=self.rows,
             rule=str(self.rule),
-            information_budget=float(
-                bound_for(metric.name, facts, error_limit=upper).budget(float(self.rule.delta))
-            ),
+            information_budget=float(metric.bound(facts, upper).budget(float(rule.delta))),
             information_lost=max(lost.mean, 0.0),
             information_upper=max(lost.upper, 0.0),
             bound=_bound(max(lost.upper, 0.0), metric, facts, upper),
@@ -236,8 +237,7 @@ def _crossfit_rows(comparison: Comparison) -> str:
 
 
 def _bound(lost: float, metric: Metric, facts: TargetFacts, upper: float) -> float:
-    known = upper if np.isfinite(upper) else None
-    return float(bound_for(metric.name, facts, error_limit=known).growth(lost))
+    return float(metric.bound(facts, upper).growth(lost))
 
 
 def _names(path: SelectionPath, size: int) -> tuple[str, ...]:

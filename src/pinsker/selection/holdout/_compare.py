@@ -94,7 +94,7 @@ class SubsetResult:
         """
         if max(self.lost, self.behind_all) <= self.allowed(rule, facts, metric) + ROUNDING:
             return True
-        same = rule.metric_for(facts) == metric.name
+        same = Metric(rule.metric_for(facts)) == metric
         return same and self.excess_upper <= rule.delta + ROUNDING
 
     def may_stay(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
@@ -102,12 +102,14 @@ class SubsetResult:
 
         Features are left out on evidence, and kept without.
         """
+        if not metric.has_theory:
+            return True  # held-out errors alone decide: a better set would have passed
         allowed = self.allowed(rule, facts, metric)
         return self.lost_lower <= allowed + ROUNDING or self.meets(rule, facts, metric)
 
     def allowed(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> float:
         """Return the information that a budget lets go, knowing the error of this set, in nats."""
-        known = rule.metric_for(facts) == metric.name and rule.constants == "sharp"
+        known = Metric(rule.metric_for(facts)) == metric and rule.constants == "sharp"
         bound = rule.bound(facts, max(self.error_upper, 0.0) if known else None)
         return float(bound.budget(float(rule.delta)))
 
@@ -209,6 +211,8 @@ class Comparison:
         The metric of the errors.
     n_rows, n_folds : int
         Held-out rows, and folds.
+    error_of_none : float
+        Held-out error of the model that uses no feature.
     """
 
     paths: dict[str, SelectionPath]
@@ -217,6 +221,11 @@ class Comparison:
     metric: Metric
     n_rows: int
     n_folds: int
+    error_of_none: float = float("nan")
+
+    def absolute(self, rule: ErrorBudget) -> ErrorBudget:
+        """Return a relative budget in units of the metric."""
+        return rule.absolute(self.error_of_none - self.of_all.error)
 
     @property
     def on_paths(self) -> list[SubsetResult]:
@@ -238,6 +247,7 @@ class Comparison:
         """
         if not isinstance(rule, ErrorBudget):
             return self._cut(rule)
+        rule = self.absolute(rule)
         known = (rule, self.facts, self.metric)
         fewer = [result for result in self.on_paths if result.size < self.of_all.size]
         meeting = [result for result in fewer if result.meets(*known)]

@@ -96,6 +96,7 @@ class CrossFit:
             self._evaluate(self._coarse(name, rule))
         comparison = self._comparison()
         if isinstance(rule, ErrorBudget):
+            rule = comparison.absolute(rule)
             while finer := self._finer(comparison, rule):
                 self._evaluate(finer)
                 comparison = self._comparison()
@@ -109,7 +110,8 @@ class CrossFit:
         )
         results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
         n_rows, n_folds = len(evaluator.rows), len(evaluator.folds)
-        return Comparison(self.paths, results, self.facts, evaluator.metric, n_rows, n_folds)
+        none = evaluator.error_of_none
+        return Comparison(self.paths, results, self.facts, evaluator.metric, n_rows, n_folds, none)
 
     def _coarse(self, name: str, rule: StoppingRule) -> list[tuple[str, int]]:
         path = self.paths[name]

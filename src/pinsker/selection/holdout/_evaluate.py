@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -134,6 +135,17 @@ class HoldoutEvaluator:
         self.rows = np.concatenate([fold.test for fold in folds])
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self.prior = self._pool(PriorModel(), [()] * len(folds))
+
+    @cached_property
+    def error_of_none(self) -> float:
+        """Held-out error of one prediction for all rows: what a relative budget counts from.
+
+        Folds have slightly different priors, and a rank score would take them for a ranking.
+        """
+        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(len(self.folds))]
+        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
+        alike = np.repeat(mean, len(self.rows), axis=0)
+        return score_holdout("none", alike, self.data.target, self.rows, self.metric).loss
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.

@@ -143,6 +143,8 @@ class SplitFit:
         self._evaluate([(ALL_FEATURES, self.encoded.n_features)])
         self.evaluator.drop_weak_models(list(self.evaluated.values()))
         self.models = self.evaluator.models
+        if isinstance(rule, ErrorBudget):
+            rule = self._comparison().absolute(rule)
         for name in paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")
@@ -252,4 +254,5 @@ class SplitFit:
             self.evaluated, self.evaluator.prior, self.facts, self.metric, max(len(self.paths), 1)
         )
         results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
-        return Comparison(self.paths, results, self.facts, self.metric, self.n_evaluated, 1)
+        none = self.evaluator.error_of_none
+        return Comparison(self.paths, results, self.facts, self.metric, self.n_evaluated, 1, none)
