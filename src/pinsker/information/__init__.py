@@ -11,7 +11,10 @@ from pinsker.information.models import (
     HoldoutModel,
     HoldoutScores,
     ModelDesign,
+    OwnColumns,
     PriorModel,
+    RawModel,
+    able_to_fit,
     best_by_information,
     best_by_loss,
     default_models,
@@ -19,7 +22,9 @@ from pinsker.information.models import (
     log_softmax,
     named_models,
     one_hot,
+    prepare_models,
     score_holdout,
+    task_of_model,
 )
 
 __all__ = [
@@ -31,7 +36,10 @@ __all__ = [
     "HoldoutScores",
     "IndependenceTest",
     "ModelDesign",
+    "OwnColumns",
     "PriorModel",
+    "RawModel",
+    "able_to_fit",
     "best_by_information",
     "best_by_loss",
     "conditional_mutual_information",
@@ -43,5 +51,7 @@ __all__ = [
     "mutual_information",
     "named_models",
     "one_hot",
+    "prepare_models",
     "score_holdout",
+    "task_of_model",
 ]

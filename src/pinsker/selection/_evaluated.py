@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import Certificate, TargetFacts
-from pinsker.encoding import encode
+from pinsker.encoding import Encoded, encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
-from pinsker.information import named_models
+from pinsker.information import HoldoutModel, named_models, prepare_models
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection.holdout import (
@@ -97,9 +97,9 @@ class EvaluatedSelector(InformationSelector):
         validate_data(self, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
         encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
-        task, n_rows, seed = self.facts_.task, encoded.n_rows, self._seed
-        models = named_models(self.models, task, n_rows, seed)
-        fresh = FreshRows(encoded, rule, models, confidence, seed, self._jobs())
+        seed = self._seed
+        models = self._models(encoded, seed, X)
+        fresh = FreshRows(encoded, rule, models, confidence, seed, self._jobs(), table=X)
         return fresh.certify(self.path_.order, int(self._n_kept()))
 
     def with_certified(self, certificate: Certificate) -> Self:
@@ -189,10 +189,15 @@ class EvaluatedSelector(InformationSelector):
         folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest)
         if not folds:
             return None
-        task, n_rows = data.encoded.target.task, data.encoded.n_rows
-        models = named_models(self.models, task, n_rows, data.seed)
+        table = data.user_data["X"]
+        models = self._models(data.encoded, data.seed, table)
         metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
-        return HoldoutEvaluator(data.encoded, folds, models, metric, self._jobs())
+        return HoldoutEvaluator(data.encoded, folds, models, metric, self._jobs(), table)
+
+    def _models(self, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
+        """Return the models that evaluate; those of the user can be fitted to the user's table."""
+        models = named_models(self.models, encoded.target.task, encoded.n_rows, seed)
+        return prepare_models(models, table, encoded)
 
     def _choose(
         self,

@@ -7,7 +7,6 @@ from pinsker._compat import StrOptions
 from pinsker._types import Missing
 from pinsker.encoding import Encoded, take_rows
 from pinsker.engine import EngineSettings, KNNSettings
-from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
@@ -58,7 +57,9 @@ class FeatureSelector(EvaluatedSelector):
         Metric of the budget: error rate for classes and "r2" (share of the target's variance) for
         numbers. It also says how the target is read: "r2" takes integers for numbers.
     models : "auto" or list, default="auto"
-        Models that evaluate: classifiers or regressors of scikit-learn, or (name, model) pairs. By
+        Models that evaluate: classifiers, regressors or pipelines of your own (any class with
+        ``fit`` and ``predict``), or (name, model) pairs. They are fitted to subsets of your own
+        columns as they came: a frame stays a frame, with its dtypes and missing values. By
         default an "svm" with radial kernel, "extra trees" and a "linear" model; with 5000 rows or
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
@@ -213,9 +214,12 @@ class FeatureSelector(EvaluatedSelector):
             table = counted if search.names[0] in ("jmi", "cmim") else searched
             paths |= dict(zip(search.names, search.run(table), strict=True))
         paths = {name: paths[name] for name in names}
-        models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
+        table = data.user_data["X"]
+        models = self._models(encoded, data.seed, table)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
-        split = SplitFit(encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs())
+        split = SplitFit(
+            encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs(), table
+        )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, settings)

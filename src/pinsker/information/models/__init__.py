@@ -20,6 +20,13 @@ from pinsker.information.models._defaults import (
 )
 from pinsker.information.models._design import Layout, LayoutName, ModelDesign, one_hot
 from pinsker.information.models._model import HoldoutModel, PriorModel
+from pinsker.information.models._raw import (
+    OwnColumns,
+    RawModel,
+    able_to_fit,
+    prepare_models,
+    task_of_model,
+)
 from pinsker.information.models._scores import (
     HoldoutScores,
     best_by_information,
@@ -41,7 +48,10 @@ __all__ = [
     "Layout",
     "LayoutName",
     "ModelDesign",
+    "OwnColumns",
     "PriorModel",
+    "RawModel",
+    "able_to_fit",
     "best_by_information",
     "best_by_loss",
     "code_by_frequency",
@@ -52,5 +62,7 @@ __all__ = [
     "named_models",
     "one_hot",
     "order_by_target",
+    "prepare_models",
     "score_holdout",
+    "task_of_model",
 ]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._types import FloatArray, Task, plain
 from pinsker.bounds import METRIC_NAMES, METRICS
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information import log_softmax, one_hot
+from pinsker.information import able_to_fit, log_softmax, one_hot
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.search import ErrorBudget, task_of
 
@@ -109,7 +109,9 @@ def audit(
     selector : fitted selector
         Whose choice is looked at.
     model : classifier or regressor of scikit-learn
-        Cloned and fitted twice: to all columns, and to those kept.
+        Cloned and fitted twice: to all columns, and to those kept, as they came. A model that
+        cannot take text or missing values gets them encoded, with a warning: text one-hot, missing
+        numbers filled by their mean and marked.
     X_test, y_test
         Rows that the selector was not fitted to.
     X_train, y_train : optional
@@ -141,13 +143,16 @@ def audit(
     certificate = selector.certificate_
     loss = Metric(_own_metric(selector) if metric is None else metric)
     _check_task(loss, model)
+    name = type(model).__name__
+    rows = (X_test, y) if X_train is None else (X_train, y_train)
+    model = able_to_fit(model, name, *rows)
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
         losses.append(_losses(loss, model, train, reduce(X_test), y, cv))
     increase = loss.increase(losses[1], losses[0], confidence)
     return AuditResult(
-        model=type(model).__name__,
+        model=name,
         metric=loss.name,
         budget=certificate.budget if loss.name == certificate.metric else float("nan"),
         confidence=confidence,

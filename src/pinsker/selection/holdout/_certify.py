@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -109,6 +110,8 @@ class FreshRows:
         Which rows are fitted to and which are tested; by default five folds.
     rows : str
         What the rows were to the search.
+    table : frame or array, optional
+        The user's table, for models of the user.
 
     Notes
     -----
@@ -128,6 +131,7 @@ class FreshRows:
         jobs: Jobs,
         folds: Sequence[Fold] | None = None,
         rows: str = FRESH_ROWS,
+        table: Any = None,
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
         self.rows = rows
@@ -140,7 +144,7 @@ class FreshRows:
                 "dozens at least."
             )
         metric = Metric(rule.metric_for(self.facts))
-        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs)
+        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, table)
         self.shuffle = np.random.default_rng(seed).permutation(encoded.n_rows)
 
     def certify_set(self, features: FeatureSet) -> Certificate:

@@ -4,18 +4,21 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
+from pinsker.exceptions import ParameterError
 from pinsker.information import (
     HoldoutModel,
     HoldoutScores,
     ModelDesign,
+    OwnColumns,
     PriorModel,
+    RawModel,
     best_by_information,
     best_by_loss,
     score_holdout,
@@ -76,11 +79,14 @@ class EvaluationData:
         The target.
     folds : tuple of Fold
         Which rows are held out.
+    own : OwnColumns, optional
+        The user's table, for models of the user.
     """
 
     design: ModelDesign
     target: Target
     folds: tuple[Fold, ...]
+    own: OwnColumns | None = None
 
 
 def fit_predict(
@@ -88,6 +94,9 @@ def fit_predict(
 ) -> FloatArray:
     """Fit one model to the training rows of one fold and predict the held-out rows."""
     fold, target = data.folds[k], data.target
+    if isinstance(model, RawModel) and data.own is not None and features:
+        columns = [j for feature in sorted(features) for j in data.design.features[feature]]
+        return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
     codes = layout.is_categorical(features)
@@ -116,6 +125,8 @@ class HoldoutEvaluator:
         The loss.
     jobs : Jobs, optional
         Where models are fitted; by default in one thread. The results are the same for all.
+    table : frame or array, optional
+        The user's table, for models of the user; by default these get the encoded columns.
     """
 
     def __init__(
@@ -125,10 +136,15 @@ class HoldoutEvaluator:
         models: Sequence[HoldoutModel],
         metric: Metric,
         jobs: Jobs | None = None,
+        table: Any = None,
     ) -> None:
         self.folds = tuple(folds)
         design = ModelDesign.of(encoded.columns, encoded.features)
-        self.data = EvaluationData(design, encoded.target, self.folds)
+        raw = table is not None and any(isinstance(model, RawModel) for model in models)
+        own = OwnColumns.of(table, encoded.rows) if raw else None
+        self.data = EvaluationData(design, encoded.target, self.folds, own)
+        if encoded.target.labels is not None:
+            refuse_without_scores(models, metric)
         self.models = tuple(models)
         self.metric = metric
         self.jobs = jobs or Jobs()
@@ -161,7 +177,12 @@ class HoldoutEvaluator:
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""
         other = copy.copy(self)
-        other.data = replace(self.data, design=self.data.design.with_shuffled(kept, shuffle))
+        design, own = self.data.design, self.data.own
+        if own is not None:
+            stay = set(kept)
+            others = [js for feature, js in enumerate(design.features) if feature not in stay]
+            own = own.with_shuffled([j for js in others for j in js], shuffle)
+        other.data = replace(self.data, design=design.with_shuffled(kept, shuffle), own=own)
         other._predictions = {}
         return other
 
@@ -201,6 +222,18 @@ class HoldoutEvaluator:
             parts.append(fit_predict(self.data, model, k, features) if known is None else known)
         predictions = np.concatenate(parts)
         return score_holdout(model.name, predictions, self.data.target, self.rows, self.metric)
+
+
+def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> None:
+    """Refuse a classifier that only predicts classes where a metric needs more."""
+    for model in models:
+        if isinstance(model, RawModel) and metric.needs != "predictions" and not model.gives_scores:
+            raise ParameterError(
+                f"metric {metric.name!r} needs {metric.needs}, but model {model.name!r} has "
+                "neither predict_proba nor decision_function: use metric='error' or another one "
+                "of predicted classes, or calibrate it (CalibratedClassifierCV).",
+                parameter="metric",
+            )
 
 
 def _is_close(gaps: FloatArray) -> bool:

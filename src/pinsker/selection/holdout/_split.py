@@ -112,6 +112,8 @@ class SplitFit:
         Features that may not be dropped.
     jobs : Jobs
         Where models are fitted.
+    table : frame or array, optional
+        The user's table, for models of the user.
     """
 
     def __init__(
@@ -123,7 +125,9 @@ class SplitFit:
         facts: TargetFacts,
         n_fixed: int,
         jobs: Jobs,
+        table: Any = None,
     ) -> None:
+        self.table = table
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
         self.smallest = max(n_fixed, 1)
@@ -161,8 +165,9 @@ class SplitFit:
         table = take_rows(self.encoded, np.concatenate([train, test]))
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
         fresh = FreshRows(
-            table, rule, self.models, CONFIDENCE, seed, self.jobs, (fold,), CERTIFICATION_ROWS
-        )
+            table, rule, self.models, CONFIDENCE, seed, self.jobs, (fold,), CERTIFICATION_ROWS,
+            self.table,
+        )  # fmt: skip
         return fresh.certify_set(order[:size])
 
     @property
@@ -247,7 +252,7 @@ class SplitFit:
         train, test = self.parts.train, self.parts.evaluate[: self.n_evaluated]
         table = take_rows(self.encoded, np.concatenate([train, test]))
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
-        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs)
+        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs, self.table)
 
     def _comparison(self) -> Comparison:
         references = References.of(
