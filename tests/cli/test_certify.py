@@ -52,7 +52,7 @@ def test_certify_a_sound_selection(run, selection, fresh, tmp_path):
     assert done.out.startswith("2 of 4 features: signal, colour\n")
     assert "larger set" not in done.out
     assert "  budget       0.05 (error rate) met\n" in done.out
-    assert "; 300 fresh rows\n" in done.out
+    assert "; certificate, 300 fresh rows\n" in done.out
     certificate = json.loads(out.read_text())
     assert certificate["verdict"] == "met"
     assert certificate["saved_set_passed"]
@@ -64,7 +64,7 @@ def test_certify_a_poor_selection(run, poor, fresh):
     certificate = json.loads(done.out)
     assert certificate["verdict"] == "not met"
     assert certificate["increase_lower"] > 0.1
-    assert "0.1 (error rate) not met; the error increases by at least" in done.err
+    assert "0.1 (error rate) not met; error rate rises by" in done.err
 
 
 def test_certify_exits_with_zero_only_for_the_saved_set(run, selection, fresh):
@@ -161,7 +161,8 @@ def test_audit_numbers_with_gaps(run, frame, tmp_path):
     run("select", table, *options)
     done = run("audit", saved, table, "--model", "linear")
     assert done.code == 0
-    assert "share of the target's variance) met" in done.out
+    assert "0.05 (R²) met" in done.out
+    assert "R² 0.9997 with all 5 columns" in done.out  # 0.1 printed one minus R²
 
 
 def test_a_target_with_gaps_cannot_be_audited(run, selection, frame, tmp_path):

@@ -202,7 +202,7 @@ def test_a_cross_fitted_certificate_in_words(cross_fitted, summary):
     certificate = summarise(cross_fitted)["certificate"]
     assert certificate["verdict"] == cross_fitted.certificate_.verdict
     text = " ".join(certificate["sentences"])
-    assert "Evaluated on 178 rows: 3-fold cross-fitting (2 searches share the confidence)." in text
+    assert "Cross-validated estimate from 178 rows: 3-fold cross-fitting; bounds for " in text
     assert "The 95 % upper confidence bound of the error increase is" in text
     assert "distribution-free" not in text  # the rows have chosen the set
     assert summary["certificate"]["verdict"] == "not tested"
@@ -214,7 +214,7 @@ CERTIFICATE = Certificate(
     features=("a", "b", "c"), rows="fresh rows", rule="ErrorBudget(0.05)", information_budget=0.01,
     information_lost=0.002, information_upper=0.02, bound=0.06, error_all=0.12, error_kept=0.13,
     increase=0.01, increase_lower=-0.01, increase_upper=0.03, model_all="forest",
-    model_kept="linear", error_upper=0.16,
+    model_kept="linear", error_upper=0.16, label="certificate", error_none=0.4, gain_lower=0.2,
 )  # fmt: skip
 
 
@@ -238,11 +238,16 @@ def test_certificates_in_words(selector, changes, verdict):
     shown = shown_of(selector, certificate)
     assert shown["verdict"] == verdict
     text = " ".join(shown["sentences"])
-    assert "Evaluated on 500 rows: fresh rows." in text
-    assert "0.120 with all 9 features (forest) and 0.130 with the 3 kept (linear)" in text
+    assert "Certificate from 500 rows: fresh rows." in text
+    assert (
+        "The error rate is 0.120 with all 9 features (forest), 0.130 with the 3 kept (linear), and "
+        "0.400 with no features at all."
+    ) in text
     points = 100 * certificate.increase_upper
     assert f"95 % upper confidence bound of the error increase is {points:g} points" in text
-    assert "could reach) increases by at most 6 points of accuracy" in text
+    assert "Bayes risk" not in text  # a bound above the budget says nothing
+    within = shown_of(selector, replace(certificate, bound=0.04))
+    assert "could reach) increases by at most 4 points" in " ".join(within["sentences"])
     assert "The distribution-free 95 % upper confidence bound of the error with" in text
     assert ("smallest budget that they can confirm is 8" in text) == (verdict == "inconclusive")
 

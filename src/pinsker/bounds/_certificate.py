@@ -5,18 +5,34 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from sklearn import metrics
+
 from pinsker._types import plain
 from pinsker.bounds._bound import METRIC_NAMES
 
-Verdict = Literal["met", "not met", "inconclusive", "not tested", "no budget"]
+Verdict = Literal[
+    "met", "not met", "inconclusive", "nothing predictable", "not tested", "no budget"
+]
 
-#: What each figure rests on.
-EVIDENCE = {
-    "error_upper": "Clopper-Pearson or Bernstein bound: distribution-free only on fresh rows",
-    "increase": "hold-out estimate for these models",
-    "excess": "hold-out estimate against what is known to be reachable",
-    "information": "model-based estimate",
+#: What the figures of a certificate are: the first on rows that chose nothing and are enough.
+CERTIFICATE = "certificate"
+CROSS_VALIDATED = "cross-validated estimate"
+ESTIMATE = "estimate"
+NOT_TESTED = "not tested"
+TOO_FEW_ROWS = "not tested: too few rows to hold any out"
+#: Metrics that people know as scores, as they write them: shown as one minus the loss.
+SCORES = {
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovr": "ROC AUC",
+    "average_precision": "average precision",
+    "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
+    "matthews_corrcoef": "Matthews correlation",
 }
+#: Losses whose largest value is known beforehand.
+_BOUNDED = ("error", "brier")
+_MOST_LINES = 8
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,9 @@ class Certificate:
     rows : str
         What those rows were to the search: "5-fold cross-fitting", "fresh rows", or the rows of
         the search itself.
+    label : str
+        What the figures are: "certificate" (rows that chose nothing, at least 100 of them),
+        "cross-validated estimate" (rows that also chose the set), "estimate" or "not tested".
     rule : str
         The stopping rule.
     information_budget : float
@@ -54,8 +73,11 @@ class Certificate:
     bound : float
         Increase of the Bayes risk (lowest error any model could reach) if no more than
         `information_upper` is lost, or `information_lost` where nothing was held out.
-    error_all, error_kept : float
-        Held-out error with all features and with those kept.
+    error_all, error_kept, error_none : float
+        Held-out error with all features, with those kept, and without any.
+    gain_lower : float
+        Lower confidence bound of what features are worth: `error_none` minus the smaller of the
+        other two.
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds.
     excess, excess_upper : float
@@ -68,7 +90,13 @@ class Certificate:
         How the standard errors behind the confidence bounds were found: "mean over rows",
         "DeLong's placements", "influence values (delta method)" or a jackknife.
     error_upper : float
-        Upper confidence bound of the error with the kept features.
+        Upper confidence bound of the error with the kept features; see `evidence`.
+    rare_rows : float
+        What rows rarer than 3 in `n_rows` could add to the error unseen: 3 / `n_rows` times the
+        largest loss, infinite where that is not known. NaN where nothing was held out. The
+        bounds of error rates hold it already.
+    n_groups : int
+        Groups of rows that belong together, if there are any; the bounds are those of their sums.
     notes : tuple of str
         What a user should know.
 
@@ -112,6 +140,11 @@ class Certificate:
     error_upper: float = math.nan
     standard_error: str = "mean over rows"
     notes: tuple[str, ...] = ()
+    label: str = NOT_TESTED
+    error_none: float = math.nan
+    gain_lower: float = math.nan
+    rare_rows: float = math.nan
+    n_groups: int = 0
 
     @property
     def is_tested(self) -> bool:
@@ -137,15 +170,38 @@ class Certificate:
     def verdict(self) -> Verdict:
         """Whether the budget is met, is not, or cannot be told from so few rows.
 
-        "not tested" where no rows were held out, "no budget" where another rule cut the path.
+        "nothing predictable" where features are not shown to be worth anything, "not tested" where
+        no rows were held out, "no budget" where another rule cut the path.
         """
         if math.isnan(self.budget):
             return "no budget"
         if not self.is_tested:
             return "not tested"
+        if self.gain_lower <= 0.0:
+            return "nothing predictable"
         if self.resolvable <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
+
+    @property
+    def lets_all_go(self) -> bool:
+        """Whether the budget is so large that no features at all would be within it."""
+        return self.error_none - self.error_all <= self.budget
+
+    @property
+    def evidence(self) -> dict[str, str]:
+        """What each figure rests on."""
+        known = "independent rows that chose nothing: distribution-free"
+        if self.metric not in _BOUNDED:
+            known = "independent rows that chose nothing, and the range of the sample"
+        if self.label != CERTIFICATE:
+            known = "rows that also chose the set: no guarantee"
+        return {
+            "error_upper": f"Clopper-Pearson or Bernstein bound from {known}",
+            "increase": f"{self.label}, for these models",
+            "excess": f"{self.label}, against what is known to be reachable",
+            "information": "model-based estimate",
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures and the verdict as plain values."""
@@ -155,7 +211,8 @@ class Certificate:
             "notes": list(self.notes),
             "verdict": self.verdict,
             "resolvable": self.resolvable,
-            "evidence": dict(EVIDENCE),
+            "lets_all_go": self.lets_all_go,
+            "evidence": self.evidence,
         }
 
     def to_json(self) -> str:
@@ -163,59 +220,124 @@ class Certificate:
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
-        lines = [*_heading(self), *(_held_out(self) if self.is_tested else _on_path(self))]
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        lines = [
+            f"{self.n_kept} of {self.n_features} features; {_verdict_text(self)}",
+            f"  budget       {_budget_text(self)}",
+            *(_held_out(self) if self.is_tested else _on_path(self)),
+        ]
+        room = _MOST_LINES - len(lines)
+        shown, more = self.notes[:room], len(self.notes) - room
+        last = f" (and {more} more in notes)" if more > 0 else ""
+        return "\n".join([*lines, *(f"  note: {note}" for note in shown)]) + last
 
 
-def _heading(c: Certificate) -> list[str]:
-    label = METRIC_NAMES.get(c.metric, c.metric)
-    budget = f"none ({c.rule})" if math.isnan(c.budget) else f"{c.budget:+.4g} {label}"
-    nats = f" ({c.information_budget:.4g} nats)" if math.isfinite(c.information_budget) else ""
-    level = f"; {c.confidence:.0%} confidence bounds" if c.is_tested else ""
-    return [
-        f"{c.n_kept} of {c.n_features} features; {_verdict_text(c)}",
-        f"  budget                {budget}{nats}",
-        f"  evidence              {c.n_rows} rows, {c.rows}{level}",
-    ]
+def metric_name(metric: str) -> str:
+    """Return what a metric is called beside its values: a score by its own name.
+
+    Examples
+    --------
+    >>> metric_name("error"), metric_name("r2")
+    ('error rate', 'R²')
+    """
+    plain_name = metric.removeprefix("neg_").replace("_", " ")
+    return SCORES.get(metric) or METRIC_NAMES.get(metric, plain_name)
+
+
+def best_score(metric: str) -> float | None:
+    """Return what a score is subtracted from to give its error; None for what is an error itself.
+
+    Scores of scikit-learn count from 1, those of a user's function from 0.
+
+    Examples
+    --------
+    >>> best_score("roc_auc"), best_score("mse"), best_score("neg_mean_pinball_loss")
+    (1.0, None, None)
+    """
+    if metric in SCORES:
+        return 1.0
+    if metric in METRIC_NAMES or metric == "cost" or metric.startswith("neg_"):
+        return None
+    known = hasattr(metrics, metric) or metric in metrics.get_scorer_names()
+    return float(known and metric != "positive_likelihood_ratio")
+
+
+def shown_value(metric: str, error: float) -> float:
+    """Return an error as its metric is read: R² and not one minus it.
+
+    Examples
+    --------
+    >>> shown_value("r2", 0.25), shown_value("error", 0.25)
+    (0.75, 0.25)
+    """
+    best = best_score(metric)
+    return error if best is None else best - error
+
+
+def change_text(metric: str, increase: float) -> str:
+    """Return an error increase as a change of what is shown.
+
+    Examples
+    --------
+    >>> change_text("r2", 0.01), change_text("error", -0.02)
+    ('R² falls by 0.0100', 'error rate falls by 0.0200')
+    """
+    falls = (increase < 0.0) != (best_score(metric) is not None)
+    return f"{metric_name(metric)} {'falls' if falls else 'rises'} by {abs(increase):.4f}"
+
+
+def _budget_text(c: Certificate) -> str:
+    if math.isnan(c.budget):
+        return f"none ({c.rule})"
+    change = "rise" if best_score(c.metric) is None else "fall"
+    return f"{metric_name(c.metric)} may {change} by {c.budget:.4g}"
 
 
 def _on_path(c: Certificate) -> list[str]:
-    return [
-        f"  information lost      {c.information_lost:.4f} nats   [estimate on the search's rows]",
-        f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f} ({c.metric})",
-    ]
+    lines = [f"  evidence     {c.label}: {c.n_rows} rows, {c.rows}"]
+    if c.label == TOO_FEW_ROWS:
+        return lines
+    bound = f"; if no more is, Bayes risk rises by at most {c.bound:.4f}" if c.bound < 1.0 else ""
+    return [*lines, f"  information  {c.information_lost:.4f} nats lost{bound} [estimate]"]
 
 
 def _held_out(c: Certificate) -> list[str]:
-    lost, upper = c.information_lost, c.information_upper
-    most = f", upper bound {c.error_upper:.4f}" if math.isfinite(c.error_upper) else ""
-    kind = {name: f"[{text}]" for name, text in EVIDENCE.items()}
+    everything, kept, none = (
+        f"{shown_value(c.metric, value):.4f}" for value in (c.error_all, c.error_kept, c.error_none)
+    )
+    level = f"{100 * c.confidence:g} % upper confidence bound"
+    groups = f" in {c.n_groups} groups" if c.n_groups else ""
+    held_out = f"{everything} with all features, {kept} with those kept, {none} with none"
     lines = [
-        f"  information lost      {lost:.4f} nats, upper bound {upper:.4f}   {kind['information']}",
-        *_bayes_risk(c),
-        f"  held-out error        {c.error_all:.4f} with all features ({c.model_all})",
-        f"                        {c.error_kept:.4f} with those kept ({c.model_kept}){most}",
-        f"    increase {c.increase:+.4f}, upper bound {c.increase_upper:+.4f}   {kind['increase']}",
+        f"  held-out     {metric_name(c.metric)} {held_out}",
+        f"  evidence     {c.label}: {c.n_rows} rows{groups}, {c.rows}",
     ]
-    if not math.isnan(c.excess):
+    if c.n_kept == c.n_features:
+        return lines
+    upper = change_text(c.metric, c.resolvable if c.resolvable > 0 else c.increase_upper)
+    lines.insert(1, f"  change       {change_text(c.metric, c.increase)}; {level}: {upper}")
+    if c.bound <= c.budget:
         lines.append(
-            f"    increase {c.excess:+.4f}, upper bound {c.excess_upper:+.4f}   {kind['excess']}"
+            f"  information  {c.information_lost:.4f} nats lost, upper bound "
+            f"{c.information_upper:.4f}: Bayes risk rises by at most {c.bound:.4f} "
+            "[model-based estimate]"
+        )
+    if math.isfinite(c.rare_rows) and c.metric != "error" and c.rare_rows > c.budget / 10:
+        n = c.n_groups or c.n_rows
+        of = "groups" if c.n_groups else "rows"
+        lines.append(
+            f"  rare rows    {of} rarer than 3 in {n} may be missing here, and could add up to "
+            f"{c.rare_rows:.4g}"
         )
     return lines
 
 
-def _bayes_risk(c: Certificate) -> list[str]:
-    """Return the line of the bound, where a theorem ties the metric to information."""
-    if math.isnan(c.bound):
-        return []
-    return [f"    if no more is lost, the Bayes risk increases by at most {c.bound:.4f}"]
-
-
 def _verdict_text(c: Certificate) -> str:
+    smallest = change_text(c.metric, c.increase_lower)
     texts = {
         "met": "budget met" if c.n_kept < c.n_features else "budget met (nothing is left out)",
-        "not met": f"budget not met (the error increases by at least {c.increase_lower:.4f})",
+        "not met": f"budget not met ({smallest} at least)",
         "inconclusive": f"inconclusive: these rows could show a budget of {c.resolvable:.4f}",
+        "nothing predictable": "nothing predictable: no better than with no features",
         "not tested": "budget not tested (no rows were held out)",
         "no budget": "no error budget was set",
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta, t
 
-from pinsker._types import FloatArray
+from pinsker._types import FloatArray, IntArray
 from pinsker.exceptions import ParameterError
 
 
@@ -32,15 +32,20 @@ class Difference:
 
 
 def paired_difference(
-    differences: FloatArray, confidence: float = 0.95, *, counts: bool = False
+    differences: FloatArray,
+    confidence: float = 0.95,
+    *,
+    counts: bool = False,
+    clusters: IntArray | None = None,
 ) -> Difference:
     r"""Limit the mean of paired differences from either side.
 
     .. math:: \bar d \pm t_{n-1,\,1-\alpha}\, s_d / \sqrt n
 
-    With ``counts=True`` the differences are those of zero-one losses, and half a row is added to
-    each of the four cells of the paired table, so that the limits also hold where few or none of
-    the pairs differ.
+    or Hall's limits, which correct for the skewness of the differences, where those are farther
+    from the mean. With ``counts=True`` the differences are those of zero-one losses: half a row is
+    added to each of the four cells of the paired table instead, so that the limits also hold where
+    few or none of the pairs differ.
 
     Parameters
     ----------
@@ -50,10 +55,20 @@ def paired_difference(
         Of each limit by itself.
     counts : bool
         Whether the differences are -1, 0 and 1.
+    clusters : ndarray of shape (n,), int, optional
+        Which rows belong together: the spread is that of the sums of clusters, and rows of one
+        cluster may depend on each other in any way.
+
+    Notes
+    -----
+    At 300 rows and a nominal 5 %, the t limit alone was below the truth in up to 19 % of samples of
+    skewed differences, Hall's alone in up to 8 %, the larger of the two in up to 8 %, and the
+    bootstrap-t in up to 10 %; at 100 rows in up to 29, 10, 10 and 26 % (``benchmarks/limits.py``).
 
     References
     ----------
     Agresti, Min (2005). Simple improved confidence intervals for comparing matched proportions.
+    Hall (1992). On the removal of skewness by transformation. J. R. Statist. Soc. B 54.
 
     Examples
     --------
@@ -64,15 +79,64 @@ def paired_difference(
     _check_confidence(confidence)
     n = len(differences)
     mean = float(np.mean(differences))
+    if clusters is not None:
+        sums = cluster_sums(differences - mean, clusters)
+        # The mean of the sums is zero; scaled so that their mean has the spread of the rows' mean.
+        own = _skewed_limits(mean, sums * (len(sums) / n), confidence)
+        if not counts:
+            return own
+        other = paired_difference(differences, confidence, counts=True)
+        return Difference(mean, min(own.lower, other.lower), max(own.upper, other.upper))
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
-    centre, total, square = mean, float(n), float(np.sum(differences**2))
-    if counts:
-        total, square = n + 2.0, square + 1.0
-        centre = float(np.sum(differences)) / total
+    if not counts:
+        return _skewed_limits(mean, differences - mean, confidence)
+    total, square = n + 2.0, float(np.sum(differences**2)) + 1.0
+    centre = float(np.sum(differences)) / total
     spread = max(square / total - centre**2, 0.0) * total / (total - 1.0)
     reach = float(t.ppf(confidence, n - 1)) * float(np.sqrt(spread / total))
     return Difference(mean, min(centre - reach, mean), max(centre + reach, mean))
+
+
+def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
+    """Return the sum of the values of every cluster.
+
+    Examples
+    --------
+    >>> cluster_sums(np.array([1.0, 2.0, 4.0]), np.array([7, 3, 7])).tolist()
+    [2.0, 5.0]
+    """
+    which = np.unique(clusters, return_inverse=True)[1]
+    return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
+
+
+def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Difference:
+    """Return the wider of the t limits and Hall's limits, from centred values."""
+    n = len(centred)
+    if n < 2:
+        return Difference(mean, float("-inf"), float("inf"))
+    second = float(np.mean(centred**2))
+    quantile = float(t.ppf(confidence, n - 1))
+    if second <= 0.0:
+        return Difference(mean, mean, mean)
+    error = float(np.sqrt(second / (n - 1)))
+    skewness = float(np.mean(centred**3)) / second**1.5
+    above = max(quantile, -_hall(-quantile, skewness, n))
+    below = max(quantile, _hall(quantile, skewness, n))
+    return Difference(mean, mean - below * error, mean + above * error)
+
+
+def _hall(quantile: float, skewness: float, n: int) -> float:
+    r"""Return the t statistic that Hall's cubic transformation takes to a quantile.
+
+    .. math:: T + a T^2/3 + a^2 T^3/27 + a/6, \qquad a = \gamma/\sqrt n
+
+    is close to normal, and monotone, so that it can be inverted.
+    """
+    a = skewness / np.sqrt(n)
+    if abs(a) < 1e-6:
+        return quantile
+    return float(3.0 / a * (np.cbrt(1.0 + a * (quantile - a / 6.0)) - 1.0))
 
 
 def error_rate_limit(n_errors: int, n_rows: int, confidence: float = 0.95) -> float:

@@ -8,7 +8,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pinsker.bounds import METRIC_NAMES, Certificate
+from pinsker.bounds import (
+    METRIC_NAMES,
+    TOO_FEW_ROWS,
+    Certificate,
+    change_text,
+    metric_name,
+    shown_value,
+)
 from pinsker.cli._errors import shell_text
 from pinsker.cli._fitting import Outcome
 from pinsker.selection import AuditResult
@@ -59,11 +66,14 @@ def print_notes(console: Console, notes: Iterable[str]) -> None:
 def meets_budget(comparison: Certificate | AuditResult) -> bool:
     """Return whether a budget is met; without one there is none to meet.
 
-    Where no row was held out the search's own estimate counts.
+    Where no row was to be held out the search's own estimate counts; where none could be, there
+    is nothing to count.
     """
     if math.isnan(comparison.budget) or comparison.verdict == "met":
         return True
     if not isinstance(comparison, Certificate) or comparison.is_tested:
+        return False
+    if comparison.label == TOO_FEW_ROWS:
         return False
     enough = comparison.information_lost <= comparison.information_budget
     return enough or comparison.bound <= comparison.budget
@@ -71,6 +81,12 @@ def meets_budget(comparison: Certificate | AuditResult) -> bool:
 
 def certificate_facts(certificate: Certificate) -> Facts:
     """Return a certificate in three short lines."""
+    if certificate.label == TOO_FEW_ROWS:
+        return [
+            ("budget", _budget(certificate)),
+            ("error", "unknown"),
+            ("certainty", "none: there are too few rows to hold any out"),
+        ]
     if not certificate.is_tested:
         name = METRIC_NAMES.get(certificate.metric, certificate.metric)
         most = f"{number(certificate.bound)} ({name})"
@@ -79,9 +95,13 @@ def certificate_facts(certificate: Certificate) -> Facts:
             ("error", f"may increase by {most} at most"),
             ("certainty", "estimate on the rows of the search; no row was held out"),
         ]
+    everything, kept, none = (
+        number(shown_value(certificate.metric, value))
+        for value in (certificate.error_all, certificate.error_kept, certificate.error_none)
+    )
     errors = (
-        f"{number(certificate.error_all)} with all features, {number(certificate.error_kept)} with "
-        f"these ({certificate.increase:+.4f})"
+        f"{metric_name(certificate.metric)} {everything} with all features, {kept} with these, "
+        f"{none} with none"
     )
     return [
         ("budget", _budget(certificate)),
@@ -94,7 +114,9 @@ def _budget(comparison: Certificate | AuditResult) -> str:
     """Return a budget with its verdict, and what follows from it."""
     if math.isnan(comparison.budget):
         return "none"
-    size = f"{comparison.budget:g} ({METRIC_NAMES.get(comparison.metric, comparison.metric)})"
+    size = f"{comparison.budget:g} ({metric_name(comparison.metric)})"
+    if isinstance(comparison, Certificate) and comparison.label == TOO_FEW_ROWS:
+        return f"{size} not tested"
     if comparison.verdict == "not tested":
         met = "met" if meets_budget(comparison) else "not met"
         return f"{size} {met} by the search's own estimate, not tested"
@@ -107,8 +129,11 @@ def _budget(comparison: Certificate | AuditResult) -> str:
             "more rows or a larger budget"
         )
     if comparison.verdict == "not met":
-        least = number(comparison.increase_lower)
-        return f"{size} not met; the error increases by at least {least}"
+        return (
+            f"{size} not met; {change_text(comparison.metric, comparison.increase_lower)} at least"
+        )
+    if comparison.verdict == "nothing predictable":
+        return f"{size} says nothing: all columns predict no better than none"
     return f"{size} {comparison.verdict}"
 
 
@@ -120,9 +145,10 @@ def print_certificate(
     console.print(f"[bold]{len(saved)} of {n_features} features[/bold]: {escape(_names(saved))}")
     if set(certificate.features) != set(saved):
         larger = f"{certificate.n_kept} of {n_features} features"
+        which = "smallest certified set" if certificate.verdict == "met" else "first, which failed"
         console.print(
             "[bold]These are not certified: sets are tested from the largest down to the first "
-            "that fails. The figures are about the smallest certified set, "
+            f"that fails. The figures are about the {which}, "
             f"{larger}[/bold]: {escape(_names(certificate.features))}",
             soft_wrap=True,
         )
@@ -138,9 +164,12 @@ def print_certificate(
 def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> None:
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
+    everything, kept = (
+        number(shown_value(result.metric, value)) for value in (result.error_all, result.error_kept)
+    )
     errors = (
-        f"{number(result.error_all)} with all {result.n_features} columns, "
-        f"{number(result.error_kept)} with {result.n_kept} ({result.increase:+.4f})"
+        f"{metric_name(result.metric)} {everything} with all {result.n_features} columns, {kept} "
+        f"with {result.n_kept}"
     )
     certainty = _certainty(result, "test rows")
     facts = [("budget", _budget(result)), ("error", errors), ("certainty", certainty)]
@@ -166,9 +195,14 @@ def _names(names: Sequence[str]) -> str:
 
 def _certainty(comparison: Certificate | AuditResult, rows: str) -> str:
     kind = rows if rows.endswith(" rows") else f"rows, {rows}"
+    label = f"{comparison.label}, " if isinstance(comparison, Certificate) else ""
+    groups = f" in {comparison.n_groups} groups" if comparison.n_groups else ""
+    if isinstance(comparison, Certificate) and comparison.n_kept == comparison.n_features:
+        return f"nothing is left out; {label}{comparison.n_rows} {kind}{groups}"
+    now = change_text(comparison.metric, comparison.increase)
+    most = change_text(comparison.metric, comparison.increase_upper)
     return (
-        f"{_upper(comparison.confidence)} of the increase {comparison.increase_upper:+.4f}; "
-        f"{comparison.n_rows} {kind}"
+        f"{now}; {_upper(comparison.confidence)}: {most}; {label}{comparison.n_rows} {kind}{groups}"
     )
 
 

@@ -13,6 +13,7 @@ from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen
 from pinsker.encoding._groups import FeatureGroups, make_features
 from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
 from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.encoding._target import build_target
 from pinsker.exceptions import DataError
@@ -72,11 +73,13 @@ def encode(
     rows = usable_rows([table], missing, target=target_table)
     features, feature_names = make_features(table.names, feature_groups)
     notes = drop_note(len(rows), table.n_rows)
+    table, target_table, n_given = table.keep(rows), target_table.keep(rows), table.n_rows
     columns = build_columns(
-        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
+        table, scale=scale, categorical_features=categorical_features, notes=notes
     )
-    target = build_target(target_table.keep(rows), task=task, scale=scale, notes=[])
-    return Encoded(columns, target, features, feature_names, frozen(rows), table.n_rows)
+    target = build_target(target_table, task=task, scale=scale, notes=[])
+    hashes = frozen(hash_rows(table, target_table))
+    return Encoded(columns, target, features, feature_names, frozen(rows), n_given, hashes)
 
 
 def encode_columns(

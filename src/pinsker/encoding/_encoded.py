@@ -173,6 +173,8 @@ class Encoded:
         Which rows of the user's table these are (``missing="drop"`` leaves some out).
     n_given : int
         Rows of the user's table.
+    hashes : ndarray of shape (n_rows,), uint64, or None
+        A hash of every row, target included, from the values as they came.
     """
 
     columns: Columns
@@ -181,6 +183,7 @@ class Encoded:
     feature_names: tuple[str, ...]
     rows: IntArray = field(repr=False)
     n_given: int
+    hashes: AnyArray | None = field(default=None, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -239,6 +242,7 @@ def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
             raw=None if target.raw is None else frozen(target.raw[rows]),
         ),
         rows=frozen(encoded.rows[rows]),
+        hashes=None if encoded.hashes is None else frozen(encoded.hashes[rows]),
     )
 
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from pinsker._types import plain
-from pinsker.bounds import METRIC_NAMES, Certificate
+from pinsker.bounds import CERTIFICATE, METRIC_NAMES, Certificate, metric_name, shown_value
 
 #: Metrics that are read in points of a hundred.
 _POINTS = {"error": "of accuracy", "r2": "of R²"}
@@ -13,11 +13,10 @@ _VERDICTS = {
     "met": "budget met",
     "not met": "budget not met",
     "inconclusive": "inconclusive: too few rows",
+    "nothing predictable": "nothing predictable: no better than without features",
     "not tested": "estimated, not tested",
     "no budget": "no error budget was set",
 }
-#: What a certificate calls rows that took no part in the search.
-_FRESH_ROWS = "fresh rows"
 _BAYES_RISK = "Bayes risk (the lowest error any model could reach)"
 
 
@@ -134,44 +133,54 @@ def _estimate_sentences(certificate: Certificate, information: float) -> list[st
     ]
 
 
-def _risk(certificate: Certificate) -> str:
-    """Return the sentence of the bound, where a theorem ties the metric to information."""
-    if math.isnan(certificate.bound):
-        return ""
-    most = error_in_words(certificate.bound, certificate.metric)
-    return f" If no more is lost, the {_BAYES_RISK} increases by at most {most}."
-
-
 def holdout_sentences(certificate: Certificate) -> list[str]:
-    """Describe what held-out rows support.
-
-    "Distribution-free" is the bound of the error on rows that chose nothing; rows of
-    cross-fitting have chosen the set.
-    """
-    metric, confidence = certificate.metric, f"{certificate.confidence:.0%}".replace("%", " %")
+    """Describe what held-out rows support, and what it rests on."""
+    metric, confidence = certificate.metric, f"{100 * certificate.confidence:g} %"
     upper = f"{confidence} upper confidence bound"
-    free = "distribution-free " if certificate.rows == _FRESH_ROWS else ""
+    everything, kept, none = (
+        number(shown_value(metric, value))
+        for value in (certificate.error_all, certificate.error_kept, certificate.error_none)
+    )
+    groups = f" in {certificate.n_groups} groups" if certificate.n_groups else ""
     sentences = [
-        f"Evaluated on {certificate.n_rows} rows: {certificate.rows}.",
         (
-            f"Hold-out estimate: the error is {number(certificate.error_all)} with all "
-            f"{certificate.n_features} features ({certificate.model_all}) and "
-            f"{number(certificate.error_kept)} with the {certificate.n_kept} kept "
-            f"({certificate.model_kept}). The {upper} of the error increase is "
-            f"{error_in_words(max(certificate.increase_upper, 0.0), metric)}, for these models."
+            f"{_capital(certificate.label)} from {certificate.n_rows} rows{groups}: "
+            f"{certificate.rows}."
         ),
         (
-            f"Model-based estimate: {number(certificate.information_lost)} nats of information are "
-            f"lost ({upper}: {number(certificate.information_upper)}).{_risk(certificate)}"
-        ),
-        (
-            f"The {free}{upper} of the error with the kept features is "
-            f"{number(certificate.error_upper)}, for independent rows."
+            f"The {metric_name(metric)} is {everything} with all {certificate.n_features} features "
+            f"({certificate.model_all}), {kept} with the {certificate.n_kept} kept "
+            f"({certificate.model_kept}), and {none} with no features at all."
         ),
     ]
-    if certificate.verdict == "inconclusive" and not math.isnan(certificate.budget):
+    if certificate.n_kept < certificate.n_features:
+        sentences.append(
+            f"The {upper} of the error increase is "
+            f"{error_in_words(certificate.increase_upper, metric)}, for these models."
+        )
+    if certificate.bound <= certificate.budget:
+        sentences.append(
+            f"Model-based estimate: {number(certificate.information_lost)} nats of information are "
+            f"lost ({upper}: {number(certificate.information_upper)}). If no more is lost, the "
+            f"{_BAYES_RISK} increases by at most {error_in_words(certificate.bound, metric)}."
+        )
+    if certificate.label == CERTIFICATE and metric == "error":
+        sentences.append(
+            f"The distribution-free {upper} of the error with the kept features is "
+            f"{number(certificate.error_upper)}, for independent rows."
+        )
+    if metric != "error" and math.isfinite(certificate.rare_rows):
+        sentences.append(
+            f"Rows rarer than 3 in {certificate.n_groups or certificate.n_rows} may be missing "
+            f"here; they could add up to {number(certificate.rare_rows)} to the error."
+        )
+    if certificate.verdict == "inconclusive":
         sentences.append(
             "The budget is smaller than these rows can resolve; the smallest budget that they can "
             f"confirm is {error_in_words(certificate.resolvable, metric)}."
         )
     return sentences
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

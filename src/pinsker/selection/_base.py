@@ -419,6 +419,8 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
             "_comparison": comparison,
             "_seed": data.seed,
+            "_row_hashes": encoded.hashes,
+            "_certified": None,
             "_fingerprint": data.fingerprint,
         }
 

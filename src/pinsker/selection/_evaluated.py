@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
-from pinsker.bounds import Certificate, TargetFacts
+from pinsker.bounds import ESTIMATE, TOO_FEW_ROWS, Certificate, TargetFacts
 from pinsker.encoding import Encoded, encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
@@ -25,12 +25,18 @@ from pinsker.selection.holdout import (
     Metric,
     crossfit_certificate,
     make_folds,
+    note_few_groups,
+    note_known_rows,
+    note_repeated_rows,
+    path_certificate,
+    read_groups,
 )
 from pinsker.selection.search import (
     CostMatrix,
     ErrorBudget,
     KNNSearchSettings,
     SelectionPath,
+    StoppingRule,
     measure_sets,
 )
 
@@ -38,6 +44,11 @@ from pinsker.selection.search import (
 BY_INFORMATION = (
     "chosen by the information that held-out models show; their errors alone do not show that the "
     "budget is met: more rows, or certify on fresh ones, would tell"
+)
+#: The note where an order was given: it may have been found with the rows that evaluate it.
+GIVEN_ORDER = (
+    "the order {name!r} was given, and not searched again without the held-out rows: if it was "
+    "found with them the figures are too good"
 )
 #: The note where rows cannot be held out.
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
@@ -64,18 +75,24 @@ class EvaluatedSelector(InformationSelector):
         "random_state": ["random_state"],
     }
 
-    def certify(self, X: Any, y: Any, *, confidence: float = 0.95) -> Certificate:
+    def certify(
+        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+    ) -> Certificate:
         """Test the choice on rows that the search never used.
 
         The sets of the path are tested from the largest down to the one that was chosen, and the
         first that the rows do not support ends it (a fixed sequence: no correction for many tests
-        is needed). The certificate is that of the last set that passed, or of the chosen one when
-        none did. The selector stays as it is: `with_certified` takes over the set.
+        is needed). The certificate is that of the last set that passed, or of the first one when
+        it did not: nothing is tested after a failure. The selector stays as it is:
+        `with_certified` takes over the set.
 
         Parameters
         ----------
         X, y
-            Fresh rows, with the columns of `fit`.
+            Fresh rows, with the columns of `fit`. Rows that `fit` has seen are recognised: some of
+            them make the result an estimate, and more than half of them are refused.
+        groups : array-like of shape (n_samples,), optional
+            Which of these rows belong together.
         confidence : float, default=0.95
             Of each confidence bound by itself.
 
@@ -99,8 +116,50 @@ class EvaluatedSelector(InformationSelector):
         encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
         seed = self._seed
         models = self._models(encoded, seed, X)
-        fresh = FreshRows(encoded, rule, models, confidence, seed, self._jobs(), table=X)
+        clusters = read_groups(groups, encoded)
+        folds = None
+        if hasattr(self.cv, "split"):  # pairs of positions belong to the rows of fit
+            folds = make_folds(encoded, self.cv, seed, groups=clusters)
+        fresh = FreshRows(
+            encoded,
+            rule,
+            models,
+            confidence,
+            seed,
+            self._jobs(),
+            folds,
+            groups=clusters,
+            notes=note_known_rows(encoded, getattr(self, "_row_hashes", None)),
+            table=X,
+        )
         return fresh.certify(self.path_.order, int(self._n_kept()))
+
+    def certificate_at(self, *, error_budget: float) -> Certificate:
+        """Return what the held-out rows of `fit` say about another budget.
+
+        Budgets may be tried and the certificates looked at as often as wanted: the confidence
+        bounds hold for all evaluated sets, and so for all budgets, at once.
+
+        Parameters
+        ----------
+        error_budget : float
+            In the metric of `fit`.
+
+        Returns
+        -------
+        Certificate
+            An estimate about the set of `support_at`, on the rows that chose it.
+        """
+        check_is_fitted(self)
+        rule = replace(self._budget_of(self._own_rule()), delta=float(error_budget))
+        comparison: Comparison | None = self._comparison
+        if comparison is None:
+            decision = rule.decide(self.path_, self.facts_)
+            n_rows = self.certificate_.n_rows
+            return path_certificate(self.path_, rule, decision, self.facts_, n_rows)
+        result, decision = comparison.choose(rule)
+        certificate = crossfit_certificate(comparison, result, rule, decision)
+        return self._with_given_order(certificate, result.search)
 
     def with_certified(self, certificate: Certificate) -> Self:
         """Return a copy of this selector that keeps the set of a certificate.
@@ -136,13 +195,39 @@ class EvaluatedSelector(InformationSelector):
                 "support_": ranking == 1,
                 "certificate_": certificate,
                 "notes_": self.notes_ + certificate.notes,
+                "_certified": certificate,
             }
         )
+
+    def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
+        """Return the features that a rule keeps: at its own budget those of a certified set.
+
+        No smaller budget keeps fewer, and no larger one keeps more.
+        """
+        kept = super()._kept_by(rule)
+        certified: Certificate | None = getattr(self, "_certified", None)
+        if certified is None or not isinstance(rule, ErrorBudget):
+            return kept
+        fewer, more = len(kept) < certified.n_kept, len(kept) > certified.n_kept
+        beside = fewer if rule.delta < certified.budget else more
+        if rule.delta == certified.budget or beside:
+            order: tuple[int, ...] = self.path_.order
+            return order[: certified.n_kept]
+        return kept
+
+    def _with_given_order(self, certificate: Certificate, search: str) -> Certificate:
+        """Return a certificate that says so if the order was given and not searched."""
+        listed = getattr(self, "searches", "auto")
+        pairs = [] if isinstance(listed, str) else [one for one in listed if isinstance(one, tuple)]
+        if search not in {name for name, found in pairs if not hasattr(found, "as_search")}:
+            return certificate
+        notes = (*certificate.notes, GIVEN_ORDER.format(name=search))
+        return replace(certificate, label=ESTIMATE, notes=notes)
 
     def _n_kept(self) -> int:
         return sum(bool(self.support_[list(columns)].all()) for columns in self.feature_columns_)
 
-    def _read(self, X: Any, y: Any) -> FitData:
+    def _read(self, X: Any, y: Any, groups: Any = None) -> FitData:
         """Encode the user's data."""
         rule = self._rule_of(self.error_budget)
         scale = as_settings("knn", self.knn).scale
@@ -150,7 +235,8 @@ class EvaluatedSelector(InformationSelector):
         encoded = self._encode(X, y, metric, scale)
         facts = TargetFacts.of(encoded.target)
         search = (as_settings("knn", self.knn), *self._ends())
-        return self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
+        data = self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
+        return replace(data, groups=read_groups(groups, encoded))
 
     def _ends(self) -> tuple[Any, ...]:
         """Return what ends a search that cannot go on from an earlier path."""
@@ -186,13 +272,19 @@ class EvaluatedSelector(InformationSelector):
     def _evaluator(self, data: FitData) -> HoldoutEvaluator | None:
         """Return an evaluator, or None where nothing is held out."""
         fewest = as_settings("knn", self.knn).n_neighbors + 2
-        folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest)
+        folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest, groups=data.groups)
         if not folds:
             return None
         table = data.user_data["X"]
         models = self._models(data.encoded, data.seed, table)
         metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
-        return HoldoutEvaluator(data.encoded, folds, models, metric, self._jobs(), table)
+        evaluator = HoldoutEvaluator(
+            data.encoded, folds, models, metric, self._jobs(), data.groups, table
+        )
+        evaluator.notes = note_few_groups(evaluator.clusters) + note_repeated_rows(
+            data.encoded, folds
+        )
+        return evaluator
 
     def _models(self, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
         """Return the models that evaluate; those of the user can be fitted to the user's table."""
@@ -211,13 +303,19 @@ class EvaluatedSelector(InformationSelector):
         if comparison is None:
             path = measure_sets(path, data.encoded, settings)
             decision = data.rule.decide(path, data.facts)
-            return self._set_fitted(self._attributes(data, path, decision, notes=notes))
+            attributes = self._attributes(data, path, decision, notes=notes)
+            if TOO_FEW in notes:
+                own = attributes["certificate_"]
+                attributes["certificate_"] = replace(own, label=TOO_FEW_ROWS)
+            return self._set_fitted(attributes)
         result, decision = comparison.choose(data.rule)
         path = measure_sets(comparison.paths[result.search], data.encoded, settings)
+        decision = replace(decision, notes=decision.notes + comparison.notes)
         certificate = crossfit_certificate(comparison, result, data.rule, decision)
         if certificate.verdict in ("inconclusive", "not met"):
-            decision = replace(decision, notes=(*decision.notes, BY_INFORMATION))
-            certificate = replace(certificate, notes=decision.notes)
+            certificate = replace(certificate, notes=(*certificate.notes, BY_INFORMATION))
+        certificate = self._with_given_order(certificate, result.search)
+        decision = replace(decision, notes=certificate.notes)
         return self._set_fitted(
             self._attributes(data, path, decision, certificate=certificate, comparison=comparison)
         )

@@ -1,5 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -161,7 +162,7 @@ class FeatureSelector(EvaluatedSelector):
         self.verbose = verbose
 
     @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Search several paths, evaluate their sets, and keep the smallest within the budget.
 
         Parameters
@@ -170,12 +171,15 @@ class FeatureSelector(EvaluatedSelector):
             Numbers, or a frame that may also hold categories, text and booleans.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes or numbers.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together (patients, days): they are held out together, in every part
+            of the rows, and confidence bounds are those of sums over groups.
 
         Returns
         -------
         self
         """
-        data = self._read(X, y)
+        data = self._read(X, y, groups)
         settings = self._settings(data.seed)
         if data.encoded.n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
             return self._fit_split(data, settings)
@@ -202,7 +206,7 @@ class FeatureSelector(EvaluatedSelector):
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
         encoded, rule = data.encoded, data.rule
-        parts = split_rows(encoded, data.seed)
+        parts = split_rows(encoded, data.seed, data.groups)
         counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
@@ -218,7 +222,15 @@ class FeatureSelector(EvaluatedSelector):
         models = self._models(encoded, data.seed, table)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(
-            encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs(), table
+            encoded,
+            parts,
+            models,
+            metric,
+            data.facts,
+            len(data.fixed),
+            self._jobs(),
+            data.groups,
+            table,
         )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
@@ -228,6 +240,8 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("certifying")
             order = comparison.paths[result.search].order
             certificate = split.certify(order, result.size, rule, data.seed)
+        certificate = self._with_given_order(certificate, result.search)
+        decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
         self._set_fitted(
             self._attributes(
                 data,

@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineName, EngineSettings, KNNSettings
@@ -41,6 +42,8 @@ class FitData:
         Of everything random in this fit.
     fingerprint : str
         Digest of everything that the path depends on.
+    groups : ndarray of shape (n_rows,), int, or None
+        Which rows belong together.
     """
 
     encoded: Encoded
@@ -50,6 +53,7 @@ class FitData:
     user_data: dict[str, Any]
     seed: int = 0
     fingerprint: str = ""
+    groups: IntArray | None = None
 
 
 def as_settings(name: str, value: Any) -> Any:

@@ -72,7 +72,7 @@ class KNNSelector(EvaluatedSelector):
         self.warm_start = warm_start
 
     @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Search the path and cut it.
 
         Parameters
@@ -81,12 +81,15 @@ class KNNSelector(EvaluatedSelector):
             Numbers, or a frame that may also hold categories, text and booleans.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes or numbers.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together: they are held out together, and confidence bounds are those
+            of sums over groups.
 
         Returns
         -------
         self
         """
-        data = self._read(X, y)
+        data = self._read(X, y, groups)
         settings = self._search_settings(data.seed, data.encoded.n_features)
         most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
         progress = self._progress(data, self._direction, most, settings.knn.score)

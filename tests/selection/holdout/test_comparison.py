@@ -26,7 +26,8 @@ def result(**changes):
         "search": "p", "size": 3, "information": 0.3, "information_error": 0.05, "lost": 0.5,
         "lost_upper": 0.6, "lost_lower": 0.4, "behind_all": -0.1, "error": 0.2,
         "error_upper": 0.25, "increase": 0.0, "increase_lower": -0.1, "increase_upper": 0.1,
-        "excess": 0.05, "excess_upper": 0.2, "model_information": "w", "model_error": "m",
+        "excess": 0.05, "excess_upper": 0.2, "gain_lower": 0.1, "model_information": "w",
+        "model_error": "m",
     }  # fmt: skip
     return SubsetResult(**{**figures, **changes})
 

@@ -24,6 +24,7 @@ from pinsker.information.models._raw import (
     OwnColumns,
     RawModel,
     able_to_fit,
+    fit_clone,
     prepare_models,
     task_of_model,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "best_by_loss",
     "code_by_frequency",
     "default_models",
+    "fit_clone",
     "fit_temperature",
     "log_likelihood_of_numbers",
     "log_softmax",

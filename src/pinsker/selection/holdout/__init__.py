@@ -15,6 +15,12 @@ from pinsker.selection.holdout._certify import (
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
 from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
+from pinsker.selection.holdout._dependence import (
+    note_few_groups,
+    note_known_rows,
+    note_repeated_rows,
+    read_groups,
+)
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, rare_class_note
 from pinsker.selection.holdout._parallel import Jobs
@@ -46,7 +52,11 @@ __all__ = [
     "crossfit_certificate",
     "geometric_sizes",
     "make_folds",
+    "note_few_groups",
+    "note_known_rows",
+    "note_repeated_rows",
     "path_certificate",
     "rare_class_note",
+    "read_groups",
     "split_rows",
 ]

@@ -3,19 +3,24 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.base import clone, is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._types import FloatArray, Task, plain
-from pinsker.bounds import METRIC_NAMES, METRICS
+from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
+from pinsker.bounds import METRICS, change_text, metric_name, shown_value
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information import able_to_fit, log_softmax, one_hot
+from pinsker.information import able_to_fit, fit_clone, log_softmax, one_hot, task_of_model
+from pinsker.selection.holdout._dependence import note_few_groups
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.search import ErrorBudget, task_of
+
+#: Rows that a model is fitted to, and rows that it predicts.
+Division: TypeAlias = tuple[IntArray, IntArray]
+#: A fitted model, rows that it predicts, and their positions.
+Fit: TypeAlias = tuple[Any, Any, IntArray]
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,8 @@ class AuditResult:
         budget in this metric.
     confidence : float
         Of each confidence bound by itself.
-    n_rows : int
-        Rows of the test.
+    n_rows, n_groups : int
+        Rows of the test, and groups of them (0 if every row is one of its own).
     n_kept, n_features : int
         Columns kept, and all.
     error_all, error_kept : float
@@ -55,6 +60,7 @@ class AuditResult:
     increase: float
     increase_lower: float
     increase_upper: float
+    n_groups: int = 0
 
     @property
     def within_budget(self) -> bool:
@@ -79,14 +85,16 @@ class AuditResult:
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
-        label = METRIC_NAMES.get(self.metric, self.metric)
+        everything, kept = (
+            f"{shown_value(self.metric, value):.4f}" for value in (self.error_all, self.error_kept)
+        )
         known = not math.isnan(self.budget)
-        budget = f"; budget {self.budget:+.4g}: {self.verdict}" if known else ""
+        budget = f"; budget {self.budget:.4g}: {self.verdict}" if known else ""
+        now, most = (change_text(self.metric, x) for x in (self.increase, self.increase_upper))
         return (
-            f"{self.model} on {self.n_rows} rows: {label} {self.error_all:.4f} with all "
-            f"{self.n_features} columns, {self.error_kept:.4f} with {self.n_kept}\n"
-            f"  error increase {self.increase:+.4f}, confidence bounds {self.increase_lower:+.4f} "
-            f"and {self.increase_upper:+.4f} ({self.confidence:.0%} each){budget}"
+            f"{self.model} on {self.n_rows} rows: {metric_name(self.metric)} {everything} with all "
+            f"{self.n_features} columns, {kept} with {self.n_kept}\n"
+            f"  {now}; {100 * self.confidence:g} % upper confidence bound: {most}{budget}"
         )
 
 
@@ -99,7 +107,8 @@ def audit(
     X_train: Any = None,
     y_train: Any = None,
     metric: Any = None,
-    cv: Any = 5,
+    cv: Any = None,
+    groups: Any = None,
     confidence: float = 0.95,
 ) -> AuditResult:
     """Measure what a model of the user's own loses by the choice of a selector.
@@ -108,18 +117,22 @@ def audit(
     ----------
     selector : fitted selector
         Whose choice is looked at.
-    model : classifier or regressor of scikit-learn
-        Cloned and fitted twice: to all columns, and to those kept, as they came. A model that
-        cannot take text or missing values gets them encoded, with a warning: text one-hot, missing
-        numbers filled by their mean and marked.
+    model : classifier, regressor or pipeline
+        Anything with ``fit`` and ``predict``. Copied and fitted twice: to all columns, and to those
+        kept, as they came. A model that cannot take text or missing values gets them encoded, with
+        a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
         Rows that the selector was not fitted to.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, scorer, callable or CostMatrix, optional
         Metric of the error, as in `ErrorBudget`; by default that of the selector's budget.
-    cv : int or splitter, default=5
-        How the test rows are divided when no training rows are given.
+    cv : int or splitter, optional
+        How the test rows are divided when no training rows are given; by default as the selector
+        does if it was given a splitter, else in five.
+    groups : array-like of shape (n_test,), optional
+        Which test rows belong together: they are never divided, and the confidence bounds are
+        those of sums over groups.
     confidence : float, default=0.95
         Of each confidence bound by itself.
 
@@ -139,24 +152,35 @@ def audit(
     """
     check_is_fitted(selector)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
+    if cv is None:
+        own = getattr(selector, "cv", 5)
+        cv = own if hasattr(own, "split") else 5
     _check_rows(len(y), X_train, y_train, cv)
+    clusters = _clusters(groups, len(y))
     certificate = selector.certificate_
     loss = Metric(_own_metric(selector) if metric is None else metric)
-    _check_task(loss, model)
+    task = task_of_model(model) or selector.task_
+    _check_task(loss, model, task)
     name = type(model).__name__
-    rows = (X_test, y) if X_train is None else (X_train, y_train)
-    model = able_to_fit(model, name, *rows)
+    model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
+    divided, rows = None, np.arange(len(y))
+    if X_train is None:
+        divided = _divide(task, y, cv, clusters)
+        rows = np.concatenate([test for _, test in divided])
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
-        losses.append(_losses(loss, model, train, reduce(X_test), y, cv))
-    increase = loss.increase(losses[1], losses[0], confidence)
+        fits = _fits(model, train, reduce(X_test), y, divided)
+        losses.append(_losses(loss, task, fits, y, None if train is None else y_train))
+    clusters = None if clusters is None else clusters[rows]
+    note_few_groups(clusters)
+    increase = loss.increase(losses[1], losses[0], confidence, clusters)
     return AuditResult(
         model=name,
         metric=loss.name,
         budget=certificate.budget if loss.name == certificate.metric else float("nan"),
         confidence=confidence,
-        n_rows=len(y),
+        n_rows=len(rows),
         n_kept=int(selector.get_support().sum()),
         n_features=int(selector.n_features_in_),
         error_all=float(losses[0].mean()),
@@ -164,6 +188,7 @@ def audit(
         increase=increase.mean,
         increase_lower=increase.lower,
         increase_upper=increase.upper,
+        n_groups=0 if clusters is None else len(np.unique(clusters)),
     )
 
 
@@ -172,6 +197,20 @@ def _own_metric(selector: Any) -> Any:
     rule = selector._own_rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
     return selector.certificate_.metric if isinstance(own, str) else own
+
+
+def _clusters(groups: Any, n_test: int) -> IntArray | None:
+    """Return the group of every test row as a number."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n_test,):
+        raise ParameterError(
+            f"groups has shape {labels.shape}, but there are {n_test} test rows: give one label "
+            "for each.",
+            parameter="groups",
+        )
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
 def _column(y: Any) -> Any:
@@ -190,8 +229,7 @@ def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
         )
 
 
-def _check_task(loss: Metric, model: Any) -> None:
-    task: Task = "classification" if is_classifier(model) else "regression"
+def _check_task(loss: Metric, model: Any, task: Task) -> None:
     if task_of(loss.metric) not in (task, "auto"):
         raise ParameterError(
             f"{type(model).__name__} is a model for {task}, but the metric is {loss.name!r}: "
@@ -200,29 +238,75 @@ def _check_task(loss: Metric, model: Any) -> None:
         )
 
 
-def _losses(loss: Metric, model: Any, train: Any, test: Any, y: Any, cv: Any) -> FloatArray:
-    """Return the loss of every test row, by a model that was not fitted to it."""
-    if not is_classifier(model):
-        predicted = np.asarray(_predict(model, train, test, y, cv, "predict"), dtype=np.float64)
+def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Division]:
+    """Return which rows are fitted to and which are predicted, fold by fold.
+
+    A division by time leaves the first rows without a prediction.
+    """
+    if isinstance(cv, int) and groups is not None:
+        cv = GroupKFold(min(cv, len(np.unique(groups))))
+    if isinstance(cv, int):
+        classes = task == "classification"
+        rare = classes and np.unique(y, return_counts=True)[1].min() < cv
+        kind = StratifiedKFold if classes and not rare else KFold
+        cv = kind(cv, shuffle=True, random_state=0)
+    pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
+    divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+    held_out = np.concatenate([test for _, test in divided])
+    if len(np.unique(held_out)) < len(held_out):
+        raise ParameterError(
+            "cv holds rows out more than once, and would count them as several: use a splitter "
+            "that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
+            parameter="cv",
+        )
+    return divided
+
+
+def _fits(model: Any, train: Any, test: Any, y: Any, divided: list[Division] | None) -> list[Fit]:
+    """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
+    if divided is None:
+        return [(fit_clone(model, *train), test, np.arange(len(y)))]
+    return [
+        (fit_clone(model, _take(test, fitted), y[fitted]), _take(test, held_out), held_out)
+        for fitted, held_out in divided
+    ]
+
+
+def _losses(loss: Metric, task: Task, fits: list[Fit], y: Any, y_train: Any) -> FloatArray:
+    """Return the loss of every predicted row, by a model that was not fitted to it."""
+    rows = np.concatenate([held_out for _, _, held_out in fits])
+    if task == "regression":
+        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        return loss.of_numbers(predicted.reshape(len(y), -1), values)
-    classes = np.unique(y if train is None else np.asarray(train[1]))
+        predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
+        return loss.of_numbers(predicted, values[rows], values)
+    if loss == Metric("error"):
+        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
+        return np.concatenate(wrong).astype(np.float64)
+    classes = np.unique(y if y_train is None else np.asarray(y_train))
     unseen = np.setdiff1d(y, classes)
-    if len(unseen) and loss.name != "error":
+    if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
-    if loss.name == "error":
-        return np.asarray(_predict(model, train, test, y, cv, "predict") != y, dtype=np.float64)
-    method = _response(loss, model)
-    given = np.asarray(_predict(model, train, test, y, cv, method))
-    labels = np.searchsorted(classes, y)
-    smallest = np.finfo(np.float64).eps
+    method = _response(loss, fits[0][0])
+    given = np.concatenate([_class_scores(model, part, classes, method) for model, part, _ in fits])
+    labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
-        margins = np.column_stack([-given, given]) if given.ndim == 1 else given
-        return loss.of_classes(log_softmax(margins), labels, margins, classes=classes)
-    if method == "predict":
-        given = one_hot(given, classes)
-    logarithms = np.log(np.clip(np.asarray(given, dtype=np.float64), smallest, 1.0))
+        return loss.of_classes(log_softmax(given), labels, given, classes=classes)
+    logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
     return loss.of_classes(logarithms, labels, classes=classes)
+
+
+def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:
+    """Return probabilities, margins or predicted classes, one column per class."""
+    found = np.asarray(getattr(model, method)(part))
+    if method == "predict":
+        return one_hot(found.ravel(), classes)
+    if found.ndim == 1:
+        found = np.column_stack([-found, found])
+    least = 0.0 if method == "predict_proba" else float(found.min())
+    scores = np.full((len(found), len(classes)), least)
+    scores[:, np.searchsorted(classes, getattr(model, "classes_", classes))] = found
+    return scores
 
 
 def _response(loss: Metric, model: Any) -> str:
@@ -242,11 +326,8 @@ def _response(loss: Metric, model: Any) -> str:
     )
 
 
-def _predict(model: Any, train: Any, test: Any, y: Any, cv: Any, method: str) -> Any:
-    if train is not None:
-        return getattr(clone(model).fit(*train), method)(test)
-    if isinstance(cv, int):
-        rare = is_classifier(model) and np.unique(y, return_counts=True)[1].min() < cv
-        kind = StratifiedKFold if is_classifier(model) and not rare else KFold
-        cv = kind(cv, shuffle=True, random_state=0)
-    return cross_val_predict(model, test, y, cv=cv, method=method)
+def _take(table: Any, rows: IntArray) -> Any:
+    """Return some rows of an array or a frame."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return (table if hasattr(table, "shape") else np.asarray(table))[rows]

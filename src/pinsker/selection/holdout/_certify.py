@@ -7,12 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from pinsker.bounds import Certificate, TargetFacts, paired_difference
+from pinsker._types import FloatArray, IntArray
+from pinsker.bounds import (
+    CERTIFICATE,
+    CROSS_VALIDATED,
+    ESTIMATE,
+    NOT_TESTED,
+    Bound,
+    Certificate,
+    TargetFacts,
+    paired_difference,
+)
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
 from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult
 from pinsker.selection.holdout._crossfit import geometric_sizes
+from pinsker.selection.holdout._dependence import note_few_groups, note_repeated_rows
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
@@ -23,6 +34,16 @@ from pinsker.selection.search import Decision, ErrorBudget, SelectionPath, Stopp
 SEARCH_ROWS = "those of the search itself"
 FRESH_ROWS = "fresh rows"
 _FOLDS_OF_FRESH_ROWS = 5
+#: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
+#: 60 rows (benchmarks/calibration.py).
+FEWEST_CERTIFIED = 100
+FEW_ROWS = (
+    "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
+    "budget, a wrong 'met' was measured in {rate} of runs instead of 5 %"
+)
+MEASURED_AT_60_ROWS = "up to 9 %"
+#: A budget that no features at all would meet.
+LETS_ALL_GO = "this budget would let every column go: use a smaller one{instead}"
 
 
 def path_certificate(
@@ -32,6 +53,7 @@ def path_certificate(
     facts: TargetFacts,
     n_rows: int,
     rows: str = SEARCH_ROWS,
+    label: str = NOT_TESTED,
 ) -> Certificate:
     """Return what a path alone says about a decision: nothing was held out."""
     budget = rule if isinstance(rule, ErrorBudget) else None
@@ -51,16 +73,18 @@ def path_certificate(
         information_lost=float(lost[position]),
         bound=path.bound_at(decision.size),
         notes=decision.notes,
+        label=label,
     )
 
 
 def crossfit_certificate(
     comparison: Comparison, result: SubsetResult, rule: StoppingRule, decision: Decision
 ) -> Certificate:
-    """Return what the rows held out during the search say about a choice."""
+    """Return what the rows that chose a set say about it: an estimate."""
     budget = comparison.absolute(rule) if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
-    return Certificate(
+    all_stay = result.size == everything.size  # nothing is left out, and nothing lost
+    certificate = Certificate(
         metric=metric.name,
         budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
@@ -74,19 +98,34 @@ def crossfit_certificate(
         information_budget=(result.allowed(budget, facts, metric) if budget else math.nan),
         information_lost=result.lost,
         information_upper=result.lost_upper,
-        bound=_bound(result.lost_upper, metric, facts, result.error_upper),
+        bound=_bound(result.lost_upper, metric, facts, result.error_upper, budget),
         error_all=everything.error,
         error_kept=result.error,
-        increase=result.increase,
-        increase_lower=result.increase_lower,
-        increase_upper=result.increase_upper,
-        excess=result.excess,
-        excess_upper=result.excess_upper,
+        increase=0.0 if all_stay else result.increase,
+        increase_lower=0.0 if all_stay else result.increase_lower,
+        increase_upper=0.0 if all_stay else result.increase_upper,
+        excess=math.nan if all_stay else result.excess,
+        excess_upper=math.nan if all_stay else result.excess_upper,
         model_all=everything.model_error,
         model_kept=result.model_error,
         error_upper=result.error_upper,
         notes=decision.notes,
+        label=CROSS_VALIDATED if comparison.n_folds > 1 else ESTIMATE,
+        error_none=comparison.error_none,
+        gain_lower=max(everything.gain_lower, result.gain_lower),
+        rare_rows=_rare_rows(metric, facts, comparison.n_groups or comparison.n_rows),
+        n_groups=comparison.n_groups,
     )
+    return with_budget_note(certificate)
+
+
+def with_budget_note(certificate: Certificate) -> Certificate:
+    """Return a certificate that says so if its budget would let every feature go."""
+    if not certificate.lets_all_go or certificate.verdict == "nothing predictable":
+        return certificate
+    instead = ", or metric='roc_auc'" if certificate.metric == "error" else ""
+    note = LETS_ALL_GO.format(instead=instead)
+    return replace(certificate, notes=(*certificate.notes, note))
 
 
 class FreshRows:
@@ -110,6 +149,10 @@ class FreshRows:
         Which rows are fitted to and which are tested; by default five folds.
     rows : str
         What the rows were to the search.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows belong together.
+    notes : tuple of str
+        What is known of the rows; with any the figures are an estimate and no certificate.
     table : frame or array, optional
         The user's table, for models of the user.
 
@@ -131,20 +174,28 @@ class FreshRows:
         jobs: Jobs,
         folds: Sequence[Fold] | None = None,
         rows: str = FRESH_ROWS,
+        *,
+        groups: IntArray | None = None,
+        notes: tuple[str, ...] = (),
         table: Any = None,
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
         self.rows = rows
         self.facts = TargetFacts.of(encoded.target)
         if folds is None:
-            folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed)
+            folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed, groups=groups)
         if not folds:
             raise DataError(
                 f"found {encoded.n_rows} fresh rows, too few to fit and score models: pass some "
                 "dozens at least."
             )
         metric = Metric(rule.metric_for(self.facts))
-        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, table)
+        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, groups, table)
+        few = (FEW_ROWS.format(rate=MEASURED_AT_60_ROWS),)
+        weak = (*notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
+        weak += note_few_groups(self.evaluator.clusters)
+        self.label = ESTIMATE if weak else CERTIFICATE
+        self.notes = weak + note_repeated_rows(encoded, folds)
         self.shuffle = np.random.default_rng(seed).permutation(encoded.n_rows)
 
     def certify_set(self, features: FeatureSet) -> Certificate:
@@ -155,25 +206,26 @@ class FreshRows:
         """Test sets from the largest down to the wanted size; return the last that passed.
 
         The first set that does not pass ends the sequence, so that no correction for many tests is
-        needed (Maurer, Hothorn, Lehmacher 1995). When none passed the wanted set is returned.
+        needed (Maurer, Hothorn, Lehmacher 1995). When none passed it is the first one, which did
+        not: nothing is tested after a failure.
         """
         full = self._evaluate(tuple(range(self.encoded.n_features)))
-        sizes = [s for s in geometric_sizes(wanted, len(order)) if s < self.encoded.n_features]
+        largest = min(len(order), self.encoded.n_features - 1)
+        sizes = geometric_sizes(wanted, max(largest, wanted))
         passed: Certificate | None = None
-        for size in sorted(sizes, reverse=True):
+        for size in reversed(sizes):
             certificate = self._test(order[:size], full)
             if certificate.verdict != "met":
                 break
             passed = certificate
         if passed is None:
-            chosen = self._test(order[:wanted], full)
-            if chosen.verdict != "met":
-                return chosen
+            if size == wanted:
+                return certificate
             note = (
-                f"the sequence ended at its first set, {size} features: a test of these {wanted} "
-                "after it is not covered by the confidence"
+                f"the sequence ended at its first set, {size} features: the {wanted} kept ones "
+                "were not tested"
             )
-            return replace(chosen, notes=(*chosen.notes, note))
+            return replace(certificate, notes=(*certificate.notes, note))
         if passed.n_kept == wanted:
             return passed
         note = (
@@ -185,18 +237,23 @@ class FreshRows:
     def _test(self, features: FeatureSet, full: BestScores) -> Certificate:
         """Return the certificate of one set."""
         kept, shuffled = self._evaluate(features), self._evaluate_shuffled(features)
-        lost = paired_difference(
-            full.most.log_likelihood - shuffled.most.log_likelihood, self.confidence
-        )
+        clusters, confidence = self.evaluator.clusters, self.confidence
+        gaps = full.most.log_likelihood - shuffled.most.log_likelihood
+        lost = paired_difference(gaps, confidence, clusters=clusters)
         metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
-        rule = self.rule.absolute(self.evaluator.error_of_none - full.least.loss)
-        increase = metric.increase(losses, full.least.losses, self.confidence)
-        excess = metric.increase(shuffled.least.losses, full.least.losses, self.confidence)
-        upper = metric.upper_bound(losses, facts, self.confidence)
-        return Certificate(
+        reference = full.least.losses
+        rule = self.rule.absolute(self.evaluator.prior.loss - full.least.loss)
+        increase = metric.increase(losses, reference, confidence, clusters)
+        excess = metric.increase(shuffled.least.losses, reference, confidence, clusters)
+        prior = self.evaluator.prior.losses
+        worth = [metric.increase(one, prior, confidence, clusters) for one in (losses, reference)]
+        upper = self._error_upper(losses)
+        all_stay = len(features) == self.encoded.n_features
+        n_groups = 0 if clusters is None else len(np.unique(clusters))
+        certificate = Certificate(
             metric=metric.name,
             budget=float(rule.delta),
-            confidence=self.confidence,
+            confidence=confidence,
             standard_error=metric.method(facts.task),
             n_rows=len(self.evaluator.rows),
             n_kept=len(features),
@@ -204,21 +261,38 @@ class FreshRows:
             features=tuple(self.encoded.feature_names[feature] for feature in features),
             rows=self.rows,
             rule=str(self.rule),
-            information_budget=float(metric.bound(facts, upper).budget(float(rule.delta))),
+            information_budget=float(_theorem(rule, facts, upper).budget(float(rule.delta))),
             information_lost=max(lost.mean, 0.0),
             information_upper=max(lost.upper, 0.0),
-            bound=_bound(max(lost.upper, 0.0), metric, facts, upper),
+            bound=_bound(max(lost.upper, 0.0), metric, facts, upper, rule),
             error_all=full.least.loss,
             error_kept=kept.least.loss,
-            increase=increase.mean,
-            increase_lower=increase.lower,
-            increase_upper=increase.upper,
-            excess=excess.mean,
-            excess_upper=excess.upper,
+            increase=0.0 if all_stay else increase.mean,
+            increase_lower=0.0 if all_stay else increase.lower,
+            increase_upper=0.0 if all_stay else increase.upper,
+            excess=math.nan if all_stay else excess.mean,
+            excess_upper=math.nan if all_stay else excess.upper,
             model_all=full.least.model,
             model_kept=kept.least.model,
             error_upper=upper,
+            notes=self.notes,
+            label=self.label,
+            error_none=self.evaluator.prior.loss,
+            gain_lower=-min(one.upper for one in worth),
+            rare_rows=_rare_rows(metric, facts, n_groups or len(self.evaluator.rows)),
+            n_groups=n_groups,
         )
+        return with_budget_note(certificate)
+
+    def _error_upper(self, losses: FloatArray) -> float:
+        """Return the bound of the error: the best of several models shares the confidence.
+
+        The bounds need independent rows: there is none for groups of rows.
+        """
+        if self.evaluator.clusters is not None:
+            return math.inf
+        shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
+        return self.evaluator.metric.upper_bound(losses, self.facts, shared)
 
     def _evaluate(self, features: FeatureSet) -> BestScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
@@ -231,17 +305,39 @@ class FreshRows:
 
 
 def _crossfit_rows(comparison: Comparison) -> str:
-    """Describe the rows of a comparison, and what its bounds are shared by."""
-    n_paths = len(comparison.paths)
+    """Describe the rows of a comparison, and what its bounds hold for."""
     folds = f"{comparison.n_folds}-fold cross-fitting"
     if comparison.n_folds == 1:
         folds = "one split into rows that train and rows that evaluate"
-    shared = f" ({n_paths} searches share the confidence)" if n_paths > 1 else ""
-    return f"{folds}{shared}"
+    n_sets = len(comparison.on_paths)
+    return f"{folds}; bounds for {n_sets} sets and any budget at once"
 
 
-def _bound(lost: float, metric: Metric, facts: TargetFacts, upper: float) -> float:
-    return float(metric.bound(facts, upper).growth(lost))
+def _rare_rows(metric: Metric, facts: TargetFacts, n: int) -> float:
+    """Return what rows rarer than 3 in n could add: they are absent from one sample in twenty.
+
+    The largest loss is that of the farthest prediction within the range of the target; infinite
+    where it is not known.
+    """
+    largest = {"error": 1.0, "brier": 2.0}
+    if facts.target_range is not None and facts.variance:
+        square = facts.target_range**2
+        largest |= {"r2": square / facts.variance, "mse": square, "mae": facts.target_range}
+    return 3.0 / n * largest.get(metric.name, math.inf)
+
+
+def _theorem(rule: ErrorBudget, facts: TargetFacts, upper: float) -> Bound:
+    """Return the bound of a rule, knowing an upper bound of the error with the kept features."""
+    known = np.isfinite(upper) and rule.constants == "sharp"
+    return rule.bound(facts, upper if known else None)
+
+
+def _bound(
+    lost: float, metric: Metric, facts: TargetFacts, upper: float, rule: ErrorBudget | None
+) -> float:
+    """Return the increase of the Bayes risk if no more information is lost."""
+    rule = rule or ErrorBudget(0.0)
+    return float(_theorem(replace(rule, metric=metric.metric), facts, upper).growth(lost))
 
 
 def _names(path: SelectionPath, size: int) -> tuple[str, ...]:

@@ -1,15 +1,21 @@
 """What held-out rows say about every size of every path, and which set to take."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray
-from pinsker.bounds import Difference, TargetFacts, paired_difference
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.bounds import (
+    Difference,
+    TargetFacts,
+    paired_difference,
+    simultaneous_confidence,
+)
 from pinsker.information import HoldoutScores, best_by_loss
-from pinsker.selection.holdout._evaluate import BestScores
+from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.search import (
     ROUNDING,
@@ -19,7 +25,7 @@ from pinsker.selection.search import (
     StoppingRule,
 )
 
-#: Confidence of the bounds that the cut is made by, for all paths together.
+#: Confidence of the bounds that the cut is made by, for all sets that are evaluated together.
 CONFIDENCE = 0.95
 #: Confidence of one standard error: how far a set must be from all features, and all features from
 #: the best set, so that the difference is not taken for chance. At a budget of 0.02 the error on
@@ -55,11 +61,14 @@ class SubsetResult:
         The smallest held-out error of any model, and an upper confidence bound of it that makes no
         assumption on the distribution of the rows.
     increase, increase_lower, increase_upper : float
-        `error` minus that of all features, paired by rows, with one-sided confidence bounds.
+        `error` minus that of all features, paired by rows, with one-sided confidence bounds that
+        hold for all evaluated sets at once: whichever is taken, for whatever budget.
     excess, excess_upper : float
         `error` minus the smaller of that of all features and that of the set with the most
         information: what is lost of what is known to be reachable. And its upper bound, never
         below `increase_upper`, for that set too differs from itself by nothing.
+    gain_lower : float
+        Lower 95 % confidence bound of the error without any feature minus `error`.
     model_information, model_error : str
         The model that shows the most information, and the one with the smallest error.
     """
@@ -79,6 +88,7 @@ class SubsetResult:
     increase_upper: float
     excess: float
     excess_upper: float
+    gain_lower: float
     model_information: str
     model_error: str
 
@@ -90,11 +100,14 @@ class SubsetResult:
 
         The best of many sets looks better than it is, and loses nothing against itself. So the
         information lost against all features, which were not chosen, must be within what the
-        budget allows even if a standard error is added to it.
+        budget allows even if a standard error is added to it. And information does not speak
+        against errors: a set whose held-out error exceeds the budget does not meet it.
         """
+        same = Metric(rule.metric_for(facts)) == metric
+        if same and self.excess > rule.delta + ROUNDING:
+            return False
         if max(self.lost, self.behind_all) <= self.allowed(rule, facts, metric) + ROUNDING:
             return True
-        same = Metric(rule.metric_for(facts)) == metric
         return same and self.excess_upper <= rule.delta + ROUNDING
 
     def may_stay(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
@@ -128,6 +141,14 @@ class References:
         The smallest error of all features.
     reachable : HoldoutScores
         The smaller of that error and the one of the set with the most information.
+    facts : TargetFacts
+        What the bounds know of the target.
+    metric : Metric
+        The metric of the errors.
+    confidence : float
+        Of the bounds of each set, so that all of them hold together with 95 %.
+    clusters : ndarray of int, or None
+        Which held-out rows belong together.
     """
 
     prior: HoldoutScores
@@ -138,27 +159,35 @@ class References:
     facts: TargetFacts
     metric: Metric
     confidence: float
+    clusters: IntArray | None = None
 
     @classmethod
     def of(
         cls,
         evaluated: dict[tuple[str, int], BestScores],
-        prior: HoldoutScores,
+        evaluator: HoldoutEvaluator,
         facts: TargetFacts,
-        metric: Metric,
-        n_paths: int,
     ) -> "References":
         """Find the best set and all features among those that were evaluated.
 
-        The best of several paths is looked for, so that each gets its part of the error
-        probability.
+        Any of the sets may be taken, so that the bounds are a band: they hold for all at once.
         """
+        prior, clusters = evaluator.prior, evaluator.clusters
         top = max(evaluated.values(), key=lambda one: one.most.information(prior))
         everything = next(one for (path, _), one in evaluated.items() if path == ALL_FEATURES)
         reachable = best_by_loss([everything.least, top.least])
-        confidence = 1.0 - (1.0 - CONFIDENCE) / n_paths
+        gaps = [one.least.losses - everything.least.losses for one in evaluated.values()]
+        confidence = simultaneous_confidence(np.column_stack(gaps), CONFIDENCE, clusters=clusters)
         return cls(
-            prior, top.most, everything.most, everything.least, reachable, facts, metric, confidence
+            prior=prior,
+            most=top.most,
+            most_of_all=everything.most,
+            everything=everything.least,
+            reachable=reachable,
+            facts=facts,
+            metric=evaluator.metric,
+            confidence=confidence,
+            clusters=clusters,
         )
 
     def compare(self, search: str, size: int, scores: BestScores) -> SubsetResult:
@@ -166,8 +195,8 @@ class References:
         lost = self._lost(scores, self.most)
         against_all = self._lost(scores, self.most_of_all)
         losses = scores.least.losses
-        increase = self.metric.increase(losses, self.everything.losses, self.confidence)
-        excess = self.metric.increase(losses, self.reachable.losses, self.confidence)
+        increase = self._increase(losses, self.everything, self.confidence)
+        excess = self._increase(losses, self.reachable, self.confidence)
         return SubsetResult(
             search=search,
             size=size,
@@ -184,15 +213,21 @@ class References:
             increase_upper=increase.upper,
             excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper),
+            gain_lower=-self._increase(losses, self.prior, CONFIDENCE).upper,
             model_information=scores.most.model,
             model_error=scores.least.model,
         )
+
+    def _increase(
+        self, losses: FloatArray, reference: HoldoutScores, confidence: float
+    ) -> Difference:
+        return self.metric.increase(losses, reference.losses, confidence, self.clusters)
 
     def _lost(
         self, scores: BestScores, reference: HoldoutScores, confidence: float | None = None
     ) -> Difference:
         gaps = reference.log_likelihood - scores.most.log_likelihood
-        return paired_difference(gaps, confidence or self.confidence)
+        return paired_difference(gaps, confidence or self.confidence, clusters=self.clusters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,8 +246,12 @@ class Comparison:
         The metric of the errors.
     n_rows, n_folds : int
         Held-out rows, and folds.
-    error_of_none : float
-        Held-out error of the model that uses no feature.
+    error_none : float
+        Held-out error without any feature.
+    n_groups : int
+        Groups among the held-out rows; 0 if every row is one of its own.
+    notes : tuple of str
+        What a user should know of the held-out rows.
     """
 
     paths: dict[str, SelectionPath]
@@ -221,11 +260,36 @@ class Comparison:
     metric: Metric
     n_rows: int
     n_folds: int
-    error_of_none: float = float("nan")
+    error_none: float = math.nan
+    n_groups: int = 0
+    notes: tuple[str, ...] = ()
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""
-        return rule.absolute(self.error_of_none - self.of_all.error)
+        return rule.absolute(self.error_none - self.of_all.error)
+
+    @classmethod
+    def of(
+        cls,
+        evaluated: dict[tuple[str, int], BestScores],
+        evaluator: HoldoutEvaluator,
+        facts: TargetFacts,
+        paths: dict[str, SelectionPath],
+    ) -> "Comparison":
+        """Compare every set that was evaluated with the best, with all and with no features."""
+        references = References.of(evaluated, evaluator, facts)
+        clusters = evaluator.clusters
+        return cls(
+            paths=paths,
+            results={key: references.compare(*key, one) for key, one in evaluated.items()},
+            facts=facts,
+            metric=evaluator.metric,
+            n_rows=len(evaluator.rows),
+            n_folds=len(evaluator.folds),
+            error_none=evaluator.prior.loss,
+            n_groups=0 if clusters is None else len(np.unique(clusters)),
+            notes=evaluator.notes,
+        )
 
     @property
     def on_paths(self) -> list[SubsetResult]:

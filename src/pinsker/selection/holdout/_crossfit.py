@@ -8,11 +8,7 @@ import numpy as np
 from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, take_rows
-from pinsker.selection.holdout._compare import (
-    ALL_FEATURES,
-    Comparison,
-    References,
-)
+from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.search import ErrorBudget, Search, SelectionPath, StoppingRule
 
@@ -104,14 +100,7 @@ class CrossFit:
 
     def _comparison(self) -> Comparison:
         """Return what is known so far."""
-        evaluator = self.evaluator
-        references = References.of(
-            self.evaluated, evaluator.prior, self.facts, evaluator.metric, len(self.paths)
-        )
-        results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
-        n_rows, n_folds = len(evaluator.rows), len(evaluator.folds)
-        none = evaluator.error_of_none
-        return Comparison(self.paths, results, self.facts, evaluator.metric, n_rows, n_folds, none)
+        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
 
     def _coarse(self, name: str, rule: StoppingRule) -> list[tuple[str, int]]:
         path = self.paths[name]

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -125,6 +124,8 @@ class HoldoutEvaluator:
         The loss.
     jobs : Jobs, optional
         Where models are fitted; by default in one thread. The results are the same for all.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows of the table belong together.
     table : frame or array, optional
         The user's table, for models of the user; by default these get the encoded columns.
     """
@@ -136,6 +137,7 @@ class HoldoutEvaluator:
         models: Sequence[HoldoutModel],
         metric: Metric,
         jobs: Jobs | None = None,
+        groups: IntArray | None = None,
         table: Any = None,
     ) -> None:
         self.folds = tuple(folds)
@@ -149,19 +151,10 @@ class HoldoutEvaluator:
         self.metric = metric
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
+        self.clusters = None if groups is None else groups[self.rows]
+        self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
-        self.prior = self._pool(PriorModel(), [()] * len(folds))
-
-    @cached_property
-    def error_of_none(self) -> float:
-        """Held-out error of one prediction for all rows: what a relative budget counts from.
-
-        Folds have slightly different priors, and a rank score would take them for a ranking.
-        """
-        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(len(self.folds))]
-        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
-        alike = np.repeat(mean, len(self.rows), axis=0)
-        return score_holdout("none", alike, self.data.target, self.rows, self.metric).loss
+        self.prior = self._without_features()
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
@@ -213,6 +206,21 @@ class HoldoutEvaluator:
         with threadpool_limits(1):  # BLAS and OpenMP: small fits, and `jobs` run side by side
             predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
+
+    def _without_features(self) -> HoldoutScores:
+        """Score the model without features.
+
+        Folds have slightly different priors, which a score of ranks would take for a ranking: the
+        losses of such metrics are those of one prediction for all rows.
+        """
+        prior = self._pool(PriorModel(), [()] * len(self.folds))
+        if self.metric.has_theory:
+            return prior
+        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(len(self.folds))]
+        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
+        alike = np.repeat(mean, len(self.rows), axis=0)
+        one = score_holdout("prior", alike, self.data.target, self.rows, self.metric)
+        return replace(prior, losses=one.losses)
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Score the predictions of all folds together."""

@@ -12,11 +12,14 @@ from pinsker.bounds import (
     Bound,
     Difference,
     TargetFacts,
+    best_score,
     bound_for,
     bounded_loss_limit,
     error_rate_limit,
     paired_difference,
+    shown_value,
 )
+from pinsker.bounds import metric_name as score_name
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
 from pinsker.information import log_likelihood_of_numbers
@@ -32,15 +35,6 @@ from pinsker.selection.search import (
 
 #: A class of fewer rows than this hardly counts in an error rate.
 _RARE = 0.1
-#: Scores as people write them.
-_SCORE_NAMES = {
-    "r2": "R²",
-    "roc_auc": "ROC AUC",
-    "roc_auc_ovr": "ROC AUC",
-    "roc_auc_ovo": "ROC AUC (one-vs-one)",
-    "f1": "F1",
-    "matthews_corrcoef": "Matthews correlation",
-}
 
 
 @dataclass(frozen=True)
@@ -89,31 +83,22 @@ class Metric:
 
     @property
     def label(self) -> str:
-        """What the metric is called in a sentence about its loss."""
+        """What the metric is called in a sentence about its error."""
         return METRIC_NAMES.get(self.name, self.score_name)
 
     @property
     def score_name(self) -> str:
         """What people call the score: "R²", "ROC AUC", "mean absolute error"."""
-        known = METRIC_NAMES.get(self.name, self.name.removeprefix("neg_").replace("_", " "))
-        return _SCORE_NAMES.get(self.name, known)
+        return score_name(self.name)
 
     @property
     def larger_is_better(self) -> bool:
         """Whether people know the metric as a score: R², AUC, and not an error rate."""
-        function = self._function
-        return self._own == "r2" or (function is not None and function.sign > 0)
+        return best_score(self.name) is not None
 
     def score(self, loss: float) -> float:
         """Return a mean loss as people know it: R² and not one minus R²."""
-        if not self.larger_is_better:
-            return loss
-        best = 1.0 if self._function is None else self._function.best
-        return best - loss
-
-    def change(self, increase: float) -> float:
-        """Return an increase of the loss as a change of the score: a loss of AUC is negative."""
-        return -increase if self.larger_is_better else increase
+        return shown_value(self.name, loss)
 
     @property
     def has_theory(self) -> bool:
@@ -243,9 +228,16 @@ class Metric:
             losses = -log_likelihood_of_numbers(predictions, values, everything)
         return _weighted(losses, weights)
 
-    def increase(self, less: FloatArray, full: FloatArray, confidence: float) -> Difference:
+    def increase(
+        self,
+        less: FloatArray,
+        full: FloatArray,
+        confidence: float,
+        clusters: IntArray | None = None,
+    ) -> Difference:
         """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds."""
-        return paired_difference(less - full, confidence, counts=self._own == "error")
+        counts = self._own == "error"
+        return paired_difference(less - full, confidence, counts=counts, clusters=clusters)
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution.

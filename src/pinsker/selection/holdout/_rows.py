@@ -29,7 +29,14 @@ class Fold:
     test: IntArray
 
 
-def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> tuple[Fold, ...]:
+def make_folds(
+    encoded: Encoded,
+    cv: Any,
+    seed: int = 0,
+    *,
+    fewest: int = 0,
+    groups: IntArray | None = None,
+) -> tuple[Fold, ...]:
     """Divide the rows; an empty tuple where nothing is held out, or there are too few rows.
 
     Parameters
@@ -43,6 +50,8 @@ def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> 
         Seed of the division.
     fewest : int
         Rows that a search needs.
+    groups : ndarray of shape (n_rows,), int, optional
+        Rows of one group are never divided; a splitter gets them.
 
     Notes
     -----
@@ -52,12 +61,14 @@ def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> 
     """
     fewest = max(fewest, _FEWEST_SEARCHED)
     if not isinstance(cv, Integral):
-        return _folds_of(encoded, cv, fewest)
+        return _folds_of(encoded, cv, fewest, groups)
     n = encoded.n_rows
     count = min(int(cv), n // _FEWEST_HELD_OUT)
     if count < 2 or n - -(-n // count) < fewest:
         return ()
     rng = np.random.default_rng(seed)
+    if groups is not None:
+        return _folds_of_groups(groups, count, fewest, rng)
     shuffled = rng.permutation(n)
     dealt = shuffled[np.argsort(_first_target(encoded)[shuffled], kind="stable")]
     fold_of = np.empty(n, dtype=np.int64)
@@ -70,21 +81,47 @@ def make_folds(encoded: Encoded, cv: Any, seed: int = 0, *, fewest: int = 0) -> 
     )
 
 
+def _folds_of_groups(
+    groups: IntArray, count: int, fewest: int, rng: np.random.Generator
+) -> tuple[Fold, ...]:
+    """Deal whole groups, the largest first, each to the fold with the fewest rows."""
+    sizes = np.bincount(groups)
+    count = min(count, len(sizes))
+    if count < 2:
+        raise ParameterError(
+            "groups names one group only: nothing can be held out.", parameter="groups"
+        )
+    shuffled = rng.permutation(len(sizes))
+    fold_of, filled = np.empty(len(sizes), dtype=np.int64), np.zeros(count, dtype=np.int64)
+    for group in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
+        fold_of[group] = filled.argmin()
+        filled[fold_of[group]] += sizes[group]
+    if len(groups) - filled.max() < fewest:
+        return ()
+    of_row = fold_of[groups]
+    return tuple(
+        Fold(np.flatnonzero(of_row != k), np.flatnonzero(of_row == k)) for k in range(count)
+    )
+
+
 def _first_target(encoded: Encoded) -> FloatArray:
     """Return the classes, or the first numeric target, as numbers to sort by."""
     held = encoded.target.labels if encoded.target.raw is None else encoded.target.raw[:, 0]
     return np.asarray(held, dtype=np.float64)
 
 
-def _folds_of(encoded: Encoded, cv: Any, fewest: int) -> tuple[Fold, ...]:
+def _folds_of(
+    encoded: Encoded, cv: Any, fewest: int, groups: IntArray | None = None
+) -> tuple[Fold, ...]:
     """Read the user's own division; positions are those of the user's table."""
     n_given = encoded.n_given
     try:
-        pairs = _pairs_of(encoded, cv)
+        pairs = _pairs_of(encoded, cv, groups)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
-            "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups))."
+            "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups)). A splitter that "
+            "needs groups gets those passed as groups=."
         ) from error
     if not pairs:
         raise ParameterError("cv holds no division of the rows: give it one (train, test) pair.")
@@ -131,11 +168,13 @@ def _refuse_overlap(train: IntArray, test: IntArray, held_out: BoolArray) -> Non
         )
 
 
-def _pairs_of(encoded: Encoded, cv: Any) -> list[tuple[IntArray, IntArray]]:
+def _pairs_of(
+    encoded: Encoded, cv: Any, groups: IntArray | None = None
+) -> list[tuple[IntArray, IntArray]]:
     """Return the user's division as pairs of positions in the user's table."""
     if isinstance(cv, str) or not hasattr(cv, "split"):
         return [(np.asarray(train), np.asarray(test)) for train, test in cv]
     labels = encoded.target.labels
     y = labels if labels is not None else encoded.target.raw
-    parts = cv.split(encoded.columns.values, y)
+    parts = cv.split(encoded.columns.values, y, groups)
     return [(encoded.rows[train], encoded.rows[test]) for train, test in parts]

@@ -18,6 +18,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from pinsker._compat import scorer_parts
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker.bounds import best_score
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection.holdout._confusion import matrix_score, matrix_slopes
 from pinsker.selection.holdout._influence import (
@@ -36,6 +37,7 @@ from pinsker.selection.holdout._influence import (
     root_influence,
     variance_influence,
 )
+from pinsker.selection.search import metric_name
 
 #: How a standard error was found, as certificates name it.
 MEAN = "mean over rows"
@@ -92,7 +94,7 @@ class ScoreFunction:
 
     def __init__(self, metric: Any) -> None:
         parts = scorer_parts(metrics.get_scorer(metric) if isinstance(metric, str) else metric)
-        self.name = metric if isinstance(metric, str) else ""
+        self.name = metric_name(metric)
         self.function: Callable[..., Any] = metric if parts is None else parts.function
         self.sign = 1.0 if parts is None else parts.sign
         self.kwargs = {} if parts is None else parts.kwargs
@@ -110,8 +112,7 @@ class ScoreFunction:
     @property
     def best(self) -> float:
         """What the score is subtracted from to give a loss: 1 for those of scikit-learn, else 0."""
-        of_sklearn = str(self.function.__module__).startswith("sklearn.metrics")
-        return float(of_sklearn and self.sign > 0 and "likelihood_ratio" not in self.name)
+        return best_score(self.name) or 0.0
 
     @property
     def needs(self) -> str:
@@ -186,7 +187,7 @@ class ScoreFunction:
         value, influence = scored
         if not np.isfinite(value):
             raise DataError(
-                f"metric {self._shown!r} is {value} on the held-out rows: it is not defined for "
+                f"metric {self.name!r} is {value} on the held-out rows: it is not defined for "
                 "them; use another metric, or more rows.",
                 parameter="metric",
             )
@@ -214,7 +215,7 @@ class ScoreFunction:
             return cell_influence(weighted, true, predicted, rows.weights)
         if np.ptp(rows.weights) > 0:
             raise ParameterError(
-                f"metric {self._shown!r} takes no sample_weight: give it one, or no weights.",
+                f"metric {self.name!r} takes no sample_weight: give it one, or no weights.",
                 parameter="metric",
             )
         return cell_jackknife(lambda y, p: self._call(y, p, None, kwargs), true, predicted)
@@ -274,7 +275,7 @@ class ScoreFunction:
         equal = np.ptp(weights) == 0
         if not equal and not self.takes_weights:
             raise ParameterError(
-                f"metric {self._shown!r} takes no sample_weight: give it one, or no weights.",
+                f"metric {self.name!r} takes no sample_weight: give it one, or no weights.",
                 parameter="metric",
             )
 
@@ -299,7 +300,7 @@ class ScoreFunction:
                 return float(self.function(true, given, **weighted, **kwargs))
             except Exception as error:
                 raise ParameterError(
-                    f"metric {self._shown!r} failed on {len(true)} held-out rows: {error}",
+                    f"metric {self.name!r} failed on {len(true)} held-out rows: {error}",
                     parameter="metric",
                 ) from error
 
@@ -321,7 +322,7 @@ class ScoreFunction:
         if (counts == 0).any():
             absent = rows.classes[int(np.argmin(counts))]
             raise DataError(
-                f"metric {self._shown!r} needs held-out rows of every class, but there are none of "
+                f"metric {self.name!r} needs held-out rows of every class, but there are none of "
                 f"class {absent!s}: use more rows, or another metric.",
                 parameter="metric",
             )
@@ -334,21 +335,17 @@ class ScoreFunction:
             and min(lowest, float(predictions.min())) <= -1.0
         ):
             raise DataError(
-                f"metric {self._shown!r} takes logarithms of 1 + y, but found values or "
+                f"metric {self.name!r} takes logarithms of 1 + y, but found values or "
                 "predictions of -1 or below: use another metric.",
                 parameter="metric",
             )
         if self.function in _DEVIANCES and (lowest < 0 or float(predictions.min()) <= 0):
             raise DataError(
-                f"metric {self._shown!r} needs targets and predictions above 0: use a model "
+                f"metric {self.name!r} needs targets and predictions above 0: use a model "
                 "with a logarithmic link (PoissonRegressor, "
                 "HistGradientBoostingRegressor(loss='poisson')), or another metric.",
                 parameter="metric",
             )
-
-    @property
-    def _shown(self) -> str:
-        return self.name or str(getattr(self.function, "__name__", self.function))
 
 
 def _is_plain_auc(kwargs: dict[str, Any]) -> bool:

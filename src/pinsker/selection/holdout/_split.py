@@ -13,13 +13,13 @@ import numpy as np
 from pinsker._types import IntArray
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import Encoded, take_rows
+from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
 from pinsker.selection.holdout._certify import FreshRows
 from pinsker.selection.holdout._compare import (
     ALL_FEATURES,
     CONFIDENCE,
     Comparison,
-    References,
 )
 from pinsker.selection.holdout._crossfit import between
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
@@ -62,18 +62,44 @@ class RowParts:
     certify: IntArray
 
 
-def split_rows(encoded: Encoded, seed: int) -> RowParts:
+def split_rows(encoded: Encoded, seed: int, groups: IntArray | None = None) -> RowParts:
     """Divide the rows: a quarter searches (at most `MOST_COUNTED`), a third of the rest certifies.
 
     Every part, and every beginning of a part, has its share of each class or range of the target.
+    With `groups` of rows, whole groups in random order fill the parts instead, which then differ
+    from those sizes by less than a group.
     """
-    order = stratified_order(encoded, seed)
+    order = stratified_order(encoded, seed) if groups is None else group_order(groups, seed)
     n = len(order)
     n_search = min(n // 4, MOST_COUNTED)
     n_certify = (n - n_search) // 3
     n_train = min((n - n_search - n_certify) // 2, _MOST_TRAINED)
     edges = np.cumsum([n_search, n_train, n - n_search - n_train - n_certify])
+    if groups is not None:  # the edges move to where a group ends
+        ends = np.flatnonzero(np.diff(groups[order])) + 1
+        if len(ends) < len(edges):
+            raise DataError(
+                f"found {len(ends) + 1} groups of rows, too few to search, fit, evaluate and "
+                "certify on different ones: cross-fit them with cv=GroupKFold()."
+            )
+        edges = np.sort(_nearest(ends, edges))
     return RowParts(*np.split(order, edges))
+
+
+def group_order(groups: IntArray, seed: int) -> IntArray:
+    """Return the rows group by group, the groups in random order."""
+    place = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
+    return np.argsort(place[groups], kind="stable")
+
+
+def _nearest(ends: IntArray, edges: IntArray) -> IntArray:
+    """Return for every edge the nearest end of a group that no other edge has taken."""
+    free = ends.tolist()
+    taken = []
+    for edge in edges.tolist():
+        taken.append(min(free, key=lambda end: abs(end - edge)))
+        free.remove(taken[-1])
+    return np.array(taken, dtype=np.int64)
 
 
 def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
@@ -112,6 +138,8 @@ class SplitFit:
         Features that may not be dropped.
     jobs : Jobs
         Where models are fitted.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which rows belong together.
     table : frame or array, optional
         The user's table, for models of the user.
     """
@@ -125,9 +153,10 @@ class SplitFit:
         facts: TargetFacts,
         n_fixed: int,
         jobs: Jobs,
+        groups: IntArray | None = None,
         table: Any = None,
     ) -> None:
-        self.table = table
+        self.groups, self.table = groups, table
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
         self.smallest = max(n_fixed, 1)
@@ -162,12 +191,21 @@ class SplitFit:
         parts = self.parts
         train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
         test = parts.certify[:_MOST_CERTIFIED]
-        table = take_rows(self.encoded, np.concatenate([train, test]))
+        rows = np.concatenate([train, test])
+        table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
         fresh = FreshRows(
-            table, rule, self.models, CONFIDENCE, seed, self.jobs, (fold,), CERTIFICATION_ROWS,
-            self.table,
-        )  # fmt: skip
+            table,
+            rule,
+            self.models,
+            CONFIDENCE,
+            seed,
+            self.jobs,
+            (fold,),
+            CERTIFICATION_ROWS,
+            groups=groups,
+            table=self.table,
+        )
         return fresh.certify_set(order[:size])
 
     @property
@@ -250,14 +288,15 @@ class SplitFit:
 
     def _evaluator(self) -> HoldoutEvaluator:
         train, test = self.parts.train, self.parts.evaluate[: self.n_evaluated]
-        table = take_rows(self.encoded, np.concatenate([train, test]))
+        rows = np.concatenate([train, test])
+        table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
-        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs, self.table)
+        return HoldoutEvaluator(
+            table, [fold], self.models, self.metric, self.jobs, groups, self.table
+        )
+
+    def _groups_of(self, rows: IntArray) -> IntArray | None:
+        return None if self.groups is None else self.groups[rows]
 
     def _comparison(self) -> Comparison:
-        references = References.of(
-            self.evaluated, self.evaluator.prior, self.facts, self.metric, max(len(self.paths), 1)
-        )
-        results = {key: references.compare(*key, one) for key, one in self.evaluated.items()}
-        none = self.evaluator.error_of_none
-        return Comparison(self.paths, results, self.facts, self.metric, self.n_evaluated, 1, none)
+        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)

@@ -174,7 +174,8 @@ def metric_name(metric: Any) -> str:
         return "cost"
     parts = scorer_parts(metric)
     function = metric if parts is None else parts.function
-    return str(getattr(function, "__name__", type(function).__name__))
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return f"neg_{name}" if parts is not None and parts.sign < 0 else name
 
 
 def task_of(metric: Any) -> Any:

@@ -1,0 +1,126 @@
+"""Rows that are not independent: groups of rows, repeated rows, rows that a fit has seen."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import AnyArray, IntArray
+from pinsker.encoding import Encoded
+from pinsker.exceptions import DataError, ParameterError, PinskerWarning
+from pinsker.selection.holdout._rows import Fold
+
+#: With fewer groups than this a spread between groups is not known well enough for its limits.
+FEWEST_GROUPS = 20
+
+
+def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
+    """Return the group of every row as numbers 0, 1, ...; None if there are no groups.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_given,), or None
+        One label per row of the user's table.
+    encoded : Encoded
+        The table; rows that were left out lose their label.
+    """
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (encoded.n_given,):
+        raise ParameterError(
+            f"groups has shape {labels.shape}, but there are {encoded.n_given} rows: give one "
+            "label for each.",
+            parameter="groups",
+        )
+    labels = labels[encoded.rows]
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    elif labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ParameterError(
+            f"groups is missing in {int(np.isnan(labels).sum())} rows: give every row a label.",
+            parameter="groups",
+        )
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+
+def note_few_groups(clusters: IntArray | None) -> tuple[str, ...]:
+    """Warn of groups that are too few for limits by their sums; return the note."""
+    if clusters is None:
+        return ()
+    count = len(np.unique(clusters))
+    if count >= FEWEST_GROUPS:
+        return ()
+    note = (
+        f"{count} groups of rows are held out: with fewer than {FEWEST_GROUPS} the confidence "
+        "bounds are rough"
+    )
+    warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
+    return (note,)
+
+
+def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> tuple[str, ...]:
+    """Name rows that are the same in the training and in the held-out part of a fold.
+
+    Tables of a few categories repeat rows by chance: what chance explains is not named.
+    """
+    if encoded.hashes is None:
+        return ()
+    n_test = sum(len(fold.test) for fold in folds)
+    repeated = sum(
+        int(np.isin(encoded.hashes[fold.test], encoded.hashes[fold.train]).sum()) for fold in folds
+    )
+    if repeated < max(3, n_test // 100):
+        return ()
+    pairs = sum(len(fold.test) * len(fold.train) for fold in folds)
+    if repeated <= 3 * pairs * _chance_of_equal_rows(encoded):
+        return ()
+    note = (
+        f"{repeated} of {n_test} held-out rows are repeated among the rows that models were fitted "
+        "to: if they are the same observation the errors are too good, and groups= keeps them "
+        "together"
+    )
+    return (note,)
+
+
+def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]:
+    """Name rows that a fit has seen, and refuse a table that is not fresh at all.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The rows of a certificate.
+    known : ndarray of uint64, or None
+        Hashes of the rows of the fit, in their order; None where they are not known.
+    """
+    if known is None or encoded.hashes is None:
+        return ()
+    seen = int(np.isin(encoded.hashes, known).sum())
+    n_rows = encoded.n_rows
+    same = np.array_equal(np.sort(encoded.hashes), np.sort(known))
+    if not same and seen <= 3 * n_rows * len(known) * _chance_of_equal_rows(encoded):
+        return ()
+    if same or seen > n_rows // 2:
+        raise DataError(
+            f"{seen} of {n_rows} rows are rows of the fit: a certificate needs rows that took no "
+            "part in the search. Hold some out before fit, and pass those to certify."
+        )
+    note = (
+        f"{seen} of {n_rows} rows are rows of the fit: this is an estimate, and no certificate; "
+        "leave them out"
+    )
+    return (note,)
+
+
+def _chance_of_equal_rows(encoded: Encoded) -> float:
+    """Return how likely two rows are equal if columns and target were independent."""
+    target = encoded.target.labels if encoded.target.raw is None else encoded.target.raw
+    columns = [np.asarray(target).reshape(encoded.n_rows, -1), encoded.columns.values]
+    chance = 1.0
+    for column in (part[:, j] for part in columns for j in range(part.shape[1])):
+        shares = np.unique(column, return_counts=True)[1] / encoded.n_rows
+        chance *= float(np.sum(shares**2))
+        if chance < 1e-15:
+            break
+    return chance

@@ -1,0 +1,168 @@
+"""What a review of version 0.1 broke: one test for each finding that no other file holds.
+
+The unit of an audit is in tests/selection/holdout/test_audit.py, groups and rows of the fit in
+test_dependence.py, what is printed in tests/bounds/test_certificate.py.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
+from pinsker.bounds import TargetFacts
+from pinsker.information import HoldoutScores
+from pinsker.selection.holdout import ALL_FEATURES, Comparison, Metric
+from pinsker.selection.holdout._evaluate import BestScores
+from pinsker.testing import RedundantLinear
+
+LINEAR = ["linear"]
+
+
+def dense(n_rows, seed):
+    """Six columns that matter alike."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 6))
+    return X, X.sum(axis=1) + rng.normal(size=n_rows)
+
+
+def test_nothing_is_tested_after_the_first_failure():
+    # 0.1 tested the chosen set all the same.
+    X, y = dense(300, 0)
+    rule = FeatureCount(2)
+    selector = BackwardElimination(rule, models=LINEAR, random_state=0).fit(X, y)
+    selector.set_params(error_budget=ErrorBudget(0.02))
+    certificate = selector.certify(*dense(400, 1))
+    assert certificate.verdict == "not met"
+    assert certificate.n_kept == 5  # the first of the sequence, and the only one
+    assert certificate.notes[-1] == (
+        "the sequence ended at its first set, 5 features: the 2 kept ones were not tested"
+    )
+
+
+def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
+    # 0.1 shared the five per cent over searches only; within a path any passing size won. The twin
+    # draws multipliers of the rows, and reads the t limit that the largest of them needs.
+    rng = np.random.default_rng(0)
+    losses = rng.normal(size=(400, 6)) + rng.normal(size=(400, 1))
+    scores = [HoldoutScores("m", -column, column, "mse") for column in losses.T]
+    evaluated = {(ALL_FEATURES, 6): BestScores(scores[0], scores[0])}
+    evaluated |= {("p", size): BestScores(scores[size], scores[size]) for size in range(1, 6)}
+    evaluator = SimpleNamespace(
+        prior=scores[0], clusters=None, metric=Metric("mse"), rows=np.arange(400),
+        folds=(1, 2), notes=(),
+    )  # fmt: skip
+    facts = TargetFacts("regression", target_range=1.0, variance=1.0)
+    results = Comparison.of(evaluated, evaluator, facts, {}).results
+    gaps = losses[:, 1:] - losses[:, :1]
+    unit = (gaps - gaps.mean(axis=0)) / gaps.std(axis=0) / np.sqrt(400)
+    largest = (rng.normal(size=(20_000, 400)) @ unit).max(axis=1)
+    reach = np.quantile(largest, 0.95) * gaps.std(axis=0, ddof=1) / np.sqrt(400)
+    for size, mean, one in zip(range(1, 6), gaps.mean(axis=0), reach, strict=True):
+        assert results["p", size].increase_upper == pytest.approx(mean + one, abs=0.15 * one)
+    assert np.quantile(largest, 0.95) > 1.25 * 1.645
+
+
+def test_a_label_after_fit_claims_nothing_free_of_assumptions():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
+    fitted = FeatureSelector(searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+    certificate = fitted.certificate_
+    assert certificate.label == "cross-validated estimate"
+    assert "no guarantee" in certificate.evidence["error_upper"]
+    assert certificate.verdict == "nothing predictable"
+    assert "distribution-free" not in str(certificate)
+
+
+def rare_effect(n_rows, seed):
+    """A column of ones in 1 % of the rows that is worth 15.5 % of the target's variance."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=(n_rows, 2)), rng.random(n_rows) < 0.01])
+    weight = np.sqrt(0.155 / 0.0099)
+    return X, X[:, 0] * np.sqrt(0.6) + weight * X[:, 2] + np.sqrt(0.245) * rng.normal(size=n_rows)
+
+
+def test_rare_rows_are_covered_by_their_own_line():
+    wrong = 0
+    for seed in range(12):
+        selector = BackwardElimination(0.05, models=LINEAR, random_state=0)
+        selector.fit(*rare_effect(150, seed))
+        certificate = selector.certify(*rare_effect(150, 1000 + seed))
+        lost = 0.155 * ("x2" not in certificate.features)
+        if certificate.verdict == "met" and lost > 0.05:
+            wrong += 1
+            assert certificate.rare_rows > lost
+            assert "rarer than 3 in 150" in str(certificate)
+    assert wrong >= 1  # such samples exist: the line is needed
+
+
+def test_a_budget_that_lets_every_column_go_is_named():
+    # 0.1: "budget +0.05 error rate (inf nats), kept" with 1 % positives, and no note.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] + 0.3 * rng.normal(size=400) > 1.6).astype(int)
+    assert 0.03 < y.mean() < 0.09
+    fitted = FeatureSelector(0.1, searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+    note = "this budget would let every column go: use a smaller one, or metric='roc_auc'"
+    assert note in fitted.notes_
+    assert note in fitted.certificate_.notes
+    assert fitted.certificate_.error_none == pytest.approx(y.mean())
+    smaller = FeatureSelector(0.01, searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+    assert note not in smaller.notes_
+
+
+def test_the_constants_of_a_budget_reach_the_certificate():
+    X, y = RedundantLinear(n_copies=1, n_noise=1).sample(200, seed=0)
+    fresh = RedundantLinear(n_copies=1, n_noise=1).sample(200, seed=1)
+    rule = ErrorBudget(0.1, constants="paper")
+    paper = BackwardElimination(rule, models=LINEAR, random_state=0).fit(X, y)
+    sharp = BackwardElimination(0.1, models=LINEAR, random_state=0).fit(X, y)
+    assert paper.certify(*fresh).information_budget == pytest.approx(0.1**2 / 2)
+    assert sharp.certify(*fresh).information_budget > 0.1**2 / 2
+
+
+def test_too_few_rows_to_hold_any_out_are_not_tested():
+    X, y = RedundantLinear(n_copies=1, n_noise=1).sample(9, seed=0)
+    fitted = FeatureSelector(random_state=0).fit(X, y)
+    assert fitted.certificate_.verdict == "not tested"
+    assert fitted.certificate_.label == "not tested: too few rows to hold any out"
+    assert "Bayes risk" not in str(fitted.certificate_)
+
+
+def test_a_set_chosen_by_information_does_not_break_the_budget():
+    for seed in range(3):
+        X, y = RedundantLinear(n_copies=1, n_noise=2).sample(120, seed=seed)
+        fitted = FeatureSelector(0.05, searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+        certificate = fitted.certificate_
+        if certificate.n_kept < certificate.n_features:
+            assert certificate.verdict != "not met"
+            assert certificate.excess <= 0.05
+
+
+def test_a_certified_set_stays_whole_at_its_budget():
+    X, y = dense(400, 0)
+    selector = BackwardElimination(0.4, cv=4, models=LINEAR, random_state=0).fit(X, y)
+    wanted = int(selector.support_.sum())
+    selector.set_params(error_budget=0.2)
+    certificate = selector.certify(*dense(800, 1))
+    assert certificate.verdict == "met"
+    certified = selector.with_certified(certificate)
+    assert certificate.n_kept > wanted
+    for budget in (0.05, 0.1, 0.2):
+        at = certified.support_at(error_budget=budget)
+        assert at.sum() >= certificate.n_kept
+    np.testing.assert_array_equal(certified.support_at(error_budget=0.2), certified.support_)
+    assert certified.support_at(error_budget=0.5).sum() <= certificate.n_kept
+
+
+def test_certificates_of_budgets_that_were_tried():
+    X, y = dense(400, 0)
+    selector = FeatureSelector(0.1, searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+    for budget in (0.05, 0.2, 0.5):
+        certificate = selector.certificate_at(error_budget=budget)
+        assert certificate.budget == budget
+        assert certificate.n_kept == selector.support_at(error_budget=budget).sum()
+        assert "any budget at once" in certificate.rows
+    assert selector.certificate_at(error_budget=0.1).verdict == selector.certificate_.verdict
+    path = FeatureSelector(0.1, cv=0, random_state=0).fit(X, y)
+    assert path.certificate_at(error_budget=0.2).verdict == "not tested"
