@@ -54,9 +54,13 @@ class FeatureSelector(EvaluatedSelector):
         How much error may be added, in `metric`. Or another rule: `ErrorBudget` with other
         constants is evaluated as one; others cut each path, and held-out rows choose among the
         paths.
-    metric : {"auto", "error", "log-loss", "brier", "r2", "mse", "mae"}, default="auto"
-        Metric of the budget: error rate for classes and "r2" (share of the target's variance) for
-        numbers. It also says how the target is read: "r2" takes integers for numbers.
+    metric : str, scorer, callable or CostMatrix, default="auto"
+        Metric of the budget: "error" rate for classes and "r2" (share of the target's variance)
+        for numbers; "log-loss", "brier", "mse", "mae". Or the name of a scorer of scikit-learn
+        ("roc_auc", "f1", ...), what ``make_scorer`` returns, a function ``(y_true, y_score,
+        sample_weight) -> float`` of which larger is better, or a `CostMatrix`: these are decided
+        by held-out rows alone. It also says how the target is read: "r2" takes integers for
+        numbers.
     models : "auto" or list, default="auto"
         Models that evaluate: classifiers, regressors or pipelines of your own (any class with
         ``fit`` and ``predict``), or (name, model) pairs. They are fitted to subsets of your own
