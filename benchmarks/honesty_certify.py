@@ -58,7 +58,7 @@ def wrong_verdicts(runs, folder, options):
             path = folder / f"{design}-{budget}.json"
             rows = json.loads(path.read_text()) if path.exists() and not options.fresh else []
             for seed in range(len(rows), runs):
-                if time.monotonic() - options.started > options.seconds:
+                if time.time() > options.stop_at:
                     break
                 rows.append(one_run(design, budget, seed))
                 path.write_text(json.dumps(rows))

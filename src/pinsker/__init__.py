@@ -35,12 +35,14 @@ from pinsker.selection import (
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
+    Interactions,
     LinearSelection,
     PermutationTest,
     ScoreJump,
     ScoreThreshold,
     SelectionPath,
     audit,
+    interactions,
     select_by_criterion,
 )
 
@@ -64,6 +66,7 @@ __all__ = [
     "ForwardBackwardSelection",
     "ForwardSelection",
     "IndependenceTest",
+    "Interactions",
     "KNNSettings",
     "LinearSelection",
     "PermutationTest",
@@ -75,6 +78,7 @@ __all__ = [
     "conditional_mutual_information",
     "entropy",
     "independence_test",
+    "interactions",
     "mutual_information",
     "select_by_criterion",
 ]

@@ -174,3 +174,13 @@ def test_drop():
     target = encode_target(["a", None, "b", "a", "b"], missing="drop")
     assert target.labels.tolist() == [0, 1, 0, 1]
     assert target.notes == ("missing='drop' left out 1 of 5 rows",)
+
+
+def test_free_text_is_no_class():
+    days = [f"2001-02-{i:04}" for i in range(120)]
+    message = r"^y \('y'\) has 120 different values in 120 rows, 120 of them in one row only"
+    with pytest.raises(DataError, match=message):
+        encode_target(days)
+    mostly = ["same"] * 70 + days[:60]  # less than half: a warning is enough
+    with pytest.warns(DataWarning, match="have a single row"):
+        assert len(encode_target(mostly).classes) == 61

@@ -80,6 +80,8 @@ def test_temperature_of_useless_and_of_perfect_scores():
     assert fit_temperature(against, labels) == pytest.approx(0.0, abs=1e-6)
     assert 50.0 < fit_temperature(-against, labels) <= 1e3  # certain for all that matters
     assert np.isfinite(fit_temperature(np.zeros((4, 2)), labels))
+    # One row far on the wrong side: the curvature is a denormal number, and warnings are errors.
+    assert 0.0 <= fit_temperature(np.array([[730.0, 0.0], [0.0, 730.0]]), np.array([1, 1])) < 1.0
 
 
 def test_classes_by_hand():

@@ -118,3 +118,15 @@ def test_what_cannot_be_decided_is_refused():
         FeatureSelector(0.1, metric=CostMatrix(np.ones((3, 3)))).fit(X, y)
     with pytest.raises(ParameterError, match="is not known"):
         FeatureSelector(0.1, metric="auc").fit(X, y)
+
+
+@pytest.mark.slow
+def test_rare_classes_on_split_rows_lose_little_auc():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 10))
+    chance = 1 / (1 + np.exp(-(1.8 * X[:, 0] * X[:, 1] + 1.2 * X[:, 2] - 4.6)))
+    y = (rng.random(6000) < chance).astype(int)
+    assert y.mean() < 0.08
+    selector = FeatureSelector(0.01, metric="roc_auc", random_state=0).fit(X, y)
+    assert selector.support_[:3].all()
+    assert selector.certificate_.metric == "roc_auc"

@@ -24,7 +24,7 @@ from pinsker.cli._choices import (
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target
-from pinsker.exceptions import EngineError, ParameterError, PinskerWarning
+from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
     ErrorBudget,
@@ -200,6 +200,11 @@ def fit(
 ) -> Outcome:
     """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
     X, y = table.features, table.y
+    if table.drawn is not None and options.missing != "drop" and table.n_missing_targets:
+        raise DataError(
+            f"the target {table.target!r} is missing in {table.n_missing_targets} of "
+            f"{table.n_rows} rows: use --missing drop, or fill them in."
+        )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     started = time.perf_counter()
     with progress(show_progress), collect_warnings() as collected:

@@ -27,7 +27,7 @@ from pinsker.encoding import (
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.information import LARGE_TABLE
-from pinsker.selection import MOST_SEARCHED, SPLIT_FROM, task_of
+from pinsker.selection import MOST_READ, MOST_SEARCHED, SPLIT_FROM, task_of
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together, and how many searches share it.
@@ -71,7 +71,8 @@ def inspect(
 ) -> int:
     """Show how a table is read and what a search would cost, without searching."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    read = read_table(table, target, style=style, drop=tuple(drop or ()))
+    most = MOST_READ if direction == "auto" and cv != 0 else None
+    read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most)
     names = list(read.features.columns)
     groups = parse_groups(feature_groups or (), names)
     present = read.y.notna().to_numpy()
@@ -97,7 +98,7 @@ def _print(
 ) -> None:
     n_rows, n_columns = read.features.shape
     gaps = read.features.isna().to_numpy()
-    console.print(f"[bold]{escape(read.source)}[/bold]: {n_rows} rows, {n_columns} columns")
+    console.print(f"[bold]{escape(read.source)}[/bold]: {read.n_rows} rows, {n_columns} columns")
     console.print(f"  target {escape(repr(read.target))}: {escape(_target(read, encoded))}")
     complete = int((~gaps.any(axis=1) & read.y.notna().to_numpy()).sum())
     if complete < n_rows:

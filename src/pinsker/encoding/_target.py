@@ -25,6 +25,8 @@ MOST_CLASSES = 20
 MOST_CODED_CLASSES = 100
 #: Class codes that run from 0 or 1 up to here are beyond doubt.
 _SURE_CLASSES = 10
+#: More rows that are alone in their class, and more than half of all, are no classes but free text.
+_MOST_SINGLE_ROWS = 50
 _NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
 
 
@@ -58,7 +60,8 @@ def encode_target(
     ------
     DataError
         When the target holds one value only, is continuous where classes are needed, is text
-        where numbers are, or has missing or infinite values.
+        where numbers are, or has missing or infinite values; or when most rows have a class of
+        their own.
 
     Warns
     -----
@@ -104,7 +107,8 @@ def build_target(
         notes += doubt
     if task == "classification":
         _refuse_continuous(table)
-        labels, classes = _classes(table)
+        labels, classes = class_labels(table)
+        _refuse_single_rows(labels, classes, table)
         _warn_single_rows(labels, classes)
         return Target(task, frozen(labels), frozen(classes), None, None, table.names, tuple(notes))
     _refuse_text(table)
@@ -114,7 +118,7 @@ def build_target(
     return Target(task, None, None, values, frozen(table.values), table.names, tuple(notes))
 
 
-def _classes(table: RawTable) -> tuple[IntArray, AnyArray]:
+def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
     """Return class codes and classes; several columns become one class per combination."""
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     if len(columns) == 1:
@@ -166,6 +170,17 @@ def _refuse_text(table: RawTable) -> None:
                 "selector) or task='classification', or convert it to numbers.",
                 parameter="metric",
             )
+
+
+def _refuse_single_rows(labels: IntArray, classes: AnyArray, table: RawTable) -> None:
+    """Refuse free text, names and dates as classes: most rows have a class of their own."""
+    n_single = int((np.bincount(labels, minlength=len(classes)) == 1).sum())
+    if n_single > max(table.n_rows // 2, _MOST_SINGLE_ROWS):
+        raise DataError(
+            f"y ({listing(table.names)}) has {len(classes)} different values in {table.n_rows} "
+            f"rows, {n_single} of them in one row only: nothing can be learned about these. Use a "
+            "target with classes that repeat; convert dates and numbers written as text to numbers."
+        )
 
 
 def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:

@@ -16,6 +16,7 @@ from pinsker.engine._contingency import (
 from pinsker.engine._contingency_dask import PartitionTables
 from pinsker.engine._dispatch import EngineName, cluster_was_lost, find_client
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
+from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
 from pinsker.engine._plan import Plan, WorkerMemory, available_memory, plan_rows
 from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
@@ -23,6 +24,7 @@ from pinsker.engine._settings import EngineSettings, KNNSettings
 from pinsker.engine._trees import class_probabilities, mean_values
 
 __all__ = [
+    "MOST_PAIR_BINS",
     "NATS_PER_COST",
     "Backward",
     "BoxCounts",
@@ -36,6 +38,7 @@ __all__ = [
     "KNNSettings",
     "NeighborCounts",
     "PackedColumns",
+    "PairTables",
     "PartitionTables",
     "Plan",
     "Problem",

@@ -16,6 +16,7 @@ from scipy.special import digamma
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import at_least
 from pinsker.exceptions import DataError, ParameterError
 
 Correction = Literal["none", "miller-madow", "grassberger"]
@@ -245,6 +246,7 @@ class CountTables:
         n_threads: int = 1,
     ) -> "CountTables":
         """Check labels and weights against the columns and tabulate the costs."""
+        n_threads = at_least("n_threads", n_threads, 1)
         target = np.asarray(labels)
         _check_codes(target.reshape(-1, 1))
         if target.shape != (columns.n_rows,):

@@ -31,6 +31,26 @@ def box_counts(
     counts: IntArray,
 ) -> None: ...
 
+# contingency/pairs.cpp: all pairs of columns, eight bins each at most
+
+PAIR_BINS: int
+PAIR_LANES: int
+
+def pair_surplus(
+    bits: npt.NDArray[np.uint64],
+    margins: IntArray,
+    first_word: IntArray,
+    n_columns: int,
+    n_bins: int,
+    n_strata: int,
+    n_classes: int,
+    cost: IntArray,
+    alone: IntArray,
+    begin: int,
+    n_threads: int,
+    surplus: npt.NDArray[np.float32],
+) -> None: ...
+
 # contingency/counts.cpp: contingency tables of packed columns against (group, class)
 
 COSTS_PER_NAT: float

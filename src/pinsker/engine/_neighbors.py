@@ -7,6 +7,8 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import at_least, finite_matrix
+from pinsker.exceptions import DataError, ParameterError
 
 Strategy = Literal["auto", "tree", "sweep", "pairs"]
 #: In the order of the kernel's enumeration.
@@ -98,6 +100,12 @@ def neighbor_counts(
     NeighborCounts
         One entry per row.
     """
+    x, y, z = _spaces(x, y, z)
+    k, n_threads = at_least("k", k, 1), at_least("n_threads", n_threads, 1)
+    if strategy not in STRATEGIES:
+        raise ParameterError(
+            f"strategy={strategy!r}: use one of {', '.join(STRATEGIES)}.", parameter="strategy"
+        )
     n = x.shape[0]
     radius = np.zeros(n)
     counts = np.zeros((8, n), dtype=np.int64)
@@ -133,8 +141,21 @@ def box_counts(
     BoxCounts
         One entry per row.
     """
+    x, y, z = _spaces(x, y, z)
     n = x.shape[0]
+    radius = np.ascontiguousarray(radius, dtype=np.float64)
+    if radius.shape != (n,):
+        raise DataError(f"radius has shape {radius.shape}: give one for each of {n} rows.")
+    n_threads = at_least("n_threads", n_threads, 1)
     extents = np.zeros((3, n))
     counts = np.zeros((6, n), dtype=np.int64)
     _kernels.box_counts(x, y, z, radius, widest, n_threads, extents, counts)
     return BoxCounts(*extents, *counts)
+
+
+def _spaces(
+    x: FloatArray, y: FloatArray, z: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Check the three spaces: the kernels read as many rows of each as x has."""
+    x = finite_matrix("x", x)
+    return x, finite_matrix("y", y, len(x)), finite_matrix("z", z, len(x))

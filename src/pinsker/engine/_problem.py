@@ -9,6 +9,8 @@ from scipy.special import digamma
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded
+from pinsker.engine._boundary import class_codes, feature_numbers, finite_matrix
+from pinsker.exceptions import DataError
 
 #: A row's term is a sum of four digammas of counts: below 2**5 for any table that fits in memory.
 _TERM_BITS = 5
@@ -52,7 +54,7 @@ class FixedPoint:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Arrays in the form the kernels take.
+    """Arrays in the form the kernels take, checked: sizes, ranges and finite numbers.
 
     Attributes
     ----------
@@ -63,7 +65,7 @@ class Problem:
     n_features : int
         Number of features.
     labels : ndarray of shape (n_rows,), int64, or None
-        Class codes, for a class target.
+        Class codes 0, 1, 2, ..., for a class target; any integers are made such.
     target : ndarray of shape (n_rows, n_targets), float64, C order, or None
         Metric form of a numeric target.
     cache : dict
@@ -76,6 +78,23 @@ class Problem:
     labels: IntArray | None
     target: FloatArray | None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        checked: dict[str, Any] = {"values": finite_matrix("values", self.values)}
+        n_rows, n_columns = checked["values"].shape
+        if not n_rows or not n_columns:
+            raise DataError(f"values has shape {n_rows, n_columns}: give rows and columns.")
+        if (self.labels is None) == (self.target is None):
+            raise DataError("a problem has either labels or a target: give one of them.")
+        if self.labels is not None:
+            checked["labels"] = class_codes("labels", self.labels, n_rows)
+        else:
+            checked["target"] = finite_matrix("target", self.target, n_rows)
+        checked["feature_of_column"] = feature_numbers(
+            "features", self.feature_of_column, n_columns, self.n_features
+        )
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def n_rows(self) -> int:
@@ -92,15 +111,16 @@ class Problem:
         features: IntArray | None = None,
     ) -> "Problem":
         """Take arrays that are in metric form already; every column its own feature by default."""
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        feature_of_column = np.arange(values.shape[1]) if features is None else np.asarray(features)
-        if target is not None:
-            target = np.ascontiguousarray(target, dtype=np.float64).reshape(len(values), -1)
+        values = np.asarray(values, dtype=np.float64)
+        columns = np.arange(values.shape[1]) if values.ndim == 2 else np.arange(1)
+        feature_of_column = columns if features is None else np.asarray(features)
+        if target is not None and np.ndim(target) == 1:
+            target = np.reshape(target, (-1, 1))
         return cls(
             values=values,
-            feature_of_column=feature_of_column.astype(np.int64),
-            n_features=int(feature_of_column.max()) + 1,
-            labels=None if labels is None else np.ascontiguousarray(labels, dtype=np.int64),
+            feature_of_column=feature_of_column,
+            n_features=int(feature_of_column.max(initial=0)) + 1,
+            labels=labels,
             target=target,
         )
 
@@ -116,5 +136,5 @@ class Problem:
             feature_of_column=feature_of_column,
             n_features=encoded.n_features,
             labels=encoded.target.labels,
-            target=None if target is None else np.ascontiguousarray(target),
+            target=target,
         )

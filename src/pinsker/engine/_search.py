@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pinsker._types import FloatArray
+from pinsker.engine._boundary import at_least, feature_index
 from pinsker.engine._dispatch import (
     BackwardSearch,
     Chosen,
@@ -45,9 +46,12 @@ class Stepwise(ABC):
         engine: EngineName = "local",
         client: Any = None,
     ) -> None:
-        self.problem, self.n_threads, self.score = problem, n_threads, score
+        self.problem, self.score = problem, score
+        self.n_threads = at_least("n_threads", n_threads, 1)
+        n_neighbors = at_least("n_neighbors", n_neighbors, 1)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
-        self._active[list(self._first_set() if active is None else active)] = 1
+        for feature in self._first_set() if active is None else active:
+            self._active[feature_index(feature, problem.n_features)] = 1
         chosen = choose_engine(engine, client, problem, max_samples, max_memory)
         self.plan: Plan = plan_rows(
             problem,
@@ -66,7 +70,7 @@ class Stepwise(ABC):
         if chosen.engine == "cuda":
             self.plan = self.plan.with_memory_of(self._search)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
-        self._search.start(self._active, n_threads)
+        self._search.start(self._active, self.n_threads)
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -185,12 +189,13 @@ class Backward(Stepwise):
 
     def remove(self, feature: int) -> None:
         """Remove a feature from the set."""
+        feature = feature_index(feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
                 f"feature {feature} is not in the current set, so it cannot be removed."
             )
         self._active[feature] = 0
-        self._search.remove(int(feature), self.n_threads)
+        self._search.remove(feature, self.n_threads)
 
     def _first_set(self) -> Iterable[int]:
         return range(self.problem.n_features)
@@ -274,10 +279,11 @@ class Forward(Stepwise):
 
     def add(self, feature: int) -> None:
         """Add a feature to the set."""
+        feature = feature_index(feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1
-        self._search.add(int(feature), self.n_threads)
+        self._search.add(feature, self.n_threads)
 
     def _first_set(self) -> Iterable[int]:
         return ()

@@ -4,6 +4,8 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import at_least
+from pinsker.exceptions import DataError
 
 
 def class_probabilities(
@@ -53,8 +55,15 @@ def class_probabilities(
     ... ).argmax(axis=1)
     array([0, 0, 1, 1])
     """
+    by_column, test_by_column = _by_column(train, test)
+    _check_trees(n_trees, min_leaf, n_candidates, seed)
+    labels = np.ascontiguousarray(labels, dtype=np.int64)
+    if labels.shape != (len(train),) or labels.min() < 0 or labels.max() >= n_classes:
+        raise DataError(
+            f"labels of shape {labels.shape} for {len(train)} training rows and {n_classes} "
+            "classes: give each row one of 0..n_classes-1."
+        )
     sums = np.zeros((len(test), n_classes))
-    by_column, test_by_column = np.ascontiguousarray(train.T), np.ascontiguousarray(test.T)
     _kernels.class_trees(
         by_column, labels, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
     )
@@ -79,9 +88,31 @@ def mean_values(
     -------
     ndarray of shape (n_test,)
     """
+    by_column, test_by_column = _by_column(train, test)
+    _check_trees(n_trees, min_leaf, n_candidates, seed)
+    numbers = np.ascontiguousarray(numbers, dtype=np.float64)
+    if numbers.shape != (len(train),):
+        raise DataError(f"numbers has shape {numbers.shape}: give one for each training row.")
     sums = np.zeros((len(test), 1))
-    by_column, test_by_column = np.ascontiguousarray(train.T), np.ascontiguousarray(test.T)
     _kernels.number_trees(
         by_column, numbers, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
     )
     return np.asarray(sums[:, 0] / n_trees)
+
+
+def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return both tables by column; the kernel reads the same columns of each."""
+    both = [np.ascontiguousarray(np.asarray(rows).T, dtype=np.float64) for rows in (train, test)]
+    if any(rows.ndim != 2 for rows in both) or len(both[0]) != len(both[1]) or not both[0].size:
+        raise DataError(
+            f"training rows of shape {np.shape(train)} and test rows of shape {np.shape(test)}: "
+            "give both the same columns, at least one row and one column."
+        )
+    return both[0], both[1]
+
+
+def _check_trees(n_trees: int, min_leaf: int, n_candidates: int, seed: int) -> None:
+    least = {"n_trees": 1, "min_leaf": 1, "n_candidates": 1, "seed": 0}
+    given = {"n_trees": n_trees, "min_leaf": min_leaf, "n_candidates": n_candidates, "seed": seed}
+    for name, value in given.items():
+        at_least(name, value, least[name])

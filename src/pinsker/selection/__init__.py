@@ -7,9 +7,12 @@ and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its lin
 `CriterionSelection` the classical heuristics.
 """
 
+from pinsker.selection._alternatives import Alternative, Substitute
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._criterion import CriterionSelection
 from pinsker.selection._feature_selector import FeatureSelector
+from pinsker.selection._importance import Importance
+from pinsker.selection._interactions import Interactions, interactions
 from pinsker.selection._knn_selectors import (
     BackwardElimination,
     ForwardBackwardSelection,
@@ -17,8 +20,11 @@ from pinsker.selection._knn_selectors import (
 )
 from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
+from pinsker.selection._stability import Stability
 from pinsker.selection.holdout import (
     ALL_FEATURES,
+    MOST_CERTIFIED,
+    MOST_READ,
     MOST_SEARCHED,
     SPLIT_FROM,
     AuditResult,
@@ -45,8 +51,11 @@ from pinsker.selection.search import (
 __all__ = [
     "ALL_FEATURES",
     "AUTO_SEARCHES",
+    "MOST_CERTIFIED",
+    "MOST_READ",
     "MOST_SEARCHED",
     "SPLIT_FROM",
+    "Alternative",
     "AuditResult",
     "BackwardElimination",
     "CostMatrix",
@@ -59,16 +68,21 @@ __all__ = [
     "FeatureSelector",
     "ForwardBackwardSelection",
     "ForwardSelection",
+    "Importance",
     "InformationSelector",
+    "Interactions",
     "LinearSelection",
     "PermutationTest",
     "ProgressLine",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
+    "Stability",
     "Step",
     "StoppingRule",
+    "Substitute",
     "audit",
+    "interactions",
     "select_by_criterion",
     "task_of",
 ]

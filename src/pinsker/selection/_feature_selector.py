@@ -5,30 +5,37 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import StrOptions
-from pinsker._types import Missing
-from pinsker.encoding import Encoded, take_rows
+from pinsker._types import Missing, Scale
+from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
+from pinsker.selection._stability import stability_of_orders
 from pinsker.selection.holdout import (
+    MOST_READ,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     CrossFit,
     Metric,
     SplitFit,
     crossfit_certificate,
+    set_search_rows_aside,
     split_rows,
 )
 from pinsker.selection.search import (
     AUTO_LARGE,
+    AUTO_SEARCHES,
     ErrorBudget,
     KNNSearchSettings,
     MetricLike,
+    Search,
     SelectionPath,
     StoppingRule,
     measure_sets,
     named_searches,
+    screening_notes,
 )
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
@@ -69,7 +76,7 @@ class FeatureSelector(EvaluatedSelector):
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi" and "cmim", selectors of this package, (name, selector) pairs, and
+        "relevance", "jmi", "cmim" and "pairs", selectors of this package, (name, selector) pairs, and
         (name, order) pairs with an order of columns, best first. An order that was found with the
         same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
@@ -90,6 +97,9 @@ class FeatureSelector(EvaluatedSelector):
         What is claimed, and on what evidence.
     path_ : SelectionPath
         The path of the chosen set, on all rows.
+    stability_ : Stability or None
+        How much the sets agree that were found without each fold; None where the rows were not
+        searched fold by fold (2000 rows or more, or ``cv=0``).
     support_, ranking_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
@@ -107,7 +117,9 @@ class FeatureSelector(EvaluatedSelector):
     With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
     depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
     the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes
-    from rows that took no part in either.
+    from rows that took no part in either. Of more than 150 000 rows so many are drawn before they
+    are read, each with the same chance and every class in proportion; `notes_` and the certificate
+    say so.
 
     `support_at` answers for other budgets from the sets that were evaluated, without fitting again.
     Those sets lie closest to each other near the cut of `error_budget`.
@@ -171,10 +183,12 @@ class FeatureSelector(EvaluatedSelector):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers, or a frame that may also hold categories, text and booleans.
+        X : array-like, frame or Dask collection of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans. Of a Dask
+            DataFrame or Array at most 150 000 rows are computed; it needs an int as `cv`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers.
+            Classes or numbers. For a Dask DataFrame the name of one of its columns, or a Dask
+            Series with the same index; for a Dask Array a Dask Array.
         groups : array-like of shape (n_samples,), optional
             Which rows belong together (patients, days): they are held out together, in every part
             of the rows, and confidence bounds are those of sums over groups.
@@ -183,29 +197,98 @@ class FeatureSelector(EvaluatedSelector):
         -------
         self
         """
-        data = self._read(X, y, groups)
+        splits = self.cv and isinstance(self.cv, Integral)  # a splitter cross-fits all rows
+        data = self._read_some(X, y, groups) if splits else self._read(X, y, groups)
         settings = self._settings(data.seed)
-        if data.encoded.n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
+        if splits and data.encoded.n_rows >= SPLIT_FROM:
             return self._fit_split(data, settings)
-        names, searches = named_searches(self.searches, data.encoded, settings, data.fixed)
+        if splits and data.encoded.n_rows >= SEARCH_ONCE_FROM and data.groups is None:
+            return self._fit_once(data, settings)
+        names, searches = self._searches(data, settings, data.encoded)
         progress = Progress(self, data.user_data, 1 + len(names))
-        first = dict(zip(searches[0].names, searches[0].run(data.encoded), strict=True))
         evaluator = self._evaluator(data)
-        comparison = None
-        if evaluator is not None:
-            progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search(searches, names, first)
-            if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
-                cross.paths = {
-                    name: measure_sets(path, data.encoded, settings)
-                    for name, path in cross.paths.items()
-                }
-            comparison = cross.compare(data.rule, progress.on_stage)
-        notes = (TOO_FEW,) if comparison is None and self.holds_out else ()
-        self._choose(data, first[names[0]], comparison, settings, notes)
-        progress.close()
+        if evaluator is None:
+            first = searches[0].run(data.encoded)[0]
+            self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
+            progress.close()
+            return self
+        progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
+        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
+        cross.search(searches, names, {})
+        self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
+
+    def _read_some(self, X: Any, y: Any, groups: Any) -> FitData:
+        """Encode as many rows as a split of them can use."""
+        if count_rows(X) <= MOST_READ and not is_dask(X):
+            return self._read(X, y, groups)
+        seed = self._draw_seed()
+        sample = self._draw_rows(X, y, MOST_READ, seed)
+        data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed)
+        users = {"X": X, "y": y}
+        return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
+
+    def _fit_once(self, data: FitData, settings: KNNSearchSettings) -> Self:
+        """Search once, on rows that no fold of the others holds out."""
+        encoded = data.encoded
+        rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
+        searched = take_rows(encoded, rows)
+        names, searches = self._searches(data, settings, searched)
+        progress = Progress(self, data.user_data, 1 + len(names))
+        evaluator = self._evaluator(data, folds)
+        assert evaluator is not None  # there are folds
+        progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
+        cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed))
+        cross.search_once(searches, names, rows)
+        note = (
+            f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
+            f"out in {len(folds)} folds to evaluate them"
+        )
+        self._compare_and_choose(cross, data, settings, progress, searched, (note,))
+        return self
+
+    def _compare_and_choose(
+        self,
+        cross: CrossFit,
+        data: FitData,
+        settings: KNNSearchSettings,
+        progress: Progress,
+        searched: Encoded,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Evaluate the sets of the paths and take one."""
+        if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
+            cross.paths = {
+                name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
+            }
+        comparison = cross.compare(data.rule, progress.on_stage)
+        notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
+        chosen = comparison.choose(data.rule)[0].search
+        path = measure_sets(comparison.paths[chosen], searched, settings)
+        self._choose(data, path, comparison, settings, notes)
+        self._compare_folds(cross.orders[chosen])
+        progress.close()
+
+    def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
+        """Set how stable the choice is over folds, where each was searched."""
+        path, size = self.path_, self._n_kept()
+        found = stability_of_orders(orders, size, path.n_features)
+        if found is not None and size < path.n_features:
+            notes = self.notes_ + found.notes(path.names, path.order[:size])
+            self._set_fitted({"stability_": found, "notes_": notes})
+
+    def _searches(
+        self, data: FitData, settings: KNNSearchSettings, searched: Encoded
+    ) -> tuple[tuple[str, ...], list[Search]]:
+        """Return the searches of a table that is not split."""
+        wide = searched.n_features > _MOST_BACKWARD
+        auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
+        return named_searches(self.searches, searched, settings, data.fixed, auto)
+
+    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+        """Leave out constants, and values that only name one row, before anything is searched."""
+        encoded = super()._encode(X, y, metric, scale)
+        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
@@ -217,12 +300,17 @@ class FeatureSelector(EvaluatedSelector):
         names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
         progress = Progress(self, data.user_data, 2 + len(names))
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
+        tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in searches]
+        found = self._jobs().run(
+            _run_search,
+            None,
+            [(one.run, table) for one, table in zip(searches, tables, strict=True)],
+        )
         paths: dict[str, SelectionPath] = {}
-        for search in searches:
-            table = counted if search.names[0] in ("jmi", "cmim") else searched
-            paths |= dict(zip(search.names, search.run(table), strict=True))
+        for search, several in zip(searches, found, strict=True):
+            paths |= dict(zip(search.names, several, strict=True))
         paths = {name: paths[name] for name in names}
-        table = data.user_data["X"]
+        table = data.table
         models = self._models(encoded, data.seed, table)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(
@@ -253,11 +341,17 @@ class FeatureSelector(EvaluatedSelector):
                 decision,
                 certificate=certificate,
                 comparison=comparison,
-                notes=(split.note,),
+                notes=(split.note, *screening_notes(names, encoded.n_features)),
             )
         )
         progress.close()
         return self
+
+
+def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:
+    """Run a search, as one of several at a time."""
+    found: tuple[SelectionPath, ...] = run(table)
+    return found
 
 
 def _pays(name: str, searched: Encoded) -> bool:

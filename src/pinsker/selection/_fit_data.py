@@ -42,6 +42,12 @@ class FitData:
         Of everything random in this fit.
     fingerprint : str
         Digest of everything that the path depends on.
+    table : frame or array
+        The rows that were encoded, as they came: for models of the user.
+    origin : str
+        Where the rows were drawn from, for the certificate; empty where they are all.
+    notes : tuple of str
+        What a user should know about the drawing.
     groups : ndarray of shape (n_rows,), int, or None
         Which rows belong together.
     """
@@ -53,6 +59,9 @@ class FitData:
     user_data: dict[str, Any]
     seed: int = 0
     fingerprint: str = ""
+    origin: str = ""
+    table: Any = None
+    notes: tuple[str, ...] = ()
     groups: IntArray | None = None
 
 

@@ -110,8 +110,8 @@ class TestInfluence:
         )
         sign = 1.0 if name.startswith("neg_") else -1.0
         found = sign * ((losses - losses.mean()) / (weights / weights.mean()))[rows]
-        if Metric(name).method("classification") == "DeLong's placements":
-            # DeLong's divisors stretch the influences of each class.
+        if name.startswith(("roc_auc", "average_precision")):
+            # Few positive rows, or divisors of DeLong: the influences of a class are stretched.
             assert np.corrcoef(found, wanted)[0, 1] > 0.999
             np.testing.assert_allclose(found, wanted, rtol=0.12, atol=0.05)
         else:

@@ -97,3 +97,28 @@ def test_the_design_can_be_reduced_to_its_inner_products():
     facts = design.facts()
     assert (facts.task, facts.n_targets) == ("regression", 1)
     assert facts.target_range == pytest.approx(np.ptp(y))
+
+
+def test_more_columns_than_rows_with_copies_among_them():
+    """Lengths are updated by subtraction: copies and near copies must not look like news."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 60))
+    X[:, 20:30] = X[:, :10]
+    X[:, 30:40] = X[:, 10:20] + 1e-5 * rng.normal(size=(40, 10))
+    y = X[:, :3].sum(axis=1) + 0.1 * rng.normal(size=40)
+    encoded = encode(X, y, scale="standard")
+    _, (search,) = named_searches(["linear"], encoded, KNNSearchSettings())
+    (path,) = search.run(encoded)
+    moves, left = [], []
+    total = np.square(y - y.mean()).sum()
+    for _ in path.moves:
+        errors = [residual(X, [*moves, j], y) for j in range(60)]
+        moves.append(int(np.flatnonzero(errors <= min(errors) + 1e-9 * total)[0]))
+        left.append(errors[moves[-1]] / total)
+    assert list(path.moves) == moves
+    np.testing.assert_allclose(np.exp(-2 * np.array(path.information[1:])), left, rtol=1e-6)
+
+
+def residual(X, columns, y):
+    design = np.column_stack([np.ones(len(y)), X[:, columns]])
+    return np.square(y - design @ np.linalg.lstsq(design, y, rcond=1e-9)[0]).sum()

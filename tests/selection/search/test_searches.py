@@ -2,6 +2,7 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 from pinsker import BackwardElimination, CriterionSelection, LinearSelection
@@ -17,6 +18,7 @@ from pinsker.selection.search import (
     FeatureLimit,
     KNNSearchSettings,
     backward,
+    count_and_search,
     criterion_search,
     named_searches,
     relevance,
@@ -95,3 +97,27 @@ def test_a_search_by_criterion_is_a_function_as_well(table):
     assert begun.moves == path.moves[:2]
     assert not begun.complete
     assert criterion_search(problem, settings, (2,), earlier=begun) == path
+
+
+def test_neighbors_in_wide_tables_are_searched_among_screened_features():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 300))
+    y = (X[:, 250] + X[:, 280] + 0.3 * rng.normal(size=200) > 0).astype(int)
+    wide = encode(X, y)
+    screened = count_and_search(wide, "jmi", (7,)).order
+    assert screened[0] == 7
+    assert len(screened) == 100
+    part = encode(X[:, screened], y)
+    named = ["forward-backward", "backward", "relevance"]
+    found = paths_of(named, wide, (7,))
+    inner = paths_of(named, part, (0,))
+    for name in named:
+        assert [screened[j] for j in inner[name].order] == list(found[name].order)
+        assert inner[name].information[:9] == found[name].information[:9] or name == "relevance"
+        assert found[name].n_features == 300
+        assert found[name].order[0] == 7
+    assert {250, 280} < set(found["backward"].order[:3])
+
+
+def test_tables_that_are_not_wide_are_searched_as_a_whole(table):
+    assert paths_of(["backward"], table)["backward"] == backward(table, SETTINGS)

@@ -11,6 +11,7 @@
 
 #include "common/compiler.hpp"
 #include "common/estimator.hpp"
+#include "contingency/pairs.hpp"
 #include "contingency/tables.hpp"
 #include "knn/index.hpp"
 #include "knn/kernels.hpp"
@@ -32,6 +33,7 @@ namespace baseline {
 #define PINSKER_LANES 128
 #include "common/lanes.inl"
 #include "contingency/number_cells.inl"
+#include "contingency/pair_counts.inl"
 #include "knn/kernels.inl"
 #include "search/simd_compare.inl"
 #undef PINSKER_LANES
@@ -43,6 +45,7 @@ namespace avx2 {
 #define PINSKER_LANES 256
 #include "common/lanes.inl"
 #include "contingency/number_cells.inl"
+#include "contingency/pair_counts.inl"
 #include "knn/kernels.inl"
 #include "search/simd_compare.inl"
 #undef PINSKER_LANES
@@ -54,10 +57,20 @@ namespace avx512 {
 #define PINSKER_LANES 512
 #include "common/lanes.inl"
 #include "contingency/number_cells.inl"
+#include "contingency/pair_counts.inl"
 #include "knn/kernels.inl"
 #include "search/simd_compare.inl"
 #undef PINSKER_LANES
 }  // namespace avx512
+PINSKER_END_TARGET
+
+// Eight counts of bits in one instruction, where the CPU has it.
+PINSKER_BEGIN_TARGET("avx512f,avx512dq,avx512vpopcntdq")
+namespace avx512_bits {
+#define PINSKER_COUNTS_BITS 1
+#include "contingency/pair_counts.inl"
+#undef PINSKER_COUNTS_BITS
+}  // namespace avx512_bits
 PINSKER_END_TARGET
 #endif
 
@@ -65,13 +78,16 @@ struct Kernels {
     ScanKernels scan;
     NeighborKernels neighbors;
     CellKernels cells;
+    PairKernels pairs;
 };
 
 constexpr Kernels kBaseline = {baseline::kScanKernels, baseline::kNeighborKernels,
-                               baseline::kNumberCells};
+                               baseline::kNumberCells, baseline::kCountPairs};
 #if PINSKER_X86_SIMD
-constexpr Kernels kAvx2 = {avx2::kScanKernels, avx2::kNeighborKernels, avx2::kNumberCells};
-constexpr Kernels kAvx512 = {avx512::kScanKernels, avx512::kNeighborKernels, avx512::kNumberCells};
+constexpr Kernels kAvx2 = {avx2::kScanKernels, avx2::kNeighborKernels, avx2::kNumberCells,
+                           avx2::kCountPairs};
+constexpr Kernels kAvx512 = {avx512::kScanKernels, avx512::kNeighborKernels, avx512::kNumberCells,
+                             avx512::kCountPairs};
 #endif
 
 // `widest`: bits of the widest registers to use.
@@ -85,8 +101,16 @@ const Kernels &kernels_for(int widest) {
     return kBaseline;
 }
 
+PairKernels pair_kernels() {
+#if PINSKER_X86_SIMD
+    if (counts_bits_in_registers()) return avx512_bits::kCountPairs;
+#endif
+    return kernels_for(512).pairs;
+}
+
 }  // namespace
 
+const PairKernels kPairKernels = pair_kernels();
 const ScanKernels kScan = kernels_for(512).scan;
 const CellKernels kCellKernels = kernels_for(512).cells;
 NeighborKernels neighbor_kernels(int widest) { return kernels_for(widest).neighbors; }

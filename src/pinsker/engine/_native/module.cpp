@@ -7,5 +7,6 @@ NB_MODULE(_kernels, m) {
     pinsker::bind_neighbors(m);
     pinsker::bind_searches(m);
     pinsker::bind_contingency(m);
+    pinsker::bind_pairs(m);
     pinsker::bind_trees(m);
 }

@@ -19,7 +19,10 @@ from pinsker.information.models._model import HoldoutModel, log_probabilities, m
 from pinsker.information.models._raw import RawModel, task_of_model
 
 #: From so many rows on, boosted trees replace the SVM (quadratic in rows) and the extra trees.
-LARGE_TABLE = 5000
+LARGE_TABLE = 2000
+#: Few, small, fast learning trees: at 2400 rows of the eleven generators a fit takes a quarter of
+#: the time that scikit-learn's 100 trees of 31 leaves take, and errs by 0.01 more at most.
+_FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
 #: Tolerance of the logistic regression: the temperature makes up for the last digits.
 _ROUGHLY = 1e-2
 #: So many columns are tried in every node of a tree, and a third of them where there are more.
@@ -203,7 +206,7 @@ def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel
     linear = HoldoutModel("linear", LogisticRegression(tol=_ROUGHLY) if classes else Ridge())
     if n_rows >= LARGE_TABLE:
         boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-        model = boosted(max_iter=100, early_stopping=False, random_state=seed)
+        model = boosted(**_FAST, random_state=seed)
         return BoostedTrees("boosted trees", model), linear
     return RBFSVM(), ExtraTrees(seed=seed), linear
 

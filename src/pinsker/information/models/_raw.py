@@ -1,7 +1,7 @@
 """Models of a user: fitted to the user's own columns as they came."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,8 @@ class OwnColumns:
         As it was given to ``fit``.
     rows : ndarray of int64
         Positions in the table of the rows that are used.
+    features : tuple of tuple of int
+        The columns of the table that belong to each feature.
     shuffled : frozenset of int
         Columns whose values come from other rows.
     shuffle : ndarray of int64, optional
@@ -42,15 +44,18 @@ class OwnColumns:
 
     table: Any
     rows: IntArray
+    features: tuple[tuple[int, ...], ...] = ()
     shuffled: frozenset[int] = frozenset()
     shuffle: IntArray | None = None
 
     @classmethod
-    def of(cls, X: Any, rows: IntArray) -> "OwnColumns":
-        """Take frames, arrays and sparse arrays as they are, and other tables as arrays."""
-        if is_frame(X) or isinstance(X, np.ndarray):
-            return cls(X, rows)
-        return cls(X.tocsr() if hasattr(X, "tocsr") else np.asarray(X), rows)
+    def of(cls, X: Any, encoded: Encoded) -> "OwnColumns":
+        """Take the rows and columns of a table that its encoded form uses."""
+        return cls(_as_table(X), encoded.rows, encoded.feature_columns)
+
+    def columns_of(self, features: Iterable[int]) -> list[int]:
+        """Return the columns of the table that belong to some features, in their order there."""
+        return sorted(j for feature in features for j in self.features[feature])
 
     def take(self, rows: IntArray, columns: Sequence[int]) -> Any:
         """Return some of the rows that are used, with some columns: a frame stays a frame."""
@@ -61,9 +66,10 @@ class OwnColumns:
         others = self._take(self.rows[self.shuffle[rows]], [columns[k] for k in moved])
         return _replace_columns(taken, moved, others)
 
-    def with_shuffled(self, columns: Sequence[int], shuffle: IntArray) -> "OwnColumns":
-        """Return the table with some columns in another order of the rows."""
-        return replace(self, shuffled=frozenset(columns), shuffle=shuffle)
+    def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
+        """Return the table with all features but `kept` in another order of the rows."""
+        others = set(range(len(self.features))) - set(kept)
+        return replace(self, shuffled=frozenset(self.columns_of(others)), shuffle=shuffle)
 
     def _take(self, positions: IntArray, columns: Sequence[int]) -> Any:
         wanted = [int(j) for j in columns]
@@ -75,6 +81,13 @@ class OwnColumns:
 
         frame = nw.from_native(self.table, eager_only=True)
         return frame[positions, wanted].to_native()
+
+
+def _as_table(X: Any) -> Any:
+    """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
+    if is_frame(X) or isinstance(X, np.ndarray):
+        return X
+    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
 
 def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
@@ -216,8 +229,8 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
         When the default encoding is used.
     """
     rows = _few_rows(y)
-    own = OwnColumns.of(X, np.arange(len(y)))
-    part = own.take(rows, range(np.shape(X)[1]))
+    table = _as_table(X)
+    part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
     try:
         fit_clone(estimator, part, y[rows])
     except (ValueError, TypeError) as error:
@@ -260,8 +273,8 @@ def prepare_models(
     y = target.raw if target.labels is None else class_names(target)[target.labels]
     assert y is not None  # a numeric target keeps the user's values
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    own = OwnColumns.of(X, encoded.rows)
-    table = own.take(np.arange(len(y)), range(encoded.columns.n_columns))
+    own = OwnColumns.of(X, encoded)
+    table = own.take(np.arange(len(y)), own.columns_of(range(encoded.n_features)))
     return tuple(
         replace(model, estimator=able_to_fit(model.estimator, model.name, table, y))
         if isinstance(model, RawModel)

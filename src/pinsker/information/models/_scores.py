@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.special import logsumexp
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Target
@@ -145,7 +144,9 @@ def log_softmax(scores: FloatArray) -> FloatArray:
     >>> np.exp(log_softmax(np.array([[0.0, 0.0]]))).round(3).tolist()
     [[0.5, 0.5]]
     """
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+    # Not scipy's logsumexp: its checks take half of the time that a fit to 150 rows takes.
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 def fit_temperature(scores: FloatArray, labels: IntArray) -> float:
@@ -183,8 +184,9 @@ def fit_temperature(scores: FloatArray, labels: IntArray) -> float:
     for _ in range(_STEPS):
         probabilities = np.exp(log_softmax(weight * centred))
         means = np.sum(probabilities * centred, axis=1)
-        slope = means.mean() - own
-        curve = (np.sum(probabilities * centred**2, axis=1) - means**2).mean()
+        # Python's own floats: where the curve underflows, the step is infinite without a warning.
+        slope = float(means.mean() - own)
+        curve = float((np.sum(probabilities * centred**2, axis=1) - means**2).mean())
         low, high = (low, weight) if slope > 0 else (weight, high)
         proposed = weight - slope / curve if curve > 0 else np.inf
         step = proposed if low < proposed < high else (low + high) / 2

@@ -24,8 +24,15 @@ from pinsker.selection.holdout._dependence import (
 from pinsker.selection.holdout._evaluate import HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, rare_class_note
 from pinsker.selection.holdout._parallel import Jobs
-from pinsker.selection.holdout._rows import Fold, make_folds
+from pinsker.selection.holdout._rows import (
+    SEARCH_ONCE_FROM,
+    Fold,
+    make_folds,
+    set_search_rows_aside,
+)
 from pinsker.selection.holdout._split import (
+    MOST_CERTIFIED,
+    MOST_READ,
     MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
@@ -35,7 +42,10 @@ from pinsker.selection.holdout._split import (
 __all__ = [
     "ALL_FEATURES",
     "FRESH_ROWS",
+    "MOST_CERTIFIED",
+    "MOST_READ",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SEARCH_ROWS",
     "SPLIT_FROM",
     "AuditResult",
@@ -58,5 +68,6 @@ __all__ = [
     "path_certificate",
     "rare_class_note",
     "read_groups",
+    "set_search_rows_aside",
     "split_rows",
 ]

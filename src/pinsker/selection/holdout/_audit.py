@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
+from pinsker.encoding import draw_rows, is_dask
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import able_to_fit, fit_clone, log_softmax, one_hot, task_of_model
 from pinsker.selection.holdout._dependence import note_few_groups
@@ -21,6 +22,8 @@ from pinsker.selection.search import ErrorBudget, task_of
 Division: TypeAlias = tuple[IntArray, IntArray]
 #: A fitted model, rows that it predicts, and their positions.
 Fit: TypeAlias = tuple[Any, Any, IntArray]
+#: Rows of a Dask collection that are computed at most.
+_MOST_OF_DASK = 150_000
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ def audit(
         kept, as they came. A model that cannot take text or missing values gets them encoded, with
         a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
-        Rows that the selector was not fitted to.
+        Rows that the selector was not fitted to. Of Dask collections at most 150 000 are drawn;
+        everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, scorer, callable or CostMatrix, optional
@@ -151,6 +155,9 @@ def audit(
     True
     """
     check_is_fitted(selector)
+    if is_dask(X_test):
+        sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
+        X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     if cv is None:
         own = getattr(selector, "cv", 5)

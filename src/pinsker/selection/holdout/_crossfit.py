@@ -8,14 +8,24 @@ import numpy as np
 from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, take_rows
-from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison
+from pinsker.information import best_by_loss
+from pinsker.selection.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
+from pinsker.selection.holdout._rows import Fold
 from pinsker.selection.search import ErrorBudget, Search, SelectionPath, StoppingRule
 
 #: Sizes up to this are on the coarse grid, and are told apart one by one.
 _MANY = 100
 #: Larger sizes are told apart down to this ratio.
 _CLOSE = 1.1
+#: Rows of the first folds, at least: they compare models and find the sets far from a budget.
+_FIRST_ROWS = 300
+#: Where the smallest set so far has more features, other paths are looked at in several sizes.
+_FEW = 4
+#: From so many rows on two folds share a search.
+_SHARE_FROM = 1000
+#: An excess above so many budgets is far.
+_FAR = 2.0
 
 
 class CrossFit:
@@ -40,9 +50,11 @@ class CrossFit:
         self.smallest = max(n_fixed, 1)
         self.paths: dict[str, SelectionPath] = {}
         self.orders: dict[str, list[FeatureSet]] = {}
-        everything = tuple(range(encoded.n_features))
         self.evaluated: dict[tuple[str, int], BestScores] = {}
-        self.candidates = {(ALL_FEATURES, len(everything)): [everything] * len(evaluator.folds)}
+        self.glimpsed: dict[tuple[str, int], BestScores] = {}  # on the first folds alone
+        self.hopeless: set[tuple[str, int]] = set()
+        rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
+        self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
 
     def search(
         self,
@@ -51,6 +63,8 @@ class CrossFit:
         known: dict[str, SelectionPath],
     ) -> None:
         """Search every path on all rows, unless it is known, and without each fold's rows.
+
+        With many rows two folds share a search without the rows of both.
 
         Parameters
         ----------
@@ -61,14 +75,14 @@ class CrossFit:
         known : dict of str to SelectionPath
             Paths that were found on all rows already.
         """
-        rows = [None, *(fold.train for fold in self.evaluator.folds)]
+        rows, row_of_fold = rows_of_searches(self.evaluator.folds, self.encoded.n_rows)
         wanted = [
             (search, k)
             for search in searches
-            for k in range(len(rows))
-            if k or not all(name in known for name in search.names)
+            for k in range(-1, len(rows))
+            if k >= 0 or not all(name in known for name in search.names)
         ]
-        calls = [(search.run, rows[k]) for search, k in wanted]
+        calls = [(search.run, rows[k] if k >= 0 else None) for search, k in wanted]
         found = self.evaluator.jobs.run(search_rows, self.encoded, calls)
         paths = {
             (name, k): path
@@ -76,39 +90,108 @@ class CrossFit:
             for name, path in zip(search.names, several, strict=True)
         }
         for name in names:
-            self.paths[name] = known[name] if name in known else paths[name, 0]
-            self.orders[name] = [paths[name, k].order for k in range(1, len(rows))]
+            self.paths[name] = known[name] if name in known else paths[name, -1]
+            self.orders[name] = [paths[name, k].order for k in row_of_fold]
+
+    def search_once(self, searches: Sequence[Search], names: Sequence[str], rows: IntArray) -> None:
+        """Search every path on some rows; the folds hold out others.
+
+        Parameters
+        ----------
+        searches : sequence of Search
+            How.
+        names : sequence of str
+            The paths in their order.
+        rows : ndarray of int64
+            Rows that no fold holds out.
+        """
+        calls = [(search.run, rows) for search in searches]
+        found = self.evaluator.jobs.run(search_rows, self.encoded, calls)
+        paths = {
+            name: path
+            for search, several in zip(searches, found, strict=True)
+            for name, path in zip(search.names, several, strict=True)
+        }
+        self.paths = {name: paths[name] for name in names}
+        n_folds = len(self.evaluator.folds)
+        self.orders = {name: [path.order] * n_folds for name, path in self.paths.items()}
 
     def compare(
         self, rule: StoppingRule, on_stage: Callable[[str], Any] | None = None
     ) -> Comparison:
-        """Evaluate sizes from coarse to fine, until the cut of a rule is known."""
+        """Evaluate sizes from coarse to fine, until the cut of a rule is known.
+
+        The first folds alone compare the models, and show which sets are far from the budget:
+        the other folds are for the sets that can change the choice.
+        """
+        everything = (ALL_FEATURES, self.encoded.n_features)
         first = next(iter(self.paths))
-        self._evaluate(self._coarse(first, rule)[::2])  # enough to compare the models
-        self.evaluator.drop_weak_models(list(self.evaluated.values()))
+        self._glimpse([everything, *self._grid(first)[::2]])  # enough to compare the models
+        self.evaluator.drop_weak_models(list(self.glimpsed.values()))
+        self.glimpsed = {}
+        self._evaluate([everything])
+        if isinstance(rule, ErrorBudget):
+            rule = self._comparison().absolute(rule)
         for name in self.paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")
-            self._evaluate(self._coarse(name, rule))
-        comparison = self._comparison()
+            if isinstance(rule, ErrorBudget):
+                self._look_at(name, rule)
+            else:
+                size = min(rule.decide(self.paths[name], self.facts).size, self._longest(name))
+                grid = self._grid(name) if name == first else []
+                self._evaluate([*grid, (name, max(size, self.smallest))])
         if isinstance(rule, ErrorBudget):
-            rule = comparison.absolute(rule)
-            while finer := self._finer(comparison, rule):
-                self._evaluate(finer)
-                comparison = self._comparison()
-        return comparison
+            while finer := self._finer(rule):
+                self._evaluate(finer, rule)
+        return self._comparison()
+
+    def _look_at(self, name: str, rule: ErrorBudget) -> None:
+        """Evaluate the sizes of a path that show where the cut is, as far as it is not known.
+
+        Of the first path, and while no set meets the budget, sizes that double up to the one with
+        the most information: what is reachable is known by it. Of others, the size with the most
+        information, and the next smaller size than the smallest set so far. Where that has many
+        features, smaller sizes too: another search may need a part of them.
+        """
+        everything = (ALL_FEATURES, self.encoded.n_features)
+        best = self._best_size(rule)
+        if best == self.encoded.n_features:
+            grid = self._grid(name)
+            self._glimpse([everything, *grid])
+            top = max(grid, key=self._shown)
+            self._evaluate([key for key in grid if key[1] <= top[1]], rule)
+            return
+        self._glimpse([everything])
+        top = max(self.glimpsed, key=self._shown)
+        longest = self._longest(name)
+        rival = (name, min(max(top[1], self.smallest), longest))
+        self._glimpse([rival])
+        wanted = [rival] if self._shown(rival) > self._shown(top) else []
+        below = min(best - 1, longest)
+        if below >= self.smallest:
+            sizes = geometric_sizes(self.smallest, below) if best > _FEW else [below]
+            wanted += [(name, size) for size in sizes]
+        self._evaluate(wanted, rule)
+
+    def _shown(self, key: tuple[str, int]) -> float:
+        """Return the information that the first folds show of a set, up to a constant."""
+        return float(self.glimpsed[key].most.log_likelihood.mean())
+
+    def _best_size(self, rule: ErrorBudget) -> int:
+        """Return the size of the smallest set known to meet the budget: all features, if none."""
+        known = (rule, self.facts, self.evaluator.metric)
+        meeting = [one.size for one in self._comparison().on_paths if one.meets(*known)]
+        return min(meeting, default=self.encoded.n_features)
 
     def _comparison(self) -> Comparison:
         """Return what is known so far."""
         return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
 
-    def _coarse(self, name: str, rule: StoppingRule) -> list[tuple[str, int]]:
-        path = self.paths[name]
-        longest = self._longest(name)
-        sizes = set(geometric_sizes(self.smallest, min(longest, max(_MANY, self.smallest))))
-        if not isinstance(rule, ErrorBudget):
-            sizes.add(min(rule.decide(path, self.facts).size, longest))
-        return [(name, size) for size in sorted(sizes) if size >= self.smallest]
+    def _grid(self, name: str) -> list[tuple[str, int]]:
+        """Return sizes of a path that double."""
+        most = min(self._longest(name), max(_MANY, self.smallest))
+        return [(name, size) for size in geometric_sizes(self.smallest, most, 2.0)]
 
     def _longest(self, name: str) -> int:
         """Return the largest size that a path has on all rows and in every fold."""
@@ -116,8 +199,9 @@ class CrossFit:
             self.smallest, min(len(order) for order in [self.paths[name].order, *self.orders[name]])
         )
 
-    def _finer(self, comparison: Comparison, rule: ErrorBudget) -> list[tuple[str, int]]:
+    def _finer(self, rule: ErrorBudget) -> list[tuple[str, int]]:
         """Return the middle of every gap in which a smaller set might pass than any known one."""
+        comparison = self._comparison()
         chosen, _ = comparison.choose(rule)
         known = (rule, self.facts, self.evaluator.metric)
         finer = []
@@ -129,31 +213,95 @@ class CrossFit:
             if not meeting:
                 continue
             above = min(meeting)
-            below = max((result.size for result in own if result.size < above), default=above)
+            failing = [result.size for result in own if result.size < above]
+            failing += [size for path, size in self.hopeless if path == name]
+            below = max(failing, default=self.smallest - 1)
             middle = between(below, above)
             if below < middle < above and middle < chosen.size + (name == chosen.search):
                 finer.append((name, middle))
         return finer
 
-    def _evaluate(self, keys: Sequence[tuple[str, int]]) -> None:
+    def _glimpse(self, keys: Sequence[tuple[str, int]]) -> None:
+        """Evaluate sizes on the first folds, with sets that were found without them."""
+        new = [key for key in keys if key not in self.glimpsed]
+        n_first = self.n_first
+        found = self.evaluator.evaluate([self._found(*key)[:n_first] for key in new])
+        self.glimpsed.update(zip(new, found, strict=True))
+
+    def _evaluate(self, keys: Sequence[tuple[str, int]], rule: ErrorBudget | None = None) -> None:
         """Evaluate sizes: what the search finds without the held-out rows, and what it found.
 
         The sets of the folds evaluate the search; the set that would be kept is found on all rows.
         Where the search is unstable the two differ, so the worse scores count. The second ones are
         optimistic for a set that was chosen with these rows, but one that fails even so is out.
+        With a rule, sets that the first folds show to be far from it are left out.
         """
-        for name, size in keys:
-            self.candidates[name, size] = [order[:size] for order in self.orders[name]]
-        new = [key for key in self.candidates if key not in self.evaluated]
-        found = self.evaluator.evaluate([self.candidates[key] for key in new])
+        new = [key for key in keys if key not in self.evaluated]
+        if rule is not None:
+            self._glimpse(new)
+            self.hopeless |= {key for key in new if self._is_hopeless(key, rule)}
+            new = [key for key in new if key not in self.hopeless]
+        found = self.evaluator.evaluate([self._found(*key) for key in new])
         kept = self.evaluator.evaluate([self._kept(*key) for key in new])
         for key, one, other in zip(new, found, kept, strict=True):
             self.evaluated[key] = one.or_worse(other)
+
+    def _is_hopeless(self, key: tuple[str, int], rule: ErrorBudget) -> bool:
+        """Return whether the first folds show that a set is far from the budget.
+
+        Far is an excess whose lower bound is twice the budget, so that what is known serves budgets
+        up to that. Where the first folds are all of them nothing is saved, and every set is known.
+        """
+        if self.n_first == len(self.evaluator.folds):
+            return False
+        top = max(self.glimpsed, key=self._shown)
+        everything = (ALL_FEATURES, self.encoded.n_features)
+        reachable = best_by_loss([self.glimpsed[one].least for one in (everything, top)])
+        losses, clusters = self.glimpsed[key].least.losses, self.evaluator.clusters
+        first = None if clusters is None else clusters[: len(losses)]
+        excess = self.evaluator.metric.increase(losses, reachable.losses, CONFIDENCE, first)
+        return bool(excess.lower > _FAR * float(rule.delta))
+
+    def _found(self, name: str, size: int) -> list[FeatureSet]:
+        """Return the set that was found without the rows of each fold."""
+        if name not in self.orders:
+            return [tuple(range(size))] * len(self.evaluator.folds)
+        return [order[:size] for order in self.orders[name]]
 
     def _kept(self, name: str, size: int) -> list[FeatureSet]:
         """Return the set that would be kept, the same for every fold."""
         order = self.paths[name].order if name in self.paths else tuple(range(size))
         return [order[:size]] * len(self.evaluator.folds)
+
+
+def rows_of_searches(folds: Sequence[Fold], n_rows: int) -> tuple[list[IntArray], list[int]]:
+    """Return the rows of each search that is needed, and which search each fold takes.
+
+    From `_SHARE_FROM` rows on, neighbors in the order of the folds share a search on the rows that
+    neither holds out, if at least half of all rows are left for it: three searches instead of five.
+
+    Examples
+    --------
+    >>> rows = np.arange(1000)
+    >>> folds = [Fold(rows[rows % 5 != k], rows[rows % 5 == k]) for k in range(5)]
+    >>> searched, search_of_fold = rows_of_searches(folds, 1000)
+    >>> [len(rows) for rows in searched], search_of_fold
+    ([600, 600, 800], [0, 0, 1, 1, 2])
+    """
+    searched: list[IntArray] = []
+    search_of_fold: list[int] = []
+    alone = False  # whether the last search belongs to one fold so far
+    for fold in folds:
+        if alone and n_rows >= _SHARE_FROM:
+            shared = np.intersect1d(searched[-1], fold.train)
+            if 2 * len(shared) >= n_rows:
+                searched[-1], alone = shared, False
+                search_of_fold.append(len(searched) - 1)
+                continue
+        searched.append(fold.train)
+        search_of_fold.append(len(searched) - 1)
+        alone = True
+    return searched, search_of_fold
 
 
 def search_rows(

@@ -3,10 +3,11 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
@@ -94,7 +95,7 @@ def fit_predict(
     """Fit one model to the training rows of one fold and predict the held-out rows."""
     fold, target = data.folds[k], data.target
     if isinstance(model, RawModel) and data.own is not None and features:
-        columns = [j for feature in sorted(features) for j in data.design.features[feature]]
+        columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
@@ -143,7 +144,7 @@ class HoldoutEvaluator:
         self.folds = tuple(folds)
         design = ModelDesign.of(encoded.columns, encoded.features)
         raw = table is not None and any(isinstance(model, RawModel) for model in models)
-        own = OwnColumns.of(table, encoded.rows) if raw else None
+        own = OwnColumns.of(table, encoded) if raw else None
         self.data = EvaluationData(design, encoded.target, self.folds, own)
         if encoded.target.labels is not None:
             refuse_without_scores(models, metric)
@@ -154,29 +155,46 @@ class HoldoutEvaluator:
         self.clusters = None if groups is None else groups[self.rows]
         self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
-        self.prior = self._without_features()
+        self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
+        self.prior = self.prior_of(len(self.folds))
+
+    def prior_of(self, n_folds: int) -> HoldoutScores:
+        """Return the scores of the model without features on the first folds.
+
+        Folds have slightly different priors, which a score of ranks would take for a ranking: the
+        losses of such metrics are those of one prediction for all rows.
+        """
+        prior = self._pool(PriorModel(), [()] * n_folds)
+        if self.metric.has_theory:
+            return prior
+        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(n_folds)]
+        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
+        rows = self.rows[: sum(map(len, parts))]
+        alike = np.repeat(mean, len(rows), axis=0)
+        one = score_holdout("prior", alike, self.data.target, rows, self.metric)
+        return replace(prior, losses=one.losses)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
 
-        A set that was evaluated before, for this or for another candidate, costs nothing.
+        A candidate of fewer sets than folds is scored on the first folds. A set that was evaluated
+        before, for this or for another candidate, costs nothing.
         """
         self._fit(candidates)
         return [
-            BestScores.of([*(self._pool(model, sets) for model in self.models), self.prior])
+            BestScores.of(
+                [*(self._pool(model, sets) for model in self.models), self.prior_of(len(sets))]
+            )
             for sets in candidates
         ]
 
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""
         other = copy.copy(self)
-        design, own = self.data.design, self.data.own
-        if own is not None:
-            stay = set(kept)
-            others = [js for feature, js in enumerate(design.features) if feature not in stay]
-            own = own.with_shuffled([j for js in others for j in js], shuffle)
-        other.data = replace(self.data, design=design.with_shuffled(kept, shuffle), own=own)
-        other._predictions = {}
+        own = None if self.data.own is None else self.data.own.with_shuffled(kept, shuffle)
+        design = self.data.design.with_shuffled(kept, shuffle)
+        other.data = replace(self.data, design=design, own=own)
+        other._predictions, other._scores = {}, {}
         return other
 
     def drop_weak_models(self, evaluated: Sequence[BestScores]) -> None:
@@ -203,33 +221,32 @@ class HoldoutEvaluator:
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
         calls = [(model, k, features) for (k, features, _), model in new.items()]
-        with threadpool_limits(1):  # BLAS and OpenMP: small fits, and `jobs` run side by side
+        if not new:
+            return
+        with _thread_pools().limit(limits=1):  # small fits, and `jobs` run side by side
             predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
 
-    def _without_features(self) -> HoldoutScores:
-        """Score the model without features.
-
-        Folds have slightly different priors, which a score of ranks would take for a ranking: the
-        losses of such metrics are those of one prediction for all rows.
-        """
-        prior = self._pool(PriorModel(), [()] * len(self.folds))
-        if self.metric.has_theory:
-            return prior
-        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(len(self.folds))]
-        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
-        alike = np.repeat(mean, len(self.rows), axis=0)
-        one = score_holdout("prior", alike, self.data.target, self.rows, self.metric)
-        return replace(prior, losses=one.losses)
-
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
-        """Score the predictions of all folds together."""
-        parts = []
-        for k, features in enumerate(sets):
-            known = self._predictions.get((k, tuple(sorted(features)), model.name))
-            parts.append(fit_predict(self.data, model, k, features) if known is None else known)
-        predictions = np.concatenate(parts)
-        return score_holdout(model.name, predictions, self.data.target, self.rows, self.metric)
+        """Score the predictions of several folds together."""
+        ordered = tuple(tuple(sorted(features)) for features in sets)
+        if (model.name, ordered) not in self._scores:
+            parts = []
+            for k, features in enumerate(ordered):
+                known = self._predictions.get((k, features, model.name))
+                parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+            predictions = np.concatenate(parts)
+            rows, target = self.rows[: len(predictions)], self.data.target
+            self._scores[model.name, ordered] = score_holdout(
+                model.name, predictions, target, rows, self.metric
+            )
+        return self._scores[model.name, ordered]
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Return the thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
+    return ThreadpoolController()
 
 
 def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> None:

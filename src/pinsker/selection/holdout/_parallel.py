@@ -44,6 +44,8 @@ class Jobs:
         calls : iterable of tuple
             The other arguments.
         """
+        if self.client is None and self.n_jobs == 1:
+            return [function(shared, *call) for call in calls]
         if self.client is None:
             found: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(function)(shared, *call) for call in calls

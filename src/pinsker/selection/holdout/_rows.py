@@ -13,6 +13,10 @@ from pinsker.exceptions import ParameterError
 #: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
 _FEWEST_HELD_OUT = 2
 _FEWEST_SEARCHED = 8
+#: From so many rows on, one search on rows that no fold holds out replaces one search per fold.
+SEARCH_ONCE_FROM = 2000
+#: Rows of that search at most: searches by neighbors are quadratic in them.
+_MOST_SEARCHED_ONCE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,39 @@ def make_folds(
     return tuple(
         Fold(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(count)
     )
+
+
+def set_search_rows_aside(
+    encoded: Encoded, n_folds: int, seed: int
+) -> tuple[IntArray, tuple[Fold, ...]]:
+    """Divide the rows into those that search, and folds of the others.
+
+    A third of the rows (at most `_MOST_SEARCHED_ONCE`) orders the features. Each fold holds out a
+    part of the others: its models are fitted to all rows but these, those of the search included.
+    """
+    order = stratified_order(encoded, seed)
+    n_search = min(len(order) // 3, _MOST_SEARCHED_ONCE)
+    rest, everything = order[n_search:], np.arange(len(order))
+    held_out = [np.sort(rest[k::n_folds]) for k in range(n_folds)]
+    folds = tuple(Fold(np.setdiff1d(everything, test), test) for test in held_out)
+    return np.sort(order[:n_search]), folds
+
+
+def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
+    """Return a random order of the rows in which every stretch is stratified by the target."""
+    rng = np.random.default_rng(seed)
+    labels = encoded.target.labels
+    if labels is None:
+        assert encoded.target.raw is not None  # a numeric target keeps the user's values
+        first = encoded.target.raw[:, 0]
+        ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        labels = ranks * n_ranges // len(ranks)
+    shuffled = rng.permutation(len(labels))
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    counts = np.bincount(labels)
+    within = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = (within + rng.random(len(labels))) / np.repeat(counts, counts)
+    return np.asarray(by_class[np.argsort(place, kind="stable")])
 
 
 def _folds_of_groups(

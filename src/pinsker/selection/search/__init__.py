@@ -1,7 +1,7 @@
 """Searches: pure functions ``(problem, settings, fixed, on_step) -> SelectionPath``.
 
 `backward`, `forward` and `forward_backward` measure by nearest neighbors, `linear` by linear
-models, `criterion_search` by counts; all run the loop of `greedy`. Stopping rules cut the path.
+models, `criterion_search` by counts, `pairs` counts all pairs; all run the loop of `greedy`. Stopping rules cut the path.
 """
 
 from pinsker.selection.search._counted import CountedProblem, CountingSettings
@@ -50,6 +50,14 @@ from pinsker.selection.search._metric_names import (
     metric_name,
     task_of,
 )
+from pinsker.selection.search._pairs import (
+    PAIR_LEVEL,
+    PairFound,
+    PairProblem,
+    PairScan,
+    best_pairs,
+    pairs,
+)
 from pinsker.selection.search._path import (
     ROUNDING,
     CountedPath,
@@ -71,6 +79,7 @@ from pinsker.selection.search._searches import (
     AUTO_SEARCHES,
     Search,
     named_searches,
+    screening_notes,
 )
 
 __all__ = [
@@ -78,6 +87,7 @@ __all__ = [
     "AUTO_SEARCHES",
     "CRITERIA",
     "OWN_METRICS",
+    "PAIR_LEVEL",
     "ROUNDING",
     "ROWS_PER_CELL",
     "CostMatrix",
@@ -98,6 +108,9 @@ __all__ = [
     "LinearSearchSettings",
     "MetricLike",
     "OnStep",
+    "PairFound",
+    "PairProblem",
+    "PairScan",
     "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
@@ -109,6 +122,7 @@ __all__ = [
     "Trace",
     "UnknownBound",
     "backward",
+    "best_pairs",
     "check_metric",
     "count_and_search",
     "criterion_named",
@@ -123,8 +137,10 @@ __all__ = [
     "measure_sets",
     "metric_name",
     "named_searches",
+    "pairs",
     "refuse_uncounted",
     "relevance",
+    "screening_notes",
     "select_by_criterion",
     "shrink",
     "task_of",

@@ -113,7 +113,7 @@ class CountedProblem:
             binning = bin_weighted(
                 columns, used, labels, bins=settings.bins, strategy=settings.strategy
             )
-        codes, n_categories = _feature_codes(encoded, binning)
+        codes, n_categories = feature_codes(encoded, binning)
         tables = CountTables.of(
             PackedColumns.of(codes, n_categories),
             np.unique(labels, return_inverse=True)[1],
@@ -172,7 +172,7 @@ def target_classes(encoded: Encoded, weights: FloatArray | None, bins: int) -> C
     return Classes(labels.astype(np.int64), tuple(edges))
 
 
-def _feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:
+def feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:
     """Give every feature one code per row: that of its column, or the joint one of its group."""
     if all(len(columns) == 1 for columns in encoded.features):
         order = [columns[0] for columns in encoded.features]

@@ -24,6 +24,8 @@ _SHARE_OF_ROWS = 1 / 3
 _MOST_FORWARD = 50
 #: The smallest share of unexplained variance that a double can tell from none.
 SMALLEST_SHARE = float(np.finfo(np.float64).eps)
+#: Squared lengths are updated by subtraction, and computed anew below this share of the first one.
+_FEW_DIGITS = 1e-4
 #: Values this near to their mean, as a share of it, may be one value and rounding.
 _NEAR_MEAN = 1e-6
 
@@ -62,14 +64,25 @@ def linear(
     design = LinearDesign.of(problem).reduced()
     if settings.direction == "backward":
         return _linear_backward(design, problem, fixed, on_step, earlier)
-    n_features = len(design.features)
-    full = LinearBackward(design, tuple(range(n_features)))
+    full = LinearBackward(design, tuple(range(len(design.features)))).information
+    return _linear_forward(design, problem, settings, fixed, on_step, earlier, full)
+
+
+def _linear_forward(
+    design: "LinearDesign",
+    problem: Encoded,
+    settings: LinearSearchSettings,
+    fixed: Sequence[int] = (),
+    on_step: OnStep | None = None,
+    earlier: SelectionPath | None = None,
+    full: float | None = None,
+) -> SelectionPath:
     state = LinearForward(design, () if earlier is None else earlier.last_set)
     trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
     grow(
         state,
         trace,
-        n_features=n_features,
+        n_features=len(design.features),
         fixed=fixed,
         patience=settings.patience,
         at_least=settings.at_least,
@@ -82,7 +95,7 @@ def linear(
             problem.feature_names,
             "linear",
             n_fixed=len(fixed),
-            full_information=full.information,
+            full_information=max(trace.information) if full is None else full,
         )
     )
 
@@ -96,7 +109,9 @@ def linear_where_rows_allow(
         return linear(problem, LinearSearchSettings(), fixed)
     most = max(1, min(most, _MOST_FORWARD), at_least)
     settings = LinearSearchSettings("forward", max_features=most, at_least=at_least)
-    return linear(problem, settings, fixed)
+    # A model of all columns would fit noise, and takes most of the time: the best set seen is
+    # what others are compared with.
+    return _linear_forward(LinearDesign.of(problem).reduced(), problem, settings, fixed)
 
 
 def _linear_backward(
@@ -137,6 +152,9 @@ class LinearDesign:
     @classmethod
     def of(cls, encoded: Encoded) -> "LinearDesign":
         """Lay out an encoded table."""
+        if Kind.NOMINAL not in encoded.columns.kinds:
+            values = _centred(encoded.columns.values)
+            return cls(values, encoded.features, _centred(_numbers(encoded)))
         blocks = [
             _expand(values, kind)
             for values, kind in zip(encoded.columns.values.T, encoded.columns.kinds, strict=True)
@@ -308,6 +326,9 @@ class LinearBackward(_LinearState):
 class LinearForward(_LinearState):
     """A linear model that features are put into.
 
+    Of a feature of one column only the squared length outside of the model is kept; a step then
+    reads the table twice, instead of writing it anew.
+
     Parameters
     ----------
     design : LinearDesign
@@ -318,20 +339,23 @@ class LinearForward(_LinearState):
 
     def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
         super().__init__(design, ())
-        self.outside = self.design.columns.copy()
+        columns = self.design.columns
+        self.lengths = np.linalg.norm(columns, axis=0)
         self.residual = self.design.target.copy()
-        self.lengths = np.linalg.norm(self.design.columns, axis=0)
+        self.basis = np.empty((len(columns), 0))
+        alone = len(self.single) == columns.shape[1]
+        self.alone = columns if alone else columns[:, self.single_column]
+        self.squares = np.square(self.lengths[self.single_column])
+        self.outside = {feature: columns[:, self._columns((feature,))] for feature in self.blocks}
         for feature in active:
             self.add(feature)
 
     def scores(self) -> FloatArray:
         """Return the information that each addition brings, in nats; NaN for features inside."""
         gains = np.zeros(len(self.design.features))
-        parts = self.outside[:, self.single_column]
-        lengths = np.linalg.norm(parts, axis=0)
-        new = lengths > COLLINEAR * self.lengths[self.single_column]
-        along = np.square(parts.T @ self.residual).sum(axis=1)
-        gains[self.single] = np.where(new, along / np.where(new, lengths, 1.0) ** 2, 0.0)
+        new = self.squares > np.square(COLLINEAR * self.lengths[self.single_column])
+        along = np.square(self.alone.T @ self.residual).sum(axis=1)
+        gains[self.single] = np.where(new, along / np.where(new, self.squares, 1.0), 0.0)
         for feature in self.blocks:
             if not self.inside[feature]:
                 along = self._directions(feature).T @ self.residual
@@ -342,15 +366,34 @@ class LinearForward(_LinearState):
     def add(self, feature: int) -> None:
         """Put a feature into the model."""
         directions = self._directions(feature)
-        for part in (self.outside, self.residual):
+        for part in (*self.outside.values(), self.residual):
             part -= directions @ (directions.T @ part)
+        self.basis = np.hstack([self.basis, directions])
+        self.squares = self.squares - np.square(directions.T @ self.alone).sum(axis=0)
+        self._measure_short()
         self.inside[feature] = True
         self.left = float(np.square(self.residual).sum())
+
+    def _measure_short(self) -> None:
+        """Compute the squared lengths anew that have lost digits, and forget those inside."""
+        all_squares = np.square(self.lengths[self.single_column])
+        short = np.flatnonzero((self.squares < _FEW_DIGITS * all_squares) & (self.squares != 0.0))
+        self.squares[short] = np.square(self._outside_of(self.alone[:, short])).sum(axis=0)
+        inside = self.squares[short] <= np.square(COLLINEAR) * all_squares[short]
+        self.squares[short[inside]] = 0.0
+
+    def _outside_of(self, columns: FloatArray) -> FloatArray:
+        """Return what columns have outside of the model."""
+        for _ in range(2):  # twice is enough (Kahan)
+            columns = columns - self.basis @ (self.basis.T @ columns)
+        return columns
 
     def _directions(self, feature: int) -> FloatArray:
         """Return an orthonormal basis of what a feature has outside of the model."""
         columns = list(self.design.features[feature])
-        parts = self.outside[:, columns]
+        alone = feature not in self.outside
+        parts = self.design.columns[:, columns] if alone else self.outside[feature]
+        parts = self._outside_of(parts) if alone else parts
         new = np.linalg.norm(parts, axis=0) > COLLINEAR * self.lengths[columns]
         parts = parts[:, new]
         if parts.shape[1] > 1:

@@ -9,6 +9,7 @@ from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.selection.search._criterion import count_and_search
 from pinsker.selection.search._knn import (
+    WIDE,
     KNNSearchSettings,
     backward,
     forward_backward_and_forward,
@@ -16,6 +17,7 @@ from pinsker.selection.search._knn import (
     relevance,
 )
 from pinsker.selection.search._linear import linear_where_rows_allow
+from pinsker.selection.search._pairs import has_hidden_pair, pairs
 from pinsker.selection.search._path import SelectionPath
 
 #: Searches of ``searches="auto"``; the models are compared on sets of the first one.
@@ -24,6 +26,9 @@ AUTO_SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance
 AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
+#: Neighbors in wide tables are searched among so many features: growing reaches fewer.
+_MOST_SCREENED = 100
+_BY_NEIGHBORS = ("forward-backward", "backward", "forward", "relevance")
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
 
@@ -65,11 +70,15 @@ def named_searches(
     fixed : tuple of int
         Features that may not be dropped.
     auto : tuple of str
-        What "auto" stands for.
+        What "auto" stands for. "pairs" comes before them where two features carry more
+        together than either shows alone.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
-    listed = auto if isinstance(searches, str) else tuple(searches)
+    listed = tuple(auto if isinstance(searches, str) else searches)
+    if isinstance(searches, str) and has_hidden_pair(problem, settings.seed):
+        listed = ("pairs", *listed)  # first: its sets show which models can tell
+    settings = replace(settings, max_candidates=_MOST_SCREENED)
     names = [_name_of(item) for item in listed]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or not names:
@@ -77,6 +86,17 @@ def named_searches(
         raise ParameterError(f"searches {fault}: give every search a name of its own.")
     found = [_search_of(item, problem, settings, fixed) for item in listed]
     return tuple(names), _share_growth(found, settings, fixed)
+
+
+def screening_notes(names: Sequence[str], n_features: int) -> tuple[str, ...]:
+    """Return a note where neighbors are searched among some features only."""
+    if n_features <= WIDE or not set(names) & set(_BY_NEIGHBORS):
+        return ()
+    note = (
+        f"searches by neighbors looked at the {_MOST_SCREENED} of {n_features} features that joint "
+        "mutual information of counts ranked first, on the same rows"
+    )
+    return (note,)
 
 
 def _name_of(item: Any) -> str:
@@ -123,9 +143,10 @@ def _named(
         "relevance": partial(_one, function=partial(relevance, settings=settings, fixed=fixed)),
         "jmi": partial(_one, function=partial(count_and_search, criterion="jmi", fixed=fixed)),
         "cmim": partial(_one, function=partial(count_and_search, criterion="cmim", fixed=fixed)),
+        "pairs": partial(_one, function=partial(pairs, fixed=fixed, seed=settings.seed)),
     }
     if name not in searches:
-        known = ", ".join(map(repr, [*AUTO_SEARCHES, "jmi", "cmim"]))
+        known = ", ".join(map(repr, [*AUTO_SEARCHES, "jmi", "cmim", "pairs"]))
         raise ParameterError(f"searches: {name!r} is none of {known}.")
     return searches[name]
 

@@ -26,6 +26,7 @@ using MatrixOut = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 void bind_neighbors(nb::module_ &m);    // knn/neighbors.cpp: radii and counts for one (x, y, z)
 void bind_searches(nb::module_ &m);     // search/bind.cpp: every removal or addition at once
 void bind_contingency(nb::module_ &m);  // contingency/counts.cpp: contingency tables
+void bind_pairs(nb::module_ &m);        // contingency/pairs.cpp: all pairs of columns
 void bind_trees(nb::module_ &m);        // trees.cpp: extremely randomized trees
 
 }  // namespace pinsker

@@ -110,4 +110,13 @@ inline int widest_registers() {
     return 128;
 }
 
+// Whether one instruction of this CPU counts the bits of eight words.
+inline bool counts_bits_in_registers() {
+#if PINSKER_X86_SIMD && defined(__GNUC__)
+    return widest_registers() >= 512 && __builtin_cpu_supports("avx512vpopcntdq");
+#else
+    return false;
+#endif
+}
+
 }  // namespace pinsker

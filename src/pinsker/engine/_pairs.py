@@ -1,0 +1,160 @@
+"""All pairs of columns against a target: what two columns know together beyond each alone.
+
+Columns are codes of at most eight bins. A bin is a set of rows, one bit a row; the rows that two
+bins share within a class are counted with one conjunction and one count of bits per 64 rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.engine import _kernels
+
+#: Bins that a column may have.
+MOST_PAIR_BINS = int(_kernels.PAIR_BINS)
+_LANES = int(_kernels.PAIR_LANES)
+_WORD = 64
+#: Bytes of the results that are held at a time.
+_BLOCK_BYTES = 2**25
+#: Columns that are laid out at a time: a multiple of eight, and little enough for the cache.
+_LAID_OUT = 256
+
+
+@dataclass(frozen=True, eq=False)
+class PairTables:
+    """Columns and a target, laid out so that all pairs can be counted.
+
+    Attributes
+    ----------
+    n_columns, n_bins, n_strata, n_classes : int
+        Shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells.
+    alone : ndarray of shape (n_columns,)
+        I(X;Y|W) of every column, in nats.
+    """
+
+    n_columns: int
+    n_bins: int
+    n_strata: int
+    n_classes: int
+    alone: FloatArray
+    _bits: npt.NDArray[np.uint64]
+    _margins: IntArray
+    _first_word: IntArray
+    _cost: IntArray
+    _cost_alone: IntArray
+    _n_threads: int
+
+    @classmethod
+    def of(
+        cls,
+        codes: npt.NDArray[np.uint8],
+        labels: IntArray,
+        strata: IntArray | None = None,
+        *,
+        n_threads: int = 1,
+    ) -> "PairTables":
+        """Lay out a table.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_columns, n_rows), uint8
+            Bins 0, 1, ... of each column, one column a row; fewer than `MOST_PAIR_BINS`.
+        labels : ndarray of shape (n_rows,)
+            Classes 0, 1, ...
+        strata : ndarray of shape (n_rows,), optional
+            Groups of rows within which the target is looked at: information is conditional on them.
+        n_threads : int, default=1
+            Threads; the result is the same bits for any number.
+        """
+        n_columns, n_rows = codes.shape
+        strata = np.zeros(n_rows, dtype=np.int64) if strata is None else strata
+        n_bins = max(2, int(codes.max(initial=0)) + 1)
+        n_classes, n_strata = int(labels.max()) + 1, int(strata.max()) + 1
+        state = strata * n_classes + labels
+        sizes = np.bincount(state, minlength=n_strata * n_classes)
+        first_word = np.concatenate([[0], np.cumsum(-(-sizes // _WORD))])
+        within = np.arange(n_rows) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        order = np.argsort(state, kind="stable")
+        place = np.repeat(first_word[:-1] * _WORD, sizes) + within
+        bits, margins = _lay_out(codes[:, order], place, first_word, n_bins, np.cumsum(sizes))
+        cost = _costs(n_rows)
+        by_class = margins.reshape(-1, n_strata, n_classes, n_bins, _LANES)
+        with_classes = cost[by_class].sum(axis=(1, 2, 3))
+        without = cost[by_class.sum(axis=2)].sum(axis=(1, 2))
+        table = sizes.reshape(n_strata, n_classes)
+        base = int(cost[table].sum() - cost[table.sum(axis=1)].sum())
+        alone = (with_classes - without).ravel()[:n_columns]
+        return cls(
+            n_columns,
+            n_bins,
+            n_strata,
+            n_classes,
+            (alone - base) / float(_kernels.COSTS_PER_NAT),
+            bits,
+            margins.ravel(),
+            first_word.astype(np.int64),
+            cost,
+            np.ascontiguousarray(alone - base // 2, dtype=np.int64),
+            n_threads,
+        )
+
+    def blocks(self) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
+        """Yield the surplus of all pairs, some first columns at a time.
+
+        Yields
+        ------
+        first : int
+            The first column of row 0 of the block.
+        surplus : ndarray of shape (n_block, n_columns), float32
+            I(X_i X_j;Y|W) - I(X_i;Y|W) - I(X_j;Y|W) in nats; minus infinity where j <= i.
+        """
+        step = max(1, _BLOCK_BYTES // (4 * self.n_columns))
+        for first in range(0, self.n_columns - 1, step):
+            n_block = min(step, self.n_columns - 1 - first)
+            surplus = np.full((n_block, self.n_columns), -np.inf, dtype=np.float32)
+            _kernels.pair_surplus(
+                self._bits, self._margins, self._first_word, self.n_columns, self.n_bins,
+                self.n_strata, self.n_classes, self._cost, self._cost_alone, first,
+                self._n_threads, surplus,
+            )  # fmt: skip
+            yield first, surplus
+
+
+def _costs(n_rows: int) -> IntArray:
+    """Return n log n / n_rows of every count, as multiples of a small part of a nat."""
+    counts = np.arange(n_rows + 1, dtype=np.float64)
+    nats = counts * np.log(np.maximum(counts, 1.0)) / n_rows
+    return np.asarray(np.rint(nats * float(_kernels.COSTS_PER_NAT)), dtype=np.int64)
+
+
+def _lay_out(
+    codes: AnyArray, place: IntArray, first_word: IntArray, n_bins: int, ends: IntArray
+) -> tuple[npt.NDArray[np.uint64], IntArray]:
+    """Return bit sets and sizes of all bins but the last, and of all bins, eight columns a group.
+
+    `codes` has its rows in order of state; `place` is the bit of each, `ends` where states end.
+    """
+    n_columns, n_groups = len(codes), -(-len(codes) // _LANES)
+    n_states, n_words = len(ends), int(first_word[-1])
+    bits = np.zeros((n_groups, n_bins - 1, n_words, _LANES), dtype=np.uint64)
+    margins = np.zeros((n_groups, n_states, n_bins, _LANES), dtype=np.int64)
+    filled = np.flatnonzero(np.diff(ends, prepend=0))
+    starts = np.concatenate([[0], ends[:-1]])[filled]
+    for begin in range(0, n_columns, _LAID_OUT):
+        some = codes[begin : begin + _LAID_OUT]
+        full = -(-len(some) // _LANES) * _LANES
+        spread = np.zeros((full, n_words * _WORD), dtype=np.bool_)
+        counts = np.zeros((full, n_states), dtype=np.int64)
+        groups = slice(begin // _LANES, (begin + full) // _LANES)
+        for b in range(n_bins):
+            inside = some == b
+            counts[: len(some), filled] = np.add.reduceat(inside, starts, axis=1, dtype=np.int32)
+            margins[groups, :, b] = counts.reshape(-1, _LANES, n_states).swapaxes(1, 2)
+            if b < n_bins - 1:
+                spread[: len(some), place] = inside
+                words = np.packbits(spread, axis=1, bitorder="little").view("<u8")
+                bits[groups, b] = words.reshape(-1, _LANES, n_words).swapaxes(1, 2)
+    return bits.ravel(), margins

@@ -1,0 +1,235 @@
+"""What instead: columns that can replace a kept one, and other sets within the budget."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from pinsker._types import IntArray
+from pinsker.encoding import take_features
+from pinsker.exceptions import ParameterError
+from pinsker.selection._importance import FreshSets, budget_of
+from pinsker.selection.holdout import geometric_sizes
+from pinsker.selection.search import PairProblem, count_and_search, pairs
+
+#: Dropped columns that are tried in the place of a kept one: the most dependent on it.
+_TRIED = 5
+#: Probability that a column without dependence is tried.
+_LEVEL = 0.01
+#: Share of the fresh rows that order the features of alternatives; the others evaluate them.
+_SEARCHED = 0.4
+#: Largest alternative, as a multiple of the chosen set.
+_LARGER = 3
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """What takes the place of a kept column best.
+
+    Attributes
+    ----------
+    feature : str
+        The column that is left out.
+    replacement : tuple of str
+        One dropped column, or two; empty where leaving out alone is best.
+    dependence : float
+        Information about the column in the replacement, as a share of the column's entropy.
+    increase, increase_upper : float
+        Error increase against the kept set, and its upper confidence bound for all candidates
+        together, in the metric of the budget.
+    within_budget : bool
+        Whether the upper bound is within the budget.
+    """
+
+    feature: str
+    replacement: tuple[str, ...]
+    dependence: float
+    increase: float
+    increase_upper: float
+    within_budget: bool
+
+    def __str__(self) -> str:
+        if not self.within_budget:
+            return f"{self.feature}: none within the budget"
+        place = " and ".join(self.replacement) or "nothing needed"
+        return f"{self.feature}: {place} (increase at most {self.increase_upper:+.4f})"
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another set of features.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The set.
+    overlap : float
+        Share of its features that the chosen set has too.
+    error : float
+        Held-out error.
+    increase, increase_upper : float
+        Error increase against the chosen set, and its upper confidence bound for all sets that were
+        tried together.
+    """
+
+    features: tuple[str, ...]
+    overlap: float
+    error: float
+    increase: float
+    increase_upper: float
+
+
+def substitutes(
+    selector: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+) -> tuple[Substitute, ...]:
+    """Find a replacement of every kept column; ``selector.substitutes`` describes it."""
+    budget = budget_of(selector)
+    fresh = FreshSets(selector, X, y, groups)
+    codes = PairProblem.of(fresh.encoded).codes
+    tried: dict[int, list[tuple[int, ...]]] = {}
+    for one in fresh.kept:
+        near = _most_dependent(codes, one, fresh.dropped)
+        tried[one] = [(), *((j,) for j in near), *([tuple(near[:2])] if len(near) > 1 else [])]
+    keys = [(one, instead) for one, several in tried.items() for instead in several]
+    found = fresh.evaluate(
+        [(*(j for j in fresh.kept if j != one), *instead) for one, instead in keys]
+    )
+    each = 1.0 - (1.0 - confidence) / max(len(keys), 1)
+    gaps = {
+        key: fresh.increase(scores, fresh.base, each)
+        for key, scores in zip(keys, found, strict=True)
+    }
+    results = []
+    for one, several in tried.items():
+        several = several[1:] or several  # without a stand-in: what leaving out alone costs
+        meeting = [instead for instead in several if gaps[one, instead].upper <= budget]
+        ranked = sorted(several, key=lambda instead: gaps[one, instead].mean)
+        best = _closest(codes, one, meeting) if meeting else ranked[0]
+        gap = gaps[one, best]
+        results.append(
+            Substitute(
+                fresh.names[one],
+                tuple(fresh.names[j] for j in best),
+                _dependence(codes, one, best),
+                float(gap.mean),
+                float(gap.upper),
+                bool(gap.upper <= budget),
+            )
+        )
+    return tuple(results)
+
+
+def alternatives(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int = 5,
+    max_overlap: float = 0.5,
+    groups: Any = None,
+    confidence: float = 0.95,
+) -> tuple[Alternative, ...]:
+    """Find other sets within the budget; ``selector.alternatives`` describes it."""
+    if not 0 <= max_overlap < 1:
+        raise ParameterError(f"max_overlap={max_overlap!r}: use a share from 0 to below 1.")
+    budget = budget_of(selector)
+    fresh = FreshSets(selector, X, y, groups, searched=_SEARCHED)
+    each = 1.0 - (1.0 - confidence) / max(2 * n * len(_sizes(fresh)), 1)
+    banned = set(fresh.kept)
+    back = _hardest_to_replace(fresh)[: int(max_overlap * len(fresh.kept))]
+    results: list[Alternative] = []
+    for _ in range(2 * n):
+        found = _within(fresh, banned, budget, each)
+        if found is None and back:
+            found = _within(fresh, banned - set(back), budget, each)
+        if found is None:
+            break
+        features, scores, gap = found
+        common = len(set(features) & set(fresh.kept)) / len(features)
+        if common <= max_overlap:
+            names = tuple(fresh.names[j] for j in features)
+            error = float(scores.least.loss)
+            results.append(Alternative(names, common, error, float(gap.mean), float(gap.upper)))
+        new = [j for j in features if j not in banned]
+        banned |= set(new[: max(1, len(new) // 2)])
+        if len(results) == n or not new:
+            break
+    return tuple(results)
+
+
+def _hardest_to_replace(fresh: FreshSets) -> list[int]:
+    """Return the kept features, first those that no dropped one says much about."""
+    codes = PairProblem.of(fresh.searched).codes
+
+    def closest(one: int) -> float:
+        return max((_dependence(codes, one, (j,)) for j in fresh.dropped), default=0.0)
+
+    return sorted(fresh.kept, key=closest)
+
+
+def _sizes(fresh: FreshSets) -> list[int]:
+    most = min(_LARGER * len(fresh.kept) + 2, fresh.encoded.n_features)
+    return geometric_sizes(1, most)
+
+
+def _within(
+    fresh: FreshSets, banned: set[int], budget: float, confidence: float
+) -> tuple[tuple[int, ...], Any, Any] | None:
+    """Return the smallest set without some features that meets the budget, if one does."""
+    left = [j for j in range(fresh.encoded.n_features) if j not in banned]
+    if not left:
+        return None
+    table = take_features(fresh.searched, left)
+    for search in (pairs, count_jmi):
+        order = [left[j] for j in search(table).order]
+        sets = [tuple(order[:size]) for size in _sizes(fresh) if size <= len(order)]
+        for features, scores in zip(sets, fresh.evaluate(sets), strict=True):
+            gap = fresh.increase(scores, fresh.base, confidence)
+            if gap.upper <= budget:
+                return features, scores, gap
+    return None
+
+
+def count_jmi(table: Any) -> Any:
+    """Search by the criterion "jmi"."""
+    return count_and_search(table, "jmi")
+
+
+def _most_dependent(codes: Any, one: int, others: tuple[int, ...]) -> list[int]:
+    """Return the features that say most about another, best first."""
+    shares = {j: _dependence(codes, one, (j,)) for j in others}
+    real = [j for j in others if _is_dependent(codes, one, j, len(others))]
+    return sorted(real, key=lambda j: -shares[j])[:_TRIED]
+
+
+def _is_dependent(codes: Any, one: int, other: int, n_others: int) -> bool:
+    """Return whether two binned columns depend on each other by more than chance."""
+    own, their = codes[one].astype(np.int64), codes[other].astype(np.int64)
+    nats = _entropy(own) + _entropy(their) - _entropy(own * 8 + their)
+    degrees = max(int(own.max()) * int(their.max()), 1)
+    return bool(chdtrc(degrees, 2 * len(own) * nats) <= _LEVEL / n_others)
+
+
+def _closest(codes: Any, one: int, several: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the smallest replacement, and of those the most dependent one."""
+    return min(several, key=lambda instead: (len(instead), -_dependence(codes, one, instead)))
+
+
+def _dependence(codes: Any, one: int, others: tuple[int, ...]) -> float:
+    """Return I(X;Z)/H(X) of binned columns."""
+    if not others:
+        return 0.0
+    joint = np.zeros(codes.shape[1], dtype=np.int64)
+    for j in others:
+        joint = joint * 8 + codes[j]
+    own = codes[one].astype(np.int64)
+    h_own = _entropy(own)
+    both = h_own + _entropy(joint) - _entropy(joint * 8 + own)
+    return float(both / h_own) if h_own > 0 else 0.0
+
+
+def _entropy(codes: IntArray) -> float:
+    counts = np.bincount(codes)
+    shares = counts[counts > 0] / len(codes)
+    return float(-(shares * np.log(shares)).sum())
