@@ -171,7 +171,7 @@ def imbalanced() -> Design:
 
 def interaction() -> Design:
     # The sign of a product of two features, turned round by a third one.
-    flip, noise = 0.04, 0.1
+    flip, noise = 0.08, 0.1
 
     def draw(n_rows, seed):
         rng = np.random.default_rng(seed)

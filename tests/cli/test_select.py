@@ -246,7 +246,7 @@ def test_a_scorer_of_scikit_learn_is_a_metric(run, table, tmp_path):
     done = run("select", table, "-t", "final grade", *options, "--json", file)
     assert done.code in (0, 3)
     certificate = json.loads(file.read_text())["certificate"]
-    assert certificate["figures"]["metric"] == "balanced_accuracy"
+    assert certificate["metric"] == "balanced_accuracy"
     wrong = run("select", table, "-t", "final grade", "--metric", "roc_acu")
     assert wrong.code == 2
     assert "'roc_auc'" in wrong.err

@@ -116,6 +116,7 @@ def select(
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "error",
     memory: options.Memory = None,
+    time_limit: options.TimeLimit = None,
     engine: options.Engine = "auto",
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
@@ -136,7 +137,8 @@ def select(
         error_budget=error_budget, metric=metric, stop=stop, direction=direction,
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
-        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory, engine=engine,
+        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
+        time_limit=time_limit, engine=engine,
         missing=missing, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))

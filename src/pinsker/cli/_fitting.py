@@ -20,6 +20,7 @@ from pinsker.cli._choices import (
     parse_memory,
     parse_names,
     parse_stop,
+    parse_time,
 )
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
@@ -73,6 +74,8 @@ class SelectOptions:
         Memory that the search may hold.
     engine : {"auto", "local", "cuda"}
         Where to search.
+    time_limit : str, optional
+        Time after which nothing new is begun.
     missing, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
@@ -89,6 +92,7 @@ class SelectOptions:
     kind: tuple[str, ...] = ()
     n_neighbors: int | None = None
     memory: str | None = None
+    time_limit: str | None = None
     engine: str = "auto"
     missing: str = "error"
     jobs: int | None = None
@@ -154,6 +158,7 @@ def make_selector(
         "engine__name": None if options.engine == "auto" else options.engine,
         "engine__client": client,
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
+        "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }

@@ -26,9 +26,11 @@ from pinsker.selection.holdout import (
     MOST_CERTIFIED,
     MOST_READ,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     AuditResult,
     audit,
+    trained_rows,
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
@@ -54,6 +56,7 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_READ",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "Alternative",
     "AuditResult",
@@ -85,4 +88,5 @@ __all__ = [
     "interactions",
     "select_by_criterion",
     "task_of",
+    "trained_rows",
 ]

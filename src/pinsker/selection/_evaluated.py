@@ -19,6 +19,7 @@ from pinsker.selection._alternatives import Alternative, Substitute, alternative
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection._importance import Importance, importance
+from pinsker.selection._memory import FitMemory, RowCounts
 from pinsker.selection.holdout import (
     MOST_CERTIFIED,
     Comparison,
@@ -340,6 +341,40 @@ class EvaluatedSelector(InformationSelector):
         data = self._data(encoded, facts, rule, X, y, seed=seed, search=search)
         return replace(data, groups=read_groups(groups, encoded))
 
+    def plan_memory(self, encoded: Encoded, seed: int = 0) -> FitMemory:
+        """Plan the memory of a fit, or refuse a table that cannot fit.
+
+        Parameters
+        ----------
+        encoded : Encoded
+            The table.
+        seed : int
+            Of the models.
+        """
+        engine = as_settings("engine", self.engine)
+        models: tuple[Any, ...] = ()
+        if self.holds_out:
+            models = named_models(self.models, encoded.target.task, encoded.n_rows, seed)
+        return FitMemory.of(
+            encoded,
+            models,
+            self._row_counts(encoded.n_rows),
+            n_jobs=effective_n_jobs(self.n_jobs),
+            # Of a cluster or a GPU `max_memory` is theirs.
+            max_memory=engine.max_memory if self._is_local else None,
+        )
+
+    def _row_counts(self, n_rows: int) -> RowCounts:
+        """Return the rows of the largest search and fit."""
+        held_out = n_rows // int(self.cv) if isinstance(self.cv, Integral) and self.cv else 0
+        return RowCounts(n_rows, n_rows - held_out, held_out or n_rows)
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether searches run in this process and its memory."""
+        engine = as_settings("engine", self.engine)
+        return engine.name != "cuda" and find_client(engine.name, engine.client) is None
+
     def _ends(self) -> tuple[Any, ...]:
         """Return what ends a search that cannot go on from an earlier path."""
         return ()
@@ -351,6 +386,15 @@ class EvaluatedSelector(InformationSelector):
             if earlier is not None:
                 return earlier
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _within(
+        self, memory: FitMemory, settings: KNNSearchSettings, n_searches: int
+    ) -> KNNSearchSettings:
+        """Return settings of searches that run side by side in the memory of a fit."""
+        if not self._is_local:
+            return settings
+        share = memory.for_one_search(n_searches)
+        return replace(settings, engine=settings.engine.replace_params(max_memory=share))
 
     def _settings(self, seed: int) -> KNNSearchSettings:
         """Return how the searches by neighbors work."""
@@ -366,13 +410,14 @@ class EvaluatedSelector(InformationSelector):
         """Whether rows shall be held out."""
         return not isinstance(self.cv, Integral) or bool(self.cv)
 
-    def _jobs(self) -> Jobs:
+    def _jobs(self, n_jobs: int | None = None) -> Jobs:
         """Return where models are fitted: on a cluster if the engine is one, else in threads."""
         engine = as_settings("engine", self.engine)
-        return Jobs(effective_n_jobs(self.n_jobs), find_client(engine.name, engine.client))
+        client = find_client(engine.name, engine.client)
+        return Jobs(n_jobs or effective_n_jobs(self.n_jobs), client)
 
     def _evaluator(
-        self, data: FitData, folds: tuple[Fold, ...] | None = None
+        self, data: FitData, n_jobs: int, folds: tuple[Fold, ...] | None = None
     ) -> HoldoutEvaluator | None:
         """Return an evaluator, or None where nothing is held out; by default of folds by `cv`."""
         fewest = as_settings("knn", self.knn).n_neighbors + 2
@@ -383,9 +428,8 @@ class EvaluatedSelector(InformationSelector):
         table = data.table
         models = self._models(data.encoded, data.seed, table)
         metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
-        evaluator = HoldoutEvaluator(
-            data.encoded, folds, models, metric, self._jobs(), data.groups, table
-        )
+        jobs = self._jobs(n_jobs)
+        evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, jobs, data.groups, table)
         evaluator.notes = note_few_groups(evaluator.clusters) + note_repeated_rows(
             data.encoded, folds
         )

@@ -19,7 +19,7 @@ SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
 #: Names that the parameter `engine` may hold instead of settings.
 ENGINES = get_args(EngineName)
 #: Modules between a user's call of ``fit`` and the place of a warning.
-_OURS = ("pinsker.", "sklearn.")
+_OURS = ("pinsker.", "sklearn.", "contextlib")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,14 @@ from pinsker.selection.holdout._certify import (
     path_certificate,
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
-from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
+from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
 from pinsker.selection.holdout._dependence import (
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
     read_groups,
 )
-from pinsker.selection.holdout._evaluate import HoldoutEvaluator
+from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, rare_class_note
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import (
@@ -36,7 +36,9 @@ from pinsker.selection.holdout._split import (
     MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
+    split_counts,
     split_rows,
+    trained_rows,
 )
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "SEARCH_ROWS",
     "SPLIT_FROM",
     "AuditResult",
+    "BestScores",
     "Comparison",
     "CrossFit",
     "Fold",
@@ -68,6 +71,9 @@ __all__ = [
     "path_certificate",
     "rare_class_note",
     "read_groups",
+    "rows_of_searches",
     "set_search_rows_aside",
+    "split_counts",
     "split_rows",
+    "trained_rows",
 ]

@@ -17,6 +17,7 @@ from pinsker.selection.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
+from pinsker.selection.search._deadline import Deadline, TimeIsUp
 from pinsker.selection.search._greedy import (
     OnStep,
     SearchInterrupted,
@@ -78,6 +79,7 @@ from pinsker.selection.search._searches import (
     AUTO_LARGE,
     AUTO_SEARCHES,
     Search,
+    cheapest_first,
     named_searches,
     screening_notes,
 )
@@ -97,6 +99,7 @@ __all__ = [
     "CriterionPath",
     "CriterionSearch",
     "CriterionSearchSettings",
+    "Deadline",
     "Decision",
     "Direction",
     "ErrorBudget",
@@ -119,10 +122,12 @@ __all__ = [
     "SelectionPath",
     "Step",
     "StoppingRule",
+    "TimeIsUp",
     "Trace",
     "UnknownBound",
     "backward",
     "best_pairs",
+    "cheapest_first",
     "check_metric",
     "count_and_search",
     "criterion_named",
