@@ -34,6 +34,7 @@ from pinsker.selection.holdout import (
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
+    CostMatrix,
     CountedPath,
     CriterionPath,
     Decision,
@@ -46,6 +47,7 @@ from pinsker.selection.search import (
     Step,
     StoppingRule,
     select_by_criterion,
+    task_of,
 )
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "Alternative",
     "AuditResult",
     "BackwardElimination",
+    "CostMatrix",
     "CountedPath",
     "CriterionPath",
     "CriterionSelection",
@@ -84,5 +87,6 @@ __all__ = [
     "audit",
     "interactions",
     "select_by_criterion",
+    "task_of",
     "trained_rows",
 ]

@@ -11,7 +11,6 @@ from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
 from pinsker.encoding import encode, take_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information import named_models
 from pinsker.selection._fit_data import as_settings
 from pinsker.selection.holdout import (
     HoldoutEvaluator,
@@ -46,7 +45,7 @@ class FreshSets:
         validate_data(selector, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", selector.knn).scale
         self.encoded = encode(X, y, task=selector.facts_.task, **selector._encoding(), scale=scale)
-        task, seed = selector.facts_.task, selector._seed
+        seed = selector._seed
         clusters = read_groups(groups, self.encoded)
         self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))
         if searched:
@@ -61,10 +60,11 @@ class FreshSets:
                 f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
                 "some dozens at least."
             )
-        models = named_models(selector.models, task, self.encoded.n_rows, seed)
-        self.metric = Metric(selector.certificate_.metric)
+        models = selector._models(self.encoded, seed, X)
+        budget = selector._budget_of(selector._own_rule())
+        self.metric = Metric(budget.metric_for(selector.facts_))
         self.evaluator = HoldoutEvaluator(
-            self.encoded, folds, models, self.metric, selector._jobs(), clusters
+            self.encoded, folds, models, self.metric, selector._jobs(), clusters, X
         )
         order = selector.path_.order
         kept = {

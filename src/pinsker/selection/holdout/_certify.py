@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -85,13 +86,14 @@ def crossfit_certificate(
     comparison: Comparison, result: SubsetResult, rule: StoppingRule, decision: Decision
 ) -> Certificate:
     """Return what the rows that chose a set say about it: an estimate."""
-    budget = rule if isinstance(rule, ErrorBudget) else None
+    budget = comparison.absolute(rule) if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
     all_stay = result.size == everything.size  # nothing is left out, and nothing lost
     certificate = Certificate(
         metric=metric.name,
         budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
+        standard_error=metric.method(facts.task),
         n_rows=comparison.n_rows,
         n_kept=decision.size,
         n_features=everything.size,
@@ -156,6 +158,8 @@ class FreshRows:
         Which rows belong together.
     notes : tuple of str
         What is known of the rows; with any the figures are an estimate and no certificate.
+    table : frame or array, optional
+        The user's table, for models of the user.
 
     Notes
     -----
@@ -178,6 +182,7 @@ class FreshRows:
         *,
         groups: IntArray | None = None,
         notes: tuple[str, ...] = (),
+        table: Any = None,
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
         self.rows = rows
@@ -190,7 +195,7 @@ class FreshRows:
                 "dozens at least."
             )
         metric = Metric(rule.metric_for(self.facts))
-        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, groups)
+        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, groups, table)
         few = (FEW_ROWS.format(rate=MEASURED_AT_60_ROWS),)
         weak = (*notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
@@ -243,6 +248,7 @@ class FreshRows:
         lost = paired_difference(gaps, confidence, clusters=clusters)
         metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
         reference = full.least.losses
+        rule = self.rule.absolute(self.evaluator.prior.loss - full.least.loss)
         increase = self._increase(losses, reference)
         excess = self._increase(shuffled.least.losses, reference)
         prior = self.evaluator.prior.losses
@@ -252,20 +258,19 @@ class FreshRows:
         n_groups = 0 if clusters is None else len(np.unique(clusters))
         certificate = Certificate(
             metric=metric.name,
-            budget=float(self.rule.delta),
+            budget=float(rule.delta),
             confidence=confidence,
+            standard_error=metric.method(facts.task),
             n_rows=len(self.evaluator.rows),
             n_kept=len(features),
             n_features=self.encoded.n_features,
             features=tuple(self.encoded.feature_names[feature] for feature in features),
             rows=self.rows,
             rule=str(self.rule),
-            information_budget=float(
-                _theorem(self.rule, facts, upper).budget(float(self.rule.delta))
-            ),
+            information_budget=float(_theorem(rule, facts, upper).budget(float(rule.delta))),
             information_lost=max(lost.mean, 0.0),
             information_upper=max(lost.upper, 0.0),
-            bound=_bound(max(lost.upper, 0.0), metric, facts, upper, self.rule),
+            bound=_bound(max(lost.upper, 0.0), metric, facts, upper, rule),
             error_all=full.least.loss,
             error_kept=kept.least.loss,
             increase=0.0 if all_stay else increase.mean,
@@ -361,7 +366,7 @@ def _bound(
 ) -> float:
     """Return the increase of the Bayes risk if no more information is lost."""
     rule = rule or ErrorBudget(0.0)
-    return float(_theorem(replace(rule, metric=metric.name), facts, upper).growth(lost))  # type: ignore[arg-type]
+    return float(_theorem(replace(rule, metric=metric.metric), facts, upper).growth(lost))
 
 
 def _names(path: SelectionPath, size: int) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ class SubsetResult:
         budget allows even if a standard error is added to it. And information does not speak
         against errors: a set whose held-out error exceeds the budget does not meet it.
         """
-        same = rule.metric_for(facts) == metric.name
+        same = Metric(rule.metric_for(facts)) == metric
         if same and self.excess > rule.delta + ROUNDING:
             return False
         if max(self.lost, self.behind_all) <= self.allowed(rule, facts, metric) + ROUNDING:
@@ -115,12 +115,14 @@ class SubsetResult:
 
         Features are left out on evidence, and kept without.
         """
+        if not metric.has_theory:
+            return True  # held-out errors alone decide: a better set would have passed
         allowed = self.allowed(rule, facts, metric)
         return self.lost_lower <= allowed + ROUNDING or self.meets(rule, facts, metric)
 
     def allowed(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> float:
         """Return the information that a budget lets go, knowing the error of this set, in nats."""
-        known = rule.metric_for(facts) == metric.name and rule.constants == "sharp"
+        known = Metric(rule.metric_for(facts)) == metric and rule.constants == "sharp"
         bound = rule.bound(facts, max(self.error_upper, 0.0) if known else None)
         return float(bound.budget(float(rule.delta)))
 
@@ -262,6 +264,10 @@ class Comparison:
     n_groups: int = 0
     notes: tuple[str, ...] = ()
 
+    def absolute(self, rule: ErrorBudget) -> ErrorBudget:
+        """Return a relative budget in units of the metric."""
+        return rule.absolute(self.error_none - self.of_all.error)
+
     @classmethod
     def of(
         cls,
@@ -305,6 +311,7 @@ class Comparison:
         """
         if not isinstance(rule, ErrorBudget):
             return self._cut(rule)
+        rule = self.absolute(rule)
         known = (rule, self.facts, self.metric)
         fewer = [result for result in self.on_paths if result.size < self.of_all.size]
         meeting = [result for result in fewer if result.meets(*known)]

@@ -140,6 +140,8 @@ class SplitFit:
         Where models are fitted.
     groups : ndarray of shape (n_rows,), int, optional
         Which rows belong together.
+    table : frame or array, optional
+        The user's table, for models of the user.
     deadline : Deadline, optional
         Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
     """
@@ -154,9 +156,10 @@ class SplitFit:
         n_fixed: int,
         jobs: Jobs,
         groups: IntArray | None = None,
+        table: Any = None,
         deadline: Deadline | None = None,
     ) -> None:
-        self.groups = groups
+        self.groups, self.table = groups, table
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
         self.deadline = deadline or Deadline()
@@ -178,6 +181,8 @@ class SplitFit:
         self._evaluate([(ALL_FEATURES, self.encoded.n_features)])
         self.evaluator.drop_weak_models(list(self.evaluated.values()))
         self.models = self.evaluator.models
+        if isinstance(rule, ErrorBudget):
+            rule = self._comparison().absolute(rule)
         for name in paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")
@@ -203,6 +208,7 @@ class SplitFit:
             (fold,),
             CERTIFICATION_ROWS,
             groups=groups,
+            table=self.table,
         )
         return fresh.certify_set(order[:size])
 
@@ -288,7 +294,9 @@ class SplitFit:
         rows = np.concatenate([train, test])
         table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
-        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs, groups)
+        return HoldoutEvaluator(
+            table, [fold], self.models, self.metric, self.jobs, groups, self.table
+        )
 
     def _groups_of(self, rows: IntArray) -> IntArray | None:
         return None if self.groups is None else self.groups[rows]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtri, log_ndtr, ndtr
+from scipy.special import chdtri, log_ndtr
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, bin_columns
