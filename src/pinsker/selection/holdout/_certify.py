@@ -41,7 +41,7 @@ FEW_ROWS = (
     "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
     "budget, a wrong 'met' was measured in {rate} of runs instead of 5 %"
 )
-MEASURED_AT_60_ROWS = "up to 9 %"
+MEASURED_AT_60_ROWS = "up to 7 %"
 #: A budget that no features at all would meet.
 LETS_ALL_GO = "this budget would let every column go: use a smaller one{instead}"
 
