@@ -386,10 +386,12 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         budget = self._budget_of(rule)
         growth = tuple(float(value) for value in budget.growth(path, facts))
         path = path.with_bounds(growth, budget.metric_for(facts))
-        ranking = ranks(encoded.features, path, decision.size)
+        columns = encoded.features
+        if data.origin is not None:
+            columns = tuple(tuple(data.origin[j] for j in several) for several in columns)
+        ranking = ranks(columns, path, decision.size, self.n_features_in_)
         if certificate is None:
             certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
-        columns = encoded.features
         return {
             "facts_": facts,
             "task_": encoded.target.task,
@@ -398,7 +400,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "support_": ranking == 1,
             "ranking_": ranking,
             "certificate_": certificate,
-            "cv_results_": {} if comparison is None else comparison.to_arrays(columns),
+            "cv_results_": {} if comparison is None else comparison.to_arrays(columns, self.n_features_in_),
             "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
             "_comparison": comparison,
@@ -444,13 +446,18 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         return mask
 
 
-def ranks(feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int) -> IntArray:
-    """Return the rank of every column: 1 for those that stay, more for those that go earlier."""
+def ranks(
+    feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int, n_columns: int
+) -> IntArray:
+    """Return the rank of every column: 1 for those that stay, more for those that go earlier.
+
+    Columns of no feature were left out before all others.
+    """
     left = len(path.order) - size
     rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
     rank[list(path.order[size:])] = 2 + np.arange(left)
     rank[list(path.order[:size])] = 1
-    spread = np.empty(sum(len(columns) for columns in feature_columns), dtype=np.int64)
+    spread = np.full(n_columns, int(rank.max()) + 1, dtype=np.int64)
     for columns, value in zip(feature_columns, rank, strict=True):
         spread[list(columns)] = value
     return spread

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, METRICS, TOO_FEW_ROWS, Certificate, TargetFacts
-from pinsker.encoding import encode
+from pinsker.encoding import Encoded, encode
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
@@ -19,6 +19,7 @@ from pinsker.selection._alternatives import Alternative, Substitute, alternative
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection._importance import Importance, importance
+from pinsker.selection._suspects import without_columns
 from pinsker.selection.holdout import (
     Comparison,
     Fold,
@@ -117,6 +118,7 @@ class EvaluatedSelector(InformationSelector):
         validate_data(self, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
         encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
+        encoded = without_columns(encoded, self._left_out)
         task, n_rows, seed = self.facts_.task, encoded.n_rows, self._seed
         models = named_models(self.models, task, n_rows, seed)
         clusters = read_groups(groups, encoded)
@@ -190,7 +192,7 @@ class EvaluatedSelector(InformationSelector):
                 "certified set to take."
             )
         other = copy.copy(self)
-        ranking = ranks(self.feature_columns_, self.path_, size)
+        ranking = ranks(self.feature_columns_, self.path_, size, self.n_features_in_)
         return other._set_fitted(
             {
                 "ranking_": ranking,
@@ -316,11 +318,23 @@ class EvaluatedSelector(InformationSelector):
         rule = self._rule_of(self.error_budget)
         scale = as_settings("knn", self.knn).scale
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
-        encoded = self._encode(X, y, metric, scale)
+        encoded = self._note_suspects(X, self._encode(X, y, metric, scale))
+        every, encoded = encoded, without_columns(encoded, self._left_out)
         facts = TargetFacts.of(encoded.target)
         search = (as_settings("knn", self.knn), *self._ends())
         data = self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
-        return replace(data, groups=read_groups(groups, encoded))
+        origin = None
+        if encoded.columns.n_columns < every.columns.n_columns:
+            places = {name: j for j, name in enumerate(every.columns.names)}
+            origin = tuple(places[name] for name in encoded.columns.names)
+        return replace(data, groups=read_groups(groups, encoded), origin=origin)
+
+    #: Columns that are left out before anything is searched.
+    _left_out: tuple[str, ...] = ()
+
+    def _note_suspects(self, X: Any, encoded: Encoded) -> Encoded:
+        """Look for columns that should not be there; only the front door does."""
+        return encoded
 
     def _ends(self) -> tuple[Any, ...]:
         """Return what ends a search that cannot go on from an earlier path."""

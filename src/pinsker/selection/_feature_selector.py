@@ -1,18 +1,20 @@
 """The front door: several searches, evaluated on held-out rows."""
 
+import logging
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pinsker._compat import StrOptions
 from pinsker._types import Missing
-from pinsker.encoding import Encoded, take_rows
+from pinsker.encoding import Encoded, find_features, take_rows
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection._stability import stability_of_orders
+from pinsker.selection._suspects import find_suspects
 from pinsker.selection.holdout import (
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
@@ -37,6 +39,7 @@ from pinsker.selection.search import (
     named_searches,
 )
 
+_LOG = logging.getLogger("pinsker")
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
 
@@ -78,6 +81,10 @@ class FeatureSelector(EvaluatedSelector):
         the rows into three parts instead, see Notes; a splitter cross-fits all of them.
     fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
+    suspects : {"warn", "drop", "ignore"}, default="warn"
+        What to do with columns that give the target away (leaks, a recoded target, telling gaps) or
+        name the rows (identifiers, row counters): name them in `notes_` and in the log, leave them
+        out, or not look.
     knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`. The result is the same for any number of jobs.
 
@@ -132,6 +139,7 @@ class FeatureSelector(EvaluatedSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EvaluatedSelector._parameter_constraints,
         "searches": [StrOptions({"auto"}), "array-like"],
+        "suspects": [StrOptions({"warn", "drop", "ignore"})],
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
@@ -147,6 +155,7 @@ class FeatureSelector(EvaluatedSelector):
         feature_groups: Any = None,
         categorical_features: Any = "from_dtype",
         missing: Missing = "error",
+        suspects: Literal["warn", "drop", "ignore"] = "warn",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
         n_jobs: int | None = None,
@@ -162,6 +171,7 @@ class FeatureSelector(EvaluatedSelector):
         self.feature_groups = feature_groups
         self.categorical_features = categorical_features
         self.missing = missing
+        self.suspects = suspects
         self.knn = knn
         self.engine = engine
         self.n_jobs = n_jobs
@@ -246,6 +256,20 @@ class FeatureSelector(EvaluatedSelector):
         self._choose(data, path, comparison, settings, notes)
         self._compare_folds(cross.orders[chosen])
         progress.close()
+
+    def _note_suspects(self, X: Any, encoded: Encoded) -> Encoded:
+        """Name columns that should not be there, and leave them out if that is wanted."""
+        found = () if self.suspects == "ignore" else find_suspects(X, encoded)
+        fixed = find_features(encoded, self.fixed_features, "fixed_features")
+        wanted = {encoded.feature_names[feature] for feature in fixed}
+        names = tuple(one.column for one in found if one.column not in wanted)
+        every = len(names) == encoded.n_features
+        self._left_out = names if self.suspects == "drop" and not every else ()
+        notes = tuple(str(one) for one in found)
+        for note in notes:
+            _LOG.warning("%s: %s", type(self).__name__, note)
+        columns = replace(encoded.columns, notes=encoded.columns.notes + notes)
+        return replace(encoded, columns=columns)
 
     def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
         """Set how stable the choice is over folds, where each was searched."""

@@ -40,6 +40,8 @@ class FitData:
         ``X`` and ``y`` as they came, for callbacks.
     seed : int
         Of everything random in this fit.
+    origin : tuple of int, optional
+        The user's column behind each column of `encoded`, where some were left out.
     fingerprint : str
         Digest of everything that the path depends on.
     groups : ndarray of shape (n_rows,), int, or None
@@ -53,6 +55,7 @@ class FitData:
     user_data: dict[str, Any]
     seed: int = 0
     fingerprint: str = ""
+    origin: tuple[int, ...] | None = None
     groups: IntArray | None = None
 
 

@@ -13,6 +13,7 @@ from pinsker.encoding import encode, take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import named_models
 from pinsker.selection._fit_data import as_settings
+from pinsker.selection._suspects import without_columns
 from pinsker.selection.holdout import (
     HoldoutEvaluator,
     Metric,
@@ -45,7 +46,8 @@ class FreshSets:
     ) -> None:
         validate_data(selector, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", selector.knn).scale
-        self.encoded = encode(X, y, task=selector.facts_.task, **selector._encoding(), scale=scale)
+        encoded = encode(X, y, task=selector.facts_.task, **selector._encoding(), scale=scale)
+        self.encoded = without_columns(encoded, selector._left_out)
         task, seed = selector.facts_.task, selector._seed
         clusters = read_groups(groups, self.encoded)
         self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))

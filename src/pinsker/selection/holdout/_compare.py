@@ -320,13 +320,17 @@ class Comparison:
         note += "the one with the most information is kept"
         return best, Decision(best.size, rule.budget(self.facts), (note,))
 
-    def to_arrays(self, feature_columns: Sequence[Sequence[int]]) -> dict[str, AnyArray]:
+    def to_arrays(
+        self, feature_columns: Sequence[Sequence[int]], n_columns: int
+    ) -> dict[str, AnyArray]:
         """Return the results as arrays, one entry per set, as scikit-learn's searches do.
 
         Parameters
         ----------
         feature_columns : sequence of sequence of int
             The columns of each feature.
+        n_columns : int
+            Columns of the table.
 
         Returns
         -------
@@ -341,7 +345,7 @@ class Comparison:
             is_text = isinstance(values[0], str)
             name = "n_features" if part.name == "size" else part.name
             arrays[name] = np.array(values, dtype=object if is_text else None)
-        support = np.zeros((len(results), sum(map(len, feature_columns))), dtype=np.bool_)
+        support = np.zeros((len(results), n_columns), dtype=np.bool_)
         for row, result in zip(support, results, strict=True):
             on_path = self.paths.get(result.search)
             kept = on_path.order[: result.size] if on_path else range(len(feature_columns))
