@@ -150,9 +150,7 @@ def alternatives(
         if common <= max_overlap:
             names = tuple(fresh.names[j] for j in features)
             error = float(scores.least.loss)
-            results.append(
-                Alternative(names, common, error, float(gap.mean), float(gap.upper))
-            )
+            results.append(Alternative(names, common, error, float(gap.mean), float(gap.upper)))
         new = [j for j in features if j not in banned]
         banned |= set(new[: max(1, len(new) // 2)])
         if len(results) == n or not new:

@@ -392,6 +392,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         ranking = ranks(columns, path, decision.size, self.n_features_in_)
         if certificate is None:
             certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
+        results = comparison.to_arrays(columns, self.n_features_in_) if comparison else {}
         return {
             "facts_": facts,
             "task_": encoded.target.task,
@@ -400,7 +401,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "support_": ranking == 1,
             "ranking_": ranking,
             "certificate_": certificate,
-            "cv_results_": {} if comparison is None else comparison.to_arrays(columns, self.n_features_in_),
+            "cv_results_": results,
             "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
             "_comparison": comparison,

@@ -332,7 +332,7 @@ class EvaluatedSelector(InformationSelector):
     #: Columns that are left out before anything is searched.
     _left_out: tuple[str, ...] = ()
 
-    def _note_suspects(self, X: Any, encoded: Encoded) -> Encoded:
+    def _note_suspects(self, X: Any, encoded: Encoded) -> Encoded:  # noqa: ARG002
         """Look for columns that should not be there; only the front door does."""
         return encoded
 

@@ -72,7 +72,8 @@ class FeatureSelector(EvaluatedSelector):
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi", "cmim" and "pairs", selectors of this package, (name, selector) pairs, and
+        "relevance", "jmi", "cmim" and "pairs" (which "auto" adds where two columns carry more
+        together than either shows alone), selectors of this package, (name, selector) pairs, and
         (name, order) pairs with an order of columns, best first. An order that was found with the
         same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
@@ -265,7 +266,12 @@ class FeatureSelector(EvaluatedSelector):
         names = tuple(one.column for one in found if one.column not in wanted)
         every = len(names) == encoded.n_features
         self._left_out = names if self.suspects == "drop" and not every else ()
-        notes = tuple(str(one) for one in found)
+        notes = tuple(
+            f"column {one.column!r} was left out ({one.kind}: {one.reason})"
+            if one.column in self._left_out
+            else str(one)
+            for one in found
+        )
         for note in notes:
             _LOG.warning("%s: %s", type(self).__name__, note)
         columns = replace(encoded.columns, notes=encoded.columns.notes + notes)

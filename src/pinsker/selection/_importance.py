@@ -110,8 +110,8 @@ class Importance:
     kept : tuple of bool
         Whether each is kept.
     value, lower, upper : tuple of float
-        Of a kept feature the error increase when it alone is left out, of a dropped one the decrease
-        when it alone is added, in `metric`, with its confidence limits.
+        Of a kept feature the error increase when it alone is left out, of a dropped one the
+        decrease when it alone is added, in `metric`, with its confidence limits.
     metric : str
         Metric of the errors.
     confidence : float
@@ -161,10 +161,8 @@ def importance(
     gaps += [fresh.increase(fresh.base, one, each) for one in found[n_kept:]]
     notes = fresh.notes
     if len(dropped) < len(fresh.dropped):
-        notes += (
-            f"of {len(fresh.dropped)} dropped features the first {len(dropped)} of the path "
-            "were added",
-        )
+        n_all = len(fresh.dropped)
+        notes += (f"of {n_all} dropped features the first {len(dropped)} of the path were added",)
     return Importance(
         tuple(fresh.names[j] for j in (*fresh.kept, *dropped)),
         (True,) * n_kept + (False,) * len(dropped),

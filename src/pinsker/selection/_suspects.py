@@ -1,7 +1,8 @@
 """Columns that should not be there: leaks of the target, identifiers, row counters."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ class Suspect:
 
     def __str__(self) -> str:
         return (
-            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): leave it out unless it "
-            "is known when the target is not, as suspects='drop' or --drop do"
+            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): leave it out "
+            "(suspects='drop', --drop) unless it is known when the target is not"
         )
 
 
@@ -71,7 +72,7 @@ def find_suspects(X: Any, encoded: Encoded) -> tuple[Suspect, ...]:
         gaps, present = _gaps(values)
         judged = (
             _missingness(gaps, target)
-            or _names_rows(values, present, encoded.rows)
+            or _names_rows(values, present)
             or _leak(values, present, target)
         )
         if judged is not None:
@@ -87,7 +88,10 @@ def without_columns(encoded: Encoded, names: Sequence[str]) -> Encoded:
         for j, columns in enumerate(encoded.features)
         if len(columns) > 1 or of_columns[columns[0]] not in set(names)
     ]
-    return encoded if len(left) == encoded.n_features else take_features(encoded, left)
+    if len(left) == encoded.n_features:
+        return encoded
+    fewer = take_features(encoded, left)
+    return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes))
 
 
 class _Target:
@@ -120,7 +124,7 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
     return "missingness", f"where it has no value tells {share:.0%} about the target"
 
 
-def _names_rows(values: AnyArray, present: BoolArray, rows: IntArray) -> Judged:
+def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
     """Look whether a column counts or names the rows."""
     held = values[present]
     n = len(held)
@@ -311,9 +315,7 @@ def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
         return
     for j, name in enumerate(names):
         column = array[:, j]
-        if column.dtype.kind == "O" and all(isinstance(value, int | float) for value in column[:50]):
-            try:
+        if column.dtype.kind == "O":
+            with contextlib.suppress(TypeError, ValueError):  # numbers among columns of text
                 column = column.astype(np.float64)
-            except (TypeError, ValueError):
-                pass
         yield name, column[encoded.rows]
