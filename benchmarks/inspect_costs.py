@@ -1,55 +1,55 @@
-"""What a search costs: the constants behind the forecast of `pinsker inspect`.
+"""How far off the time is that `pinsker inspect` forecasts, and what the forecast itself takes.
 
-Prints processor seconds on one thread for tables of several sizes, and how far off the forecast of
-``pinsker.cli._inspect`` is.
+    OMP_NUM_THREADS=1 python benchmarks/inspect_costs.py                 the sizes below
+    OMP_NUM_THREADS=1 python benchmarks/inspect_costs.py 3000x10 20000x100
 
-    OMP_NUM_THREADS=1 python benchmarks/inspect_costs.py
+Processor seconds on one thread. The forecast comes from fits to samples of the rows, so it has no
+constants that could age.
 """
 
+import sys
 import time
 
 import numpy as np
+import pandas as pd
 
-from pinsker import BackwardElimination, FeatureSelector, ForwardBackwardSelection, ForwardSelection
+from pinsker import BackwardElimination, FeatureSelector
 from pinsker.cli._inspect import expected_seconds
+from tables import heading, print_row
 
-SIZES = [(200, 10), (200, 40), (500, 20), (500, 100), (1000, 10), (1000, 50), (2000, 20)]
-KINDS = {
-    "backward": BackwardElimination,
-    "forward": ForwardSelection,
-    "forward-backward": ForwardBackwardSelection,
-    "auto": FeatureSelector,
-}
+SIZES = ("150x15", "500x30", "1000x128", "3000x10", "6000x20", "20000x100")
+SELECTORS = {"front door": FeatureSelector, "backward": BackwardElimination}
 
 
-def seconds(selector, X, y):
-    """Return the processor time of a fit: other work on the machine does not count."""
+def seconds(call, *arguments):
+    """Return the processor time of a call and its result."""
     started = time.process_time()
-    selector.fit(X, y)
-    return time.process_time() - started
+    found = call(*arguments)
+    return time.process_time() - started, found
 
 
 def main():
     rng = np.random.default_rng(0)
     FeatureSelector(cv=2).fit(rng.normal(size=(60, 3)), rng.normal(size=60))  # imports, once
-    print(f"{'rows':>6} {'cols':>5} {'target':>8} " + " ".join(f"{name:>12}" for name in KINDS))
-    spent = {name: [] for name in KINDS}
-    for n, d in SIZES:
-        X = rng.normal(size=(n, d))
-        value = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n)
+    heading(
+        "Forecast of processor seconds", "selector, table, target", "forecast", "measured",
+        "measured / forecast", "cost of the forecast",
+    )  # fmt: skip
+    for size in sys.argv[1:] or SIZES:
+        n, d = map(int, size.split("x"))
+        X = pd.DataFrame(rng.normal(size=(n, d)))
+        value = X[0] + X[1] + 2 * X[2] * X[3] + 0.5 * rng.normal(size=n)
         for target, y in [("classes", (value > 0).astype(int)), ("numbers", value)]:
-            row = {name: seconds(kind(n_jobs=1), X, y) for name, kind in KINDS.items()}
-            for name, cost in row.items():
-                spent[name].append((n, d, cost))
-            print(
-                f"{n:6} {d:5} {target:>8} " + " ".join(f"{s:12.3f}" for s in row.values()),
-                flush=True,
-            )
-    print("measured / forecast, the factor that `inspect` states:")
-    for name, rows in spent.items():
-        folds = 5 if name == "auto" else 0
-        ratios = [s / expected_seconds(n, d, name, folds) for n, d, s in rows]
-        print(f"{name:>12}: {min(ratios):.2f} to {max(ratios):.2f}")
+            for name, kind in SELECTORS.items():
+                if n > 5000 and kind is not FeatureSelector:
+                    continue
+                selector = kind(n_jobs=1, random_state=0)
+                cost, expected = seconds(expected_seconds, selector, X, y)
+                spent, _ = seconds(selector.fit, X, y)
+                print_row(
+                    f"{name}, {size}, {target}", f"{expected:.2f}", f"{spent:.2f}",
+                    f"{spent / expected:.2f}", f"{cost:.2f}",
+                )  # fmt: skip
 
 
 if __name__ == "__main__":

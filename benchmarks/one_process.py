@@ -21,9 +21,13 @@ def run_within(seconds, measure, *arguments):
     child = context.Process(target=_send, args=(send, measure, arguments))
     child.start()
     send.close()
-    if not receive.poll(seconds):
-        os.killpg(child.pid, signal.SIGKILL)
-        child.join()
+    try:
+        in_time = receive.poll(seconds)
+    except BaseException:  # Ctrl-C: a process of its own session does not get it
+        _end(child)
+        raise
+    if not in_time:
+        _end(child)
         return {"foreign": f"no end after {seconds:g} s", "wall": seconds}
     try:
         found = receive.recv()
@@ -32,6 +36,11 @@ def run_within(seconds, measure, *arguments):
         return {"foreign": f"the process ended with {child.exitcode}"}
     child.join()
     return found
+
+
+def _end(child):
+    os.killpg(child.pid, signal.SIGKILL)
+    child.join()
 
 
 def _send(send, measure, arguments):

@@ -1,19 +1,21 @@
-"""Costs against the formulas of docs/scale.md: cores, a Dask cluster, partitions, samples.
+"""Costs against the formulas of docs/scale.md: cores, a Dask cluster, partitions, samples, rows.
 
     python benchmarks/scale.py             # all tables, some minutes
-    python benchmarks/scale.py cores       # one of: cores, memory, dask, partitions, samples
+    python benchmarks/scale.py cores       # or: cores, memory, dask, partitions, samples, rows
 
 Seconds are processor time unless a column says wall: the machine may have other work to do.
 """
 
 import argparse
 import multiprocessing
+import tempfile
 import time
 
 import numpy as np
 
 from pinsker.encoding import read_large
 from pinsker.engine import Backward, Forward, PartitionTables, Problem, _plan
+from pinsker.selection import MOST_READ
 from tables import heading, print_row
 
 #: The constants of docs/scale.md.
@@ -175,7 +177,67 @@ def samples():
         print_row(f"{n} × {d}", m, f"{said:.4f}", f"{np.std(found):.4f}")
 
 
-TABLES = {f.__name__: f for f in (cores, memory, dask, partitions, samples)}
+def rows():
+    heading(
+        "The front door on very many rows, one thread",
+        "table", "drawing, s", "fit in all, s", "above the table, MiB", "kept",
+    )  # fmt: skip
+    fresh = multiprocessing.get_context("spawn")
+    for kind, n, d in [
+        ("array", 150_000, 100), ("array", 1_000_000, 100), ("frame", 1_000_000, 100),
+        ("Dask, 100 partitions", 10_000_000, 20), ("Parquet", 3_000_000, 20),
+    ]:  # fmt: skip
+        answer = fresh.Queue()
+        process = fresh.Process(target=_front_door, args=(kind, n, d, answer))
+        process.start()
+        print_row(f"{n} × {d}, {kind}", *answer.get())
+        process.join()
+
+
+def _made(n, d, seed):
+    """Rows of which columns 0 to 2 matter, the first two together."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=n) > 0).astype(int)
+
+
+def _made_frame(seed, n=100_000, d=20):
+    import pandas as pd
+
+    X, y = _made(n, d, seed)
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(d)]).assign(y=y)
+
+
+def _front_door(kind, n, d, answer):
+    import dask as dask_itself
+    import dask.dataframe as frames
+
+    from pinsker import FeatureSelector
+    from pinsker.encoding import draw_rows
+
+    with tempfile.TemporaryDirectory() as folder, dask_itself.config.set(scheduler="synchronous"):
+        if kind == "array":
+            X, y = _made(n, d, 0)
+        elif kind == "frame":
+            X, y = _made_frame(0, n, d), "y"
+            X, y = X.drop(columns="y"), X["y"]
+        else:
+            X, y = frames.from_map(_made_frame, range(n // 100_000)), "y"
+            if kind == "Parquet":
+                X.to_parquet(folder)
+                X = frames.read_parquet(folder)
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")  # the peak counts from here: making the table does not
+        before = _status("VmRSS")
+        selector = FeatureSelector(0.05, random_state=0, n_jobs=1)
+        fitted = spent(lambda: selector.fit(X, y))
+        grown = _status("VmHWM") - before
+        drawn = spent(lambda: draw_rows(X, y, MOST_READ, seed=0))
+    kept = " ".join(map(str, selector.get_support(indices=True)))
+    answer.put((f"{drawn:.1f}", f"{fitted:.1f}", f"{grown / 2**20:.0f}", kept))
+
+
+TABLES = {f.__name__: f for f in (cores, memory, dask, partitions, samples, rows)}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -225,3 +225,19 @@ def test_without_a_budget_there_is_none_to_meet(run, table):
     done = run("select", table, "-t", "final grade", "--stop", "features=1")
     assert done.code == 0
     assert "  budget     none\n" in done.out
+
+
+def test_rows_of_the_selection_are_refused(run, selection, table):
+    done = run("certify", selection, table)
+    assert done.code == 2
+    assert "rows are rows of the fit: a certificate needs rows that took no part" in done.err
+
+
+def test_too_few_rows_to_hold_any_out_meet_nothing(run, frame, tmp_path):
+    # 0.1 ended with 0 and "may increase by 0 at most".
+    few = tmp_path / "few.csv"
+    frame.head(9).to_csv(few, index=False)
+    done = run("select", few, "-t", "final grade")
+    assert done.code == NOT_MET
+    assert "  error      unknown\n" in done.out
+    assert "too few rows to hold any out" in done.out

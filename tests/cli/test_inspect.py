@@ -1,12 +1,22 @@
 """`pinsker inspect`: how a table is read, and what a search would cost."""
 
 import math
+import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import t
 
+from pinsker import BackwardElimination, FeatureSelector
 from pinsker.cli._inspect import expected_seconds, smallest_budget
+
+
+@pytest.fixture(autouse=True)
+def no_timing(request, monkeypatch):
+    """Timing a table means to fit it: one test does that, the others look at the words."""
+    if "slow" not in request.keywords:
+        monkeypatch.setattr("pinsker.cli._inspect._seconds", lambda *table: 2.0)
 
 
 @pytest.fixture
@@ -103,8 +113,36 @@ def test_the_forecast_depends_on_held_out_rows(run, table):
     assert "smallest budget  about 0.051 (error rate, if 5% of the predictions change)" in shown
     alone = run("inspect", table, "-t", "final grade", "-d", "backward").out
     assert "rows must be held out for that: --cv 5" in alone
-    assert expected_seconds(500, 20, "auto", 5) > expected_seconds(500, 20, "backward", 0)
-    assert expected_seconds(2000, 20, "auto", 5) > expected_seconds(500, 20, "auto", 5)
+
+
+def test_the_forecast_follows_from_the_times_of_samples(monkeypatch):
+    # 3 s for 400 rows of 1600 and 1 s for 200: the power is log2(3), twice over.
+    times = {200: 1.0, 400: 3.0, 800: 9.0, 5000: 7.0}
+    monkeypatch.setattr(
+        "pinsker.cli._inspect._seconds", lambda selector, X, y, n_rows: times[n_rows]
+    )
+    backward = BackwardElimination()
+    assert expected_seconds(backward, range(800), None) == pytest.approx(9.0)
+    times |= {400: 1.0, 800: 100.0}  # no cost grows faster than its largest power
+    assert expected_seconds(backward, range(1600), None) == pytest.approx(100 * 2**2.2)
+    # Split tables: 1250 of 5000 rows train, and 5000 of a million.
+    rows = expected_seconds(FeatureSelector(), range(10**6), None)
+    assert rows == pytest.approx(7.0 * 5000 / 1250)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(600, 8), (1500, 12), (9000, 6)])
+def test_the_forecast_is_within_a_factor_of_two(shape):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=shape))
+    y = pd.Series((X[0] + X[1] * X[2] + 0.5 * rng.normal(size=len(X)) > 0).astype(int))
+    selector = FeatureSelector(n_jobs=1, random_state=0)
+    selector.fit(X[:200], y[:200])  # imports, once
+    expected = expected_seconds(selector, X, y)
+    started = time.process_time()
+    selector.fit(X, y)
+    spent = time.process_time() - started
+    assert spent / 2 < expected < 2 * spent
 
 
 def test_fewer_rows_resolve_less():

@@ -259,3 +259,77 @@ def test_inspect_calls_dates_continuous(season, run, tmp_path):
     done = run("inspect", table, "--target", "warm")
     (line,) = [line for line in done.out.splitlines() if line.split()[:1] == ["when"]]
     assert "continuous" in line
+
+
+# ---------------------------------------------------------------------- very many rows
+
+N, MOST = 3000, 500
+READ = "columns were read on 500 of 3000 rows, drawn at random"
+
+
+@pytest.fixture(scope="module")
+def large():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"place": np.arange(N), "a": rng.normal(size=N), "b": rng.normal(size=N)})
+    frame["text"] = [f'said "{i}",\nand left' if i % 7 == 0 else "nothing" for i in range(N)]
+    frame["y"] = np.where(frame["a"] + 0.5 * rng.normal(size=N) > 0, "yes", "no")
+    return frame
+
+
+def draw_by_hand(seed):
+    return np.sort(np.random.default_rng(seed).choice(N, MOST, replace=False, shuffle=False))
+
+
+@pytest.mark.parametrize("row_group_size", [N, 170])
+def test_parquet_is_drawn_from_batch_by_batch(large, tmp_path, row_group_size):
+    path = tmp_path / "large.parquet"
+    large.set_index(large["place"] + 5).to_parquet(path, row_group_size=row_group_size)
+    read = read_table(str(path), "y", most=MOST, seed=4)
+    expected = large.iloc[draw_by_hand(4)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(read.frame, expected)
+    assert read.notes[0].startswith(READ)
+    assert read.n_rows == N
+    whole = read_table(str(path), "y", most=N)
+    assert whole.drawn is None
+    assert whole.n_rows == len(whole.frame) == N
+
+
+@pytest.mark.parametrize(("separator", "start"), [(",", 0), (";", 1), ("\t", 7)])
+def test_text_is_drawn_from_line_by_line(large, tmp_path, separator, start):
+    path = tmp_path / "large.csv"
+    numbered = large.set_index(pd.RangeIndex(start, N + start))  # a first column without a name
+    numbered.to_csv(path, sep=separator)
+    read = read_table(str(path), "y", most=MOST, seed=4)
+    places = read.frame["place"].to_numpy()
+    assert len(places) == MOST
+    assert np.all(np.diff(places) > 0)
+    assert abs(places.mean() - N / 2) < 5 * N / np.sqrt(12 * MOST)
+    expected = large.iloc[places].reset_index(drop=True)
+    found = read.frame.drop(columns=["Unnamed: 0"], errors="ignore")
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    assert ("Unnamed: 0" in read.frame) == (start == 7)  # it does not count from 0 or 1
+    assert read.notes[0].startswith(READ)
+    again = read_table(str(path), "y", most=MOST, seed=4)
+    pd.testing.assert_frame_equal(read.frame, again.frame)
+
+
+def test_every_row_of_a_text_has_the_same_chance(tmp_path):
+    times = np.zeros(200)
+    path = tmp_path / "lines.csv"
+    path.write_bytes(b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(200)))
+    for seed in range(150):
+        rows = read_table(str(path), "y", most=40, seed=seed).frame["x"]
+        assert len(rows) == 40
+        times[rows] += 1
+    # 30 of 150 times, give or take 5.
+    assert 5 < times.min() < times.max() < 60
+
+
+def test_odd_text_is_drawn_from(tmp_path):
+    path = tmp_path / "lines.csv"
+    path.write_bytes(b"x,y\n" + b'5" pipe,1\n' + b"2,3\n" * 3000)
+    for seed in range(3):  # lines are joined by the lone quotation mark, but none is spoiled
+        read = read_table(str(path), "y", most=100, seed=seed)
+        assert set(read.frame["x"].astype(str)) <= {'5" pipe', "2"}
+    path.write_bytes(("x,y\n" + "1,2\n" * 50).encode("utf-16"))
+    assert len(read_table(str(path), "y", most=10).frame) == 50

@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 #: Pages of this part of the project; others test their own.
 PAGES = ["quickstart.md", "comparison.md", *(f"howto/{p.name}" for p in DOCS.glob("howto/*.md"))]
+#: Pages that fit large tables, seconds each.
+LONG = {"howto/trust.md", "howto/large_tables.md"}
 #: Namespaces for users: every public name of theirs is on exactly one API page.
 PUBLIC = ["pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing", "pinsker.exceptions"]
 #: Packages whose names may be listed too, for readers of reports and for contributors.
@@ -28,7 +30,9 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=[pytest.mark.slow] if p in LONG else []) for p in PAGES]
+)
 def test_examples_of_a_page_run(page):
     with warnings.catch_warnings():  # a page may change filters
         result = doctest.testfile(

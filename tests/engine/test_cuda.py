@@ -152,7 +152,15 @@ def test_rows_with_too_many_close_pairs_are_measured_from_scratch(target, make_d
 
 
 @pytest.mark.parametrize("score", ["difference", "direct"])
-@pytest.mark.parametrize(("fraction", "capacity"), [(0.0, 80), (0.0, 25), (0.3, 80), (0.8, 25)])
+@pytest.mark.parametrize(
+    ("fraction", "capacity"),
+    [
+        (0.0, 80),
+        pytest.param(0.0, 25, marks=pytest.mark.slow),
+        pytest.param(0.3, 80, marks=pytest.mark.slow),
+        (0.8, 25),
+    ],
+)
 def test_rows_that_do_not_fit_stream_through(fraction, capacity, score, make_device, seed):
     table = draw(seed, rows=80, columns=6, style="mixed", target="classes")
     search = Backward(table.problem(), score=score)
@@ -172,7 +180,7 @@ def test_rows_that_do_not_fit_stream_through(fraction, capacity, score, make_dev
 
 @pytest.mark.skipif(ON_GPU, reason="bytes are counted on the CPU")
 @pytest.mark.parametrize("target", ["classes", "numbers"])
-@pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5, 1.5])
+@pytest.mark.parametrize("fraction", [0.0, pytest.param(0.1, marks=pytest.mark.slow), 0.5, 1.5])
 def test_no_more_bytes_are_held_than_allowed(fraction, target, make_device, seed):
     table = draw(seed, rows=50, columns=150, style="continuous", target=target)
     for kind in (Backward, Forward):

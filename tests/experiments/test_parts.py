@@ -34,7 +34,14 @@ def test_every_part_is_looked_at():
     assert set(COLUMNS) == set(reproduce.PARTS)
 
 
-@pytest.mark.parametrize("part", reproduce.PARTS)
+#: Parts that always run: one figure and what has none; the others go through the same lines.
+QUICKEST = {"figure2", "example1", "theorems"}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(p, marks=[] if p in QUICKEST else pytest.mark.slow) for p in reproduce.PARTS],
+)
 def test_a_miniature(part, tmp_path, capsys):
     if part == "table1":
         try:
@@ -123,6 +130,7 @@ def test_bad_arguments_are_named(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow  # a process of its own, for its imports alone
 def test_as_a_module_from_the_clone(pytestconfig):
     command = [sys.executable, "-m", "experiments.reproduce", "--help"]
     done = subprocess.run(command, cwd=pytestconfig.rootpath, capture_output=True, text=True)

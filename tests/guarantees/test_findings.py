@@ -12,8 +12,7 @@ import pytest
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
 from pinsker.bounds import TargetFacts
 from pinsker.information import HoldoutScores
-from pinsker.selection.holdout import ALL_FEATURES, Comparison, Metric
-from pinsker.selection.holdout._evaluate import BestScores
+from pinsker.selection.holdout import ALL_FEATURES, BestScores, Comparison, Metric
 from pinsker.testing import RedundantLinear
 
 LINEAR = ["linear"]

@@ -29,6 +29,7 @@ def test_information_and_entropy_equal_the_oracle(table):
     assert gaussian_entropy(x) == pytest.approx(oracle.entropy(list(x.T), len(x)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_estimates_have_no_bias():
     # 12 rows, 4 columns: the plug-in is 0.3 too high. Standard error of the mean of 2000: 0.006.
     rng = np.random.default_rng(1)

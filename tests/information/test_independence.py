@@ -43,6 +43,7 @@ def test_p_values_are_uniform_without_dependence():
     assert small <= 25
 
 
+@pytest.mark.slow
 def test_p_values_given_z_are_not_too_small():
     # The same for a chain given its middle; neighbors in z are alike here. Twice 0.1 is allowed,
     # for what local permutation costs: 20 expected of 100 at worst, five deviations are 20.

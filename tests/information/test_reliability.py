@@ -72,6 +72,7 @@ def test_rare_categories_are_a_warning():
         entropy(mixed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["knn", "gaussian", "copula", "discrete"])
 def test_standard_errors_are_those_of_repeated_samples(method):
     problem = BivariateNormal(0.6)

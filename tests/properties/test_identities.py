@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pinsker.exceptions.UnreliableEs
 #: rounding of a mean of at most 30 sums of digammas.
 ROUNDING = 1e-12
 NUMBERS = {"x": "continuous", "y": "continuous", "z": "continuous"}
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=40)
 
 
 def tables(n_columns, *, cells=None, rows=(8, 30)):

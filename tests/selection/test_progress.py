@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 
 import numpy as np
 import pytest
@@ -85,6 +86,22 @@ def test_verbose_writes_to_standard_error_alone(kind, capsys):
     assert err.startswith(f"{kind.__name__}: step ")
     kind(verbose=0).fit(X, y)
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_front_door_shows_stages_with_done_total_elapsed_and_left(capsys, monkeypatch):
+    monkeypatch.setattr("pinsker.selection._progress.StageLine.__init__.__kwdefaults__", {
+        "stream": None, "seconds": 0.0,
+    })  # fmt: skip
+    searches = ["relevance", "linear"]
+    FeatureSelector(searches=searches, models=["linear"], cv=3, verbose=1).fit(X, y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert lines[0] == ("FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, 0:00 elapsed")
+    pattern = r"FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, (\d+) of 8 done, "
+    found = [re.match(pattern + r"\d+:\d\d elapsed, about \d+:\d\d left$", line) for line in lines]
+    assert [int(one[1]) for one in found if one] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert any("stage 3 of 3, evaluating linear, " in line for line in lines)
 
 
 def test_choice_is_logged(caplog):

@@ -44,8 +44,8 @@ def paired_difference(
 
     or Hall's limits, which correct for the skewness of the differences, where those are farther
     from the mean. With ``counts=True`` the differences are those of zero-one losses: half a row is
-    added to each of the four cells of the paired table instead, so that the limits also hold where
-    few or none of the pairs differ.
+    added to each of the four cells of the paired table, so that the limits also hold where few or
+    none of the pairs differ.
 
     Parameters
     ----------
@@ -91,11 +91,7 @@ def paired_difference(
         return Difference(mean, float("-inf"), float("inf"))
     if not counts:
         return _skewed_limits(mean, differences - mean, confidence)
-    total, square = n + 2.0, float(np.sum(differences**2)) + 1.0
-    centre = float(np.sum(differences)) / total
-    spread = max(square / total - centre**2, 0.0) * total / (total - 1.0)
-    reach = float(t.ppf(confidence, n - 1)) * float(np.sqrt(spread / total))
-    return Difference(mean, min(centre - reach, mean), max(centre + reach, mean))
+    return _counted_limits(mean, differences, confidence)
 
 
 def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
@@ -108,6 +104,26 @@ def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
     """
     which = np.unique(clusters, return_inverse=True)[1]
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
+
+
+def _counted_limits(mean: float, differences: FloatArray, confidence: float) -> Difference:
+    """Return the limits of differences of -1, 0 and 1, with half a row more in each cell."""
+    total = len(differences) + 2.0
+    worse = (float(np.sum(differences > 0)) + 0.5) / total
+    better = (float(np.sum(differences < 0)) + 0.5) / total
+    centre = worse - better
+    second = max(worse + better - centre**2, 0.0)
+    third = (
+        worse * (1.0 - centre) ** 3
+        - better * (1.0 + centre) ** 3
+        - (1.0 - worse - better) * centre**3
+    )
+    error = float(np.sqrt(second / (total - 1.0)))
+    quantile = float(t.ppf(confidence, len(differences) - 1))
+    skewness = third / second**1.5
+    above = max(quantile, -_hall(-quantile, skewness, total))
+    below = max(quantile, _hall(quantile, skewness, total))
+    return Difference(mean, min(centre - below * error, mean), max(centre + above * error, mean))
 
 
 def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Difference:
@@ -126,7 +142,7 @@ def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Diffe
     return Difference(mean, mean - below * error, mean + above * error)
 
 
-def _hall(quantile: float, skewness: float, n: int) -> float:
+def _hall(quantile: float, skewness: float, n: float) -> float:
     r"""Return the t statistic that Hall's cubic transformation takes to a quantile.
 
     .. math:: T + a T^2/3 + a^2 T^3/27 + a/6, \qquad a = \gamma/\sqrt n

@@ -30,6 +30,7 @@ from pinsker._types import plain
 from pinsker.cli import _options as options
 from pinsker.cli._errors import MET, NOT_MET, OneLineGroup
 from pinsker.cli._fitting import (
+    DEFAULT_SEED,
     Outcome,
     SelectOptions,
     check_engine,
@@ -50,6 +51,7 @@ from pinsker.cli._tables import STDIN, InputTable, format_of_name, read_table, w
 from pinsker.cli._text import TextStyle
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
+from pinsker.selection import MOST_CERTIFIED, MOST_READ
 
 app = typer.Typer(
     name="pinsker",
@@ -114,6 +116,7 @@ def select(
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "error",
     memory: options.Memory = None,
+    time_limit: options.TimeLimit = None,
     engine: options.Engine = "auto",
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
@@ -134,11 +137,15 @@ def select(
         error_budget=error_budget, metric=metric, stop=stop, direction=direction,
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
-        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory, engine=engine,
+        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
+        time_limit=time_limit, engine=engine,
         missing=missing, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    read = read_table(table, target, style=style, drop=tuple(drop or ()))
+    # All rows are written to an output, and used by the other searches.
+    most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
+    drawn_by = DEFAULT_SEED if seed is None else seed
+    read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
         if not quiet:
@@ -168,7 +175,7 @@ def certify(
     Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
     """
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, X, y = _restore(selection, table, style)
+    saved, X, y, notes = _restore(selection, table, style, MOST_CERTIFIED)
     if not hasattr(saved.selector, "certify"):
         raise ParameterError(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
@@ -189,7 +196,7 @@ def certify(
     _write_json({**certificate.to_dict(), **about}, json)
     if not quiet:
         console = make_console(stderr=json == STDIN)
-        print_certificate(console, certificate, saved.features, collected)
+        print_certificate(console, certificate, saved.features, [*notes, *collected])
     return MET if passed else NOT_MET
 
 
@@ -208,7 +215,7 @@ def audit(
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, X, y = _restore(selection, table, style)
+    saved, X, y, notes = _restore(selection, table, style, MOST_READ)
     if y.isna().any():
         raise DataError(
             f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
@@ -220,7 +227,7 @@ def audit(
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     _write_json(result.to_dict(), json)
     if not quiet:
-        print_audit(make_console(stderr=json == STDIN), result, collected)
+        print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
     return MET if meets_budget(result) else NOT_MET
 
 
@@ -299,11 +306,11 @@ def write_files(
 
 
 def _restore(
-    path: str, table: str, style: TextStyle
-) -> tuple[SavedSelection, pd.DataFrame, "pd.Series[Any]"]:
-    """Return the selection, the columns that it was fitted to, and the target."""
+    path: str, table: str, style: TextStyle, most: int
+) -> tuple[SavedSelection, pd.DataFrame, "pd.Series[Any]", list[str]]:
+    """Return the selection, the columns that it was fitted to, the target, and notes on rows."""
     saved = read_selection(path)
-    read = read_table(table, saved.target, style=style)
+    read = read_table(table, saved.target, style=style, most=most)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""
@@ -311,7 +318,8 @@ def _restore(
             f"{read.source!r} lacks the column {absent[0]!r}{more}, which {path!r} was made with: "
             "pass a table with the same columns."
         )
-    return saved, read.frame[saved.columns], read.y
+    notes = [] if read.drawn is None else read.drawn.notes
+    return saved, read.frame[saved.columns], read.y, notes
 
 
 def _write_json(result: dict[str, Any], path: str | None) -> None:

@@ -15,6 +15,8 @@ from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingR
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h)?", re.IGNORECASE)
+_SECONDS = {"": 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}
 
 
 def parse_stop(text: str) -> StoppingRule:
@@ -51,6 +53,20 @@ def parse_memory(text: str) -> int:
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--memory {text!r} is not understood: use for example 500M or 2G.")
     return int(float(found[1]) * 1024 ** _POWERS[found[2].lower()])
+
+
+def parse_time(text: str) -> float:
+    """Read a time in seconds.
+
+    Examples
+    --------
+    >>> parse_time("60s"), parse_time("2m"), parse_time("1.5 h"), parse_time("90")
+    (60.0, 120.0, 5400.0, 90.0)
+    """
+    found = _TIME.fullmatch(text.strip())
+    if found is None or float(found[1]) == 0:
+        raise ParameterError(f"--time-limit {text!r} is not understood: use for example 60s or 2m.")
+    return float(found[1]) * _SECONDS[(found[2] or "").lower()]
 
 
 def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> list[str]:

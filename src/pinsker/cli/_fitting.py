@@ -20,12 +20,13 @@ from pinsker.cli._choices import (
     parse_memory,
     parse_names,
     parse_stop,
+    parse_time,
     task_of,
 )
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target
-from pinsker.exceptions import EngineError, ParameterError, PinskerWarning
+from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
     ErrorBudget,
@@ -73,6 +74,8 @@ class SelectOptions:
         Memory that the search may hold.
     engine : {"auto", "local", "cuda"}
         Where to search.
+    time_limit : str, optional
+        Time after which nothing new is begun.
     missing, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
@@ -89,6 +92,7 @@ class SelectOptions:
     kind: tuple[str, ...] = ()
     n_neighbors: int | None = None
     memory: str | None = None
+    time_limit: str | None = None
     engine: str = "auto"
     missing: str = "error"
     jobs: int | None = None
@@ -154,6 +158,7 @@ def make_selector(
         "engine__name": None if options.engine == "auto" else options.engine,
         "engine__client": client,
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
+        "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
@@ -200,6 +205,11 @@ def fit(
 ) -> Outcome:
     """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
     X, y = table.features, table.y
+    if table.drawn is not None and options.missing != "drop" and table.n_missing_targets:
+        raise DataError(
+            f"the target {table.target!r} is missing in {table.n_missing_targets} of "
+            f"{table.n_rows} rows: use --missing drop, or fill them in."
+        )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     started = time.perf_counter()
     with progress(show_progress), collect_warnings() as collected:

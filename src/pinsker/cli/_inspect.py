@@ -1,6 +1,7 @@
 """``pinsker inspect``: how a table is read, and what a search would cost: estimates, named so."""
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,10 +11,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from scipy.stats import t
+from sklearn.base import clone
 
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_groups, parse_kinds, parse_memory, task_of
+from pinsker.cli._choices import parse_groups, parse_kinds, task_of
+from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table
 from pinsker.cli._text import TextStyle
@@ -26,32 +29,29 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
-from pinsker.information import LARGE_TABLE
-from pinsker.selection import MOST_SEARCHED, SPLIT_FROM
+from pinsker.selection import (
+    MOST_READ,
+    MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
+    SPLIT_FROM,
+    trained_rows,
+)
 
 _MOST_LISTED = 40
-#: Confidence of all bounds together, and how many searches share it.
+#: Confidence of all bounds together.
 _CONFIDENCE = 0.95
-_N_SEARCHES = {"auto": 5}
 #: The case that the smallest budget is given for: so many predictions change when columns go ...
 CHANGED = 0.05
 #: ... or, for numbers, the errors with and without them correlate so, and leave so much variance.
 CORRELATION = 0.95
 LEFT = 0.5
 
-#: Processor seconds, from benchmarks/inspect_costs.py: a path costs so much per pair of rows, and
-#: so much more per pair and feature; held-out models of five searches in five folds cost so much at
-#: least, per row, and per pair of rows until trees replace SVMs.
-_PER_PAIR, _PER_PAIR_AND_FEATURE = 6e-8, 5e-9
-_MODELS, _MODELS_PER_ROW, _MODELS_PER_PAIR = 0.8, 4e-3, 2e-6
-#: Large tables: some twenty fits of boosted trees, whatever the number of rows.
-_SPLIT_MODELS, _SPLIT_MODELS_PER_FEATURE = 5.0, 0.1
-_LINEAR_PER_CUBE = 2e-8
-#: Paths by nearest neighbors; the linear one and the order by relevance cost next to nothing.
-_PATHS = {"auto": 4}
-_FOLDS = {"auto": 5}
-#: Measured times lie within this factor of the estimate.
-_FACTOR = 3
+#: Two fits to samples of the rows are timed: half of the rows, at most so many, and half of those.
+_MOST_TIMED, _FEWEST_TIMED = 800, 60
+#: How time grows with the rows, at least and at most: what noise in the two times cannot change.
+_POWERS = 0.5, 2.2
+#: Measured times lie within this factor of the estimate (benchmarks/inspect_costs.py).
+_FACTOR = 2
 
 
 def inspect(
@@ -71,7 +71,8 @@ def inspect(
 ) -> int:
     """Show how a table is read and what a search would cost, without searching."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    read = read_table(table, target, style=style, drop=tuple(drop or ()))
+    most = MOST_READ if direction == "auto" and cv != 0 else None
+    read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most)
     names = list(read.features.columns)
     groups = parse_groups(feature_groups or (), names)
     present = read.y.notna().to_numpy()
@@ -86,8 +87,12 @@ def inspect(
         categorical_features=parse_kinds(kind or (), names),
         task=task_of(metric),
     )
-    limit = None if memory is None else parse_memory(memory)
-    expected = forecast(encoded, direction=direction, folds=cv, max_memory=limit)
+    choices = SelectOptions(
+        direction=direction, cv=cv, metric=metric, kind=tuple(kind or ()), missing="category",
+        feature_groups=tuple(feature_groups or ()), memory=memory,
+    )  # fmt: skip
+    selector = make_selector(choices, names, show_progress=False)
+    expected = forecast(encoded, selector, read.features[present], read.y[present])
     _print(make_console(), read, encoded, expected, most=None if every else _MOST_LISTED)
     return 0
 
@@ -97,7 +102,7 @@ def _print(
 ) -> None:
     n_rows, n_columns = read.features.shape
     gaps = read.features.isna().to_numpy()
-    console.print(f"[bold]{escape(read.source)}[/bold]: {n_rows} rows, {n_columns} columns")
+    console.print(f"[bold]{escape(read.source)}[/bold]: {read.n_rows} rows, {n_columns} columns")
     console.print(f"  target {escape(repr(read.target))}: {escape(_target(read, encoded))}")
     complete = int((~gaps.any(axis=1) & read.y.notna().to_numpy()).sum())
     if complete < n_rows:
@@ -209,24 +214,31 @@ class Forecast:
         return f"about {max(self.n_bytes / 2**20, 1):.0f} MiB"
 
 
-def forecast(
-    encoded: Encoded, *, direction: str, folds: int | None, max_memory: int | None
-) -> Forecast:
-    """Return what to expect of a search of this table."""
+def forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> Forecast:
+    """Return what to expect of a selector's fit to a table, from fits to some of its rows."""
     classes = encoded.target.labels is not None
-    n, d = encoded.n_rows, encoded.columns.n_columns
-    folds = _FOLDS.get(direction, 0) if folds is None else folds
-    searched = encoded
-    if direction == "auto" and folds and n >= SPLIT_FROM:
-        searched = take_rows(encoded, np.arange(min(n // 4, MOST_SEARCHED)))
-    plan = plan_rows(Problem.of(searched), max_memory=max_memory, max_samples=None, seed=0)
+    n, several = encoded.n_rows, hasattr(selector, "searches")
     return Forecast(
-        budget=smallest_budget(n, classes=classes, n_searches=_N_SEARCHES.get(direction, 1)),
+        budget=smallest_budget(n, classes=classes, n_searches=5 if several else 1),
         metric="error" if classes else "r2",
-        seconds=expected_seconds(n, encoded.n_features, direction, folds),
-        n_bytes=plan.n_bytes + 2 * 8 * n * d,  # the table as it was read, and scaled
-        held_out=folds > 0,
+        seconds=expected_seconds(selector, X, y),
+        n_bytes=expected_bytes(selector, encoded),
+        held_out=bool(getattr(selector, "cv", 0)),
     )
+
+
+def expected_bytes(selector: Any, encoded: Encoded) -> int:
+    """Return the memory that a fit in one thread is planned to take."""
+    if not hasattr(selector, "plan_memory"):  # a linear search
+        return 4 * encoded.columns.values.nbytes
+    memory = selector.plan_memory(encoded)
+    n_searched = encoded.n_rows
+    if n_searched >= SPLIT_FROM and hasattr(selector, "searches"):
+        n_searched = min(n_searched // 4, MOST_SEARCHED)
+    searched = take_rows(encoded, np.arange(n_searched))
+    limit = memory.for_one_search(1)
+    plan = plan_rows(Problem.of(searched), max_memory=limit, max_samples=None, seed=0)
+    return int(memory.held + max(memory.copy + plan.n_bytes, memory.search, memory.model))
 
 
 def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float:
@@ -262,17 +274,43 @@ def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float
     return float(t.ppf(confidence, n_rows - 1)) * spread / math.sqrt(n_rows)
 
 
-def expected_seconds(n_rows: int, n_features: int, direction: str, folds: int) -> float:
-    """Return the processor time of a search, by the measured costs of its parts."""
-    if direction == "auto" and folds and n_rows >= SPLIT_FROM:
-        n_searched = float(min(n_rows // 4, MOST_SEARCHED))
-        path = n_searched**2 * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)
-        return _PATHS["auto"] * path + _SPLIT_MODELS + _SPLIT_MODELS_PER_FEATURE * n_features
-    pairs = float(n_rows) ** 2
-    n_paths = _PATHS.get(direction, 1)
-    path = pairs * (_PER_PAIR + _PER_PAIR_AND_FEATURE * n_features)
-    if direction == "linear":
-        path = _LINEAR_PER_CUBE * n_features**3
-    svm_pairs = pairs if n_rows < LARGE_TABLE else 0.0
-    models = _MODELS + _MODELS_PER_ROW * n_rows + _MODELS_PER_PAIR * svm_pairs
-    return n_paths * (1 + folds) * path + models * folds / 5 * n_paths / _PATHS["auto"]
+def expected_seconds(selector: Any, X: Any, y: Any) -> float:
+    """Return the processor time of a fit, from the times of fits to samples of the rows.
+
+    A table that is split has parts of rows that do not grow beyond a size. It is timed with as
+    few rows as are split, and the time grows with the rows that models are fitted to. So is one
+    that is searched once, and its time grows with all rows. Other tables are timed with two
+    samples, and their time grows as a power of the rows.
+
+    Parameters
+    ----------
+    selector : selector
+        Not fitted; copies of it are.
+    X, y : frame and series
+        The table and the target, without missing targets.
+    """
+    n = len(X)
+    if n > SPLIT_FROM and hasattr(selector, "searches") and selector.cv:
+        timed, whole = (trained_rows(rows) for rows in (SPLIT_FROM, n))
+        return _seconds(selector, X, y, SPLIT_FROM) * whole / timed
+    if n > SEARCH_ONCE_FROM and hasattr(selector, "searches") and selector.cv:
+        return _seconds(selector, X, y, SEARCH_ONCE_FROM) * n / SEARCH_ONCE_FROM
+    larger = min(n // 2, _MOST_TIMED)
+    if larger < _FEWEST_TIMED:
+        return _seconds(selector, X, y, n)
+    small, large = (_seconds(selector, X, y, rows) for rows in (larger // 2, larger))
+    power = float(np.clip(np.log2(large / small), *_POWERS))
+    return float(large * (n / larger) ** power)
+
+
+def _seconds(selector: Any, X: Any, y: Any, n_rows: int) -> float:
+    """Return the processor time of a fit to a sample of the rows."""
+    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])
+    copy = clone(selector)
+    started = time.process_time()
+    try:
+        with collect_warnings():
+            copy.fit(X.iloc[rows], y.iloc[rows])
+    except DataError:  # such as one class alone: the whole table may be better
+        pass
+    return time.process_time() - started

@@ -125,6 +125,16 @@ Memory = Annotated[
         metavar="SIZE", help="Memory the search may hold, as 500M or 2G.", show_default=False
     ),
 ]
+TimeLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--time-limit",
+        metavar="TIME",
+        help="Begin nothing new after this time, as 60s, 2m or 1h, and keep the best set that was "
+        "evaluated by then. Such a result depends on the machine.",
+        show_default=False,
+    ),
+]
 Engine = Annotated[
     Literal["auto", "local", "cuda"],
     typer.Option(

@@ -1,5 +1,6 @@
 """A selection on disk: what `pinsker select --json` writes and other commands read."""
 
+import base64
 import dataclasses
 import json
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pinsker import __version__
-from pinsker._types import plain
+from pinsker._types import AnyArray, plain
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.cli._fitting import DIRECTIONS, Outcome
 from pinsker.engine import KNNSettings
@@ -26,6 +27,8 @@ from pinsker.selection import (
 SCHEMA = 2
 #: How it was searched is over, and where it was: another computer may have no GPU.
 _NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine"}
+#: Rows whose hashes are saved at most: eleven characters each.
+_MOST_HASHES = 50_000
 _SELECTORS = {kind.__name__: kind for kind in DIRECTIONS.values()}
 _RULES: dict[str, Any] = {
     kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
@@ -80,6 +83,7 @@ def to_json(outcome: Outcome) -> str:
         "path": json.loads(selector.path_.to_json()),
         "certificate": selector.certificate_.to_dict(),
         "seed": selector._seed,
+        "row_hashes": _hashes_text(getattr(selector, "_row_hashes", None)),
         "notes": list(outcome.notes),
         "seconds": round(outcome.seconds, 3),
     }
@@ -127,10 +131,22 @@ def _restored(content: dict[str, Any]) -> Any:
         "feature_names_in_": np.asarray(columns, dtype=object),
         "_comparison": None,  # other budgets cut the path by its own information
         "_seed": int(content["seed"]),
+        "_row_hashes": _read_hashes(content.get("row_hashes")),
     }
     for name, value in fitted.items():
         setattr(selector, name, value)
     return selector
+
+
+def _hashes_text(hashes: AnyArray | None) -> str | None:
+    """Return hashes of rows as text; None of very many, for the file is for people too."""
+    if hashes is None or len(hashes) > _MOST_HASHES:
+        return None
+    return base64.b64encode(hashes.astype("<u8").tobytes()).decode("ascii")
+
+
+def _read_hashes(text: str | None) -> AnyArray | None:
+    return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<u8")
 
 
 def _certificate(saved: dict[str, Any]) -> Certificate:

@@ -15,6 +15,7 @@ from scipy.io import arff
 
 from pinsker._compat import require
 from pinsker.cli._choices import find_column, parse_columns
+from pinsker.cli._large import DrawnRows, draw_from_parquet, draw_from_text
 from pinsker.cli._text import TextStyle, read_dates, read_text
 from pinsker.exceptions import DataError, ParameterError
 
@@ -53,6 +54,8 @@ class InputTable:
         What a user should know about the reading.
     texts : pandas.DataFrame, optional
         Columns of dates as they are written in the file.
+    drawn : DrawnRows, optional
+        How the rows were drawn, where the frame holds some of very many.
     """
 
     source: str
@@ -60,6 +63,18 @@ class InputTable:
     target: str
     notes: tuple[str, ...] = ()
     texts: pd.DataFrame | None = None
+    drawn: DrawnRows | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the file."""
+        return len(self.frame) if self.drawn is None else self.drawn.n_rows
+
+    @property
+    def n_missing_targets(self) -> int:
+        """Missing values of the target: in all rows, where the file tells."""
+        known = {} if self.drawn is None else self.drawn.missing
+        return known.get(self.target, int(self.y.isna().sum()))
 
     @property
     def as_written(self) -> pd.DataFrame:
@@ -80,7 +95,13 @@ class InputTable:
 
 
 def read_table(
-    source: str, target: str, *, style: TextStyle | None = None, drop: tuple[str, ...] = ()
+    source: str,
+    target: str,
+    *,
+    style: TextStyle | None = None,
+    drop: tuple[str, ...] = (),
+    most: int | None = None,
+    seed: int = 0,
 ) -> InputTable:
     """Read a table and find the target in it.
 
@@ -94,10 +115,15 @@ def read_table(
         How a text file writes a table; detected by default.
     drop : tuple of str
         Columns to leave out.
+    most : int, optional
+        Rows to keep in memory: of more rows of text or Parquet so many are drawn in one pass.
+    seed : int
+        Which rows are drawn.
     """
     handle, kind = open_table(source)
     with handle:
-        frame, notes = _read(handle, kind, style or TextStyle(), source)
+        drawn = None if most is None else _draw(handle, kind, source, most, seed)
+        frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
     frame.columns = [str(name) for name in frame.columns]
     names = list(frame.columns)
     if all(_is_number(name) for name in names):
@@ -121,6 +147,7 @@ def read_table(
         target,
         tuple(notes),
         frame[list(dates)],
+        drawn,
     )
 
 
@@ -152,12 +179,28 @@ def _is_number(name: str) -> bool:
     return True
 
 
+def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> DrawnRows | None:
+    """Draw rows of a file that has more; None where all of them are read."""
+    try:
+        if kind in ("csv", "tsv"):
+            return draw_from_text(handle, most, seed)
+        return draw_from_parquet(handle, most, seed) if kind == "parquet" else None
+    except (ValueError, OSError) as error:  # pyarrow's errors are among these
+        raise DataError(f"{source!r} cannot be read as {kind}: {error}.") from error
+    finally:
+        handle.seek(0)
+
+
 def _read(
-    handle: BinaryIO, kind: Format, style: TextStyle, source: str
+    handle: BinaryIO, kind: Format, style: TextStyle, source: str, drawn: DrawnRows | None
 ) -> tuple[pd.DataFrame, list[str]]:
     if kind in ("csv", "tsv"):
         separator = style.separator or ("\t" if kind == "tsv" else "")
-        return read_text(handle, TextStyle(separator, style.decimal, style.missing))
+        text = handle if drawn is None else drawn.content
+        frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
+        return frame, [*([] if drawn is None else drawn.notes), *notes]
+    if drawn is not None:
+        return drawn.content, drawn.notes
     if kind == "arff":
         return _read_arff(handle, source), []
     require("pyarrow", purpose=f"reading {kind}", extra="cli")

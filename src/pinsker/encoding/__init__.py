@@ -11,7 +11,7 @@ from pinsker.encoding._checks import (
     constant_columns,
     duplicate_columns,
 )
-from pinsker.encoding._dask import LargeTable, is_dask_frame, read_large
+from pinsker.encoding._dask import LargeTable, read_large
 from pinsker.encoding._discretize import (
     Binned,
     Strategy,
@@ -20,7 +20,13 @@ from pinsker.encoding._discretize import (
     bin_weighted,
     weighted_cuts,
 )
-from pinsker.encoding._encode import encode, encode_columns, encode_together
+from pinsker.encoding._encode import (
+    columns_to_read,
+    encode,
+    encode_again,
+    encode_columns,
+    encode_together,
+)
 from pinsker.encoding._encoded import (
     FARTHEST,
     NOMINAL_STEP,
@@ -33,9 +39,11 @@ from pinsker.encoding._encoded import (
     take_rows,
 )
 from pinsker.encoding._groups import find_columns, find_features
-from pinsker.encoding._read import is_frame, read_table
+from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
+from pinsker.encoding._sample import RowSample, draw_rows
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._target import encode_target, guess_task
+from pinsker.encoding._tidy import tidy
 
 __all__ = [
     "FARTHEST",
@@ -45,6 +53,7 @@ __all__ = [
     "Encoded",
     "Kind",
     "LargeTable",
+    "RowSample",
     "Strategy",
     "Target",
     "bin_columns",
@@ -53,9 +62,13 @@ __all__ = [
     "check_neighbors",
     "check_scale",
     "check_weights",
+    "columns_to_read",
     "constant_columns",
+    "count_rows",
+    "draw_rows",
     "duplicate_columns",
     "encode",
+    "encode_again",
     "encode_columns",
     "encode_target",
     "encode_together",
@@ -63,6 +76,7 @@ __all__ = [
     "find_features",
     "frozen",
     "guess_task",
+    "is_dask",
     "is_dask_frame",
     "is_frame",
     "normal_scores",
@@ -70,5 +84,6 @@ __all__ = [
     "read_table",
     "take_features",
     "take_rows",
+    "tidy",
     "weighted_cuts",
 ]

@@ -128,15 +128,28 @@ def column_notes(columns: Columns) -> list[str]:
     if pairs:
         rest = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
         notes.append(f"the same after scaling: {', '.join(pairs[:5])}{rest}")
-    most = max(columns.n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
     identifiers = [
         name
         for name, categories in zip(columns.names, columns.categories, strict=True)
-        if categories is not None and len(categories) > most
+        if categories is not None and is_near_unique(len(categories), columns.n_rows)
     ]
     if identifiers:
-        notes.append(f"as many categories as identifiers have: {listing(identifiers)}")
+        notes.append(
+            f"as many categories as identifiers have: {listing(identifiers)}; a value that occurs "
+            "once tells nothing about other rows: leave them out, or keep the part that repeats"
+        )
     return notes
+
+
+def is_near_unique(n_categories: int, n_rows: int) -> bool:
+    """Return whether so many categories identify rows rather than describe them.
+
+    Examples
+    --------
+    >>> is_near_unique(900, 1000), is_near_unique(125, 3000)
+    (True, False)
+    """
+    return n_categories > max(n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
 
 
 def check_neighbors(n_neighbors: Any, n_rows: int) -> int:

@@ -3,7 +3,6 @@
 Kinds and cuts come from the sample, categories from all rows.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -117,12 +116,6 @@ def _about_all_rows(sample: Encoded) -> Encoded:
     return replace(sample, columns=replace(sample.columns, notes=notes))
 
 
-def is_dask_frame(data: Any) -> bool:
-    """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
-    frames = sys.modules.get("dask.dataframe")
-    return frames is not None and isinstance(data, frames.DataFrame)
-
-
 @dataclass(frozen=True, eq=False)
 class Partitions:
     """A table and its target in pieces that fit in memory, none of them read yet.
@@ -155,11 +148,7 @@ class Partitions:
     @classmethod
     def of(cls, X: Any, y: Any) -> "Partitions":
         """Divide a Dask DataFrame; `y` is the name of one of its columns, or a Dask Series."""
-        target = called = y
-        if not isinstance(y, str):
-            X, target, called = _with_target(X, y), _TARGET, str(y.name or "y")
-        elif y not in X.columns:
-            raise DataError(f"y={y!r} is not a column of X: name one of them, or pass a series.")
+        X, target, called = put_target(X, y)
         # One delayed object per part: Dask may divide two frames from the same files differently.
         parts = tuple(X.to_delayed())
         lengths = compute([delayed(len)(part) for part in parts])
@@ -198,14 +187,19 @@ def compute(tasks: Sequence[Any]) -> list[Any]:
     return list(dask.compute(*tasks))
 
 
-def _with_target(X: Any, y: Any) -> Any:
-    """Put a Dask Series among the columns of a frame."""
+def put_target(X: Any, y: Any) -> tuple[Any, Any, str]:
+    """Put a Dask Series among the columns of a frame; return its name there, and the user's."""
+    if isinstance(y, str):
+        if y not in X.columns:
+            raise DataError(f"y={y!r} is not a column of X: name one of them, or pass a series.")
+        return X, y, y
     if not hasattr(y, "to_delayed") or getattr(y, "ndim", 1) != 1:
         raise DataTypeError(
             f"X is a Dask DataFrame, but y is of type {type(y).__name__}: pass the name of a "
             "column of X, or a Dask Series with the same index."
         )
-    return X.assign(**{_TARGET: y})  # Dask matches rows by their index
+    # Dask matches rows by their index.
+    return X.assign(**{_TARGET: y}), _TARGET, str(y.name or "y")
 
 
 def _apply(frame: Any, target: Any, called: str, function: Callable[..., Any], *args: Any) -> Any:

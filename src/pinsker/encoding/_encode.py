@@ -1,22 +1,24 @@
 """The gate: a table and a target in, `Encoded` out; or columns in, `Columns` out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
 from pinsker.encoding._cells import object_array
 from pinsker.encoding._checks import column_notes, drop_note, usable_rows
-from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen
-from pinsker.encoding._groups import FeatureGroups, make_features
+from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
+from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
 from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
 from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
+from pinsker.encoding._sparse import most_filled, sparse_names
 from pinsker.encoding._target import build_target
-from pinsker.exceptions import DataError
+from pinsker.exceptions import DataError, ParameterError
 
 
 def encode(
@@ -28,13 +30,14 @@ def encode(
     missing: Missing = "error",
     feature_groups: FeatureGroups | None = None,
     task: Literal["auto"] | Task = "auto",
+    columns: IntArray | None = None,
 ) -> Encoded:
     """Turn a table and its target into what the engine works on.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
-        NumPy array, nested lists, pandas or polars frame.
+        NumPy array, nested lists, pandas or polars frame, or a sparse matrix or array of scipy.
     y : array-like of shape (n_rows,) or (n_rows, n_targets)
         Classes or numbers.
     scale, categorical_features, missing
@@ -45,6 +48,8 @@ def encode(
         or one label per column, None for a column of its own.
     task : {"auto", "classification", "regression"}, default="auto"
         As in `encode_target`.
+    columns : ndarray of int64, optional
+        Which columns of a sparse table are read (`columns_to_read`); by default all.
 
     Returns
     -------
@@ -62,24 +67,106 @@ def encode(
     """
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
-    table = read_table(X, label="X", prefix="x", two_dimensional=True)
+    table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
     target_table = read_table(y, label="y", prefix="y")
-    check_lengths([table, target_table])
+    check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     if table.n_rows < 2:
         raise DataError(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
             "required."
         )
     rows = usable_rows([table], missing, target=target_table)
-    features, feature_names = make_features(table.names, feature_groups)
+    given_names = table.names if columns is None else sparse_names(X.shape[1], "x")
+    features, feature_names = make_features(given_names, feature_groups)
     notes = drop_note(len(rows), table.n_rows)
-    table, target_table, n_given = table.keep(rows), target_table.keep(rows), table.n_rows
-    columns = build_columns(
-        table, scale=scale, categorical_features=categorical_features, notes=notes
+    if columns is not None:
+        _refuse_listed(categorical_features)
+        features, feature_names = _features_among(columns, features, feature_names)
+    n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
+    return Encoded(
+        columns=build_columns(
+            table, scale=scale, categorical_features=categorical_features, notes=notes
+        ),
+        target=build_target(target_table, task=task, scale=scale, notes=[]),
+        features=features,
+        feature_names=feature_names,
+        rows=frozen(rows),
+        n_given=n_given,
+        hashes=frozen(hash_rows(table, target_table)),
+        sources=None if columns is None else frozen(columns),
+        given_names=given_names,
     )
-    target = build_target(target_table, task=task, scale=scale, notes=[])
-    hashes = frozen(hash_rows(table, target_table))
-    return Encoded(columns, target, features, feature_names, frozen(rows), n_given, hashes)
+
+
+def encode_again(
+    X: Any, y: Any, feature_columns: Sequence[Sequence[int]], **encoding: Any
+) -> Encoded:
+    """Encode other rows of a table with the features that a fit searched, numbered as there.
+
+    Parameters
+    ----------
+    X, y
+        As in `encode`, with the columns of the fit.
+    feature_columns : sequence of sequence of int
+        The columns of each feature of the fit. Others were left out there.
+    **encoding
+        Other parameters of `encode`.
+
+    Examples
+    --------
+    >>> X, y = [[0.1, 5.5, 1.5], [0.7, 4.5, 2.5], [0.2, 3.1, 0.5]], [0.5, 1.5, 2.5]
+    >>> encode_again(X, y, [(0,), (2,)]).feature_names
+    ('x0', 'x2')
+    """
+    columns = columns_to_read(X)
+    if columns is not None:
+        columns = np.sort([j for own in feature_columns for j in own]).astype(np.int64)
+    return match_features(encode(X, y, **encoding, columns=columns), feature_columns)
+
+
+def columns_to_read(
+    X: Any, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
+) -> IntArray | None:
+    """Return the columns of a sparse table to read where all would take too much memory, else None.
+
+    Fixed columns and those in groups are read in any case; of the others those that are not zero
+    in the most rows. The target is never looked at.
+
+    Examples
+    --------
+    >>> columns_to_read(sparse.csr_array(np.eye(4))) is None
+    True
+    """
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if not sparse.issparse(X) or len(shape) != 2:
+        return None
+    names = sparse_names(shape[1], "x")
+    features, feature_names = make_features(names, feature_groups)
+    always = {j for columns in features if len(columns) > 1 for j in columns}
+    single = [item for item in fixed or () if item in names or item not in feature_names]
+    return most_filled(X, always | set(find_columns(single, names, "fixed_features")))
+
+
+def _features_among(
+    columns: IntArray, features: tuple[tuple[int, ...], ...], names: tuple[str, ...]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
+    """Return the features whose columns are read, by the places of these, and their names."""
+    place = {int(column): i for i, column in enumerate(columns)}
+    read = [i for i, own in enumerate(features) if all(j in place for j in own)]
+    return (
+        tuple(tuple(place[j] for j in features[i]) for i in read),
+        tuple(names[i] for i in read),
+    )
+
+
+def _refuse_listed(categorical_features: CategoricalFeatures) -> None:
+    """Refuse positions, which mean other columns once some are left out."""
+    if not isinstance(categorical_features, str | bool):
+        raise ParameterError(
+            "categorical_features lists columns, but only some columns of this large sparse table "
+            "are read: use 'from_dtype', 'all' or 'none', or fewer rows or columns.",
+            parameter="categorical_features",
+        )
 
 
 def encode_columns(
@@ -194,7 +281,7 @@ def encode_together(
     array([0, 3])
     """
     read = {key: read_table(data, label=key, prefix=key) for key, data in tables.items()}
-    check_lengths(list(read.values()))
+    check_lengths({key: table.n_rows for key, table in read.items()})
     rows = usable_rows(list(read.values()), missing)
     encoded = {}
     for key, table in read.items():
@@ -207,14 +294,13 @@ def encode_together(
     return encoded, frozen(rows)
 
 
-def check_lengths(tables: list[RawTable]) -> None:
-    """Refuse tables of different lengths, with scikit-learn's message."""
-    lengths = [table.n_rows for table in tables]
+def check_lengths(n_rows: Mapping[str, int]) -> None:
+    """Refuse tables of different lengths, by their names, with scikit-learn's message."""
+    lengths = list(n_rows.values())
     if len(set(lengths)) > 1:
-        labels = " and ".join(table.label for table in tables)
         raise DataError(
             f"Found input variables with inconsistent numbers of samples: {lengths} rows in "
-            f"{labels}. Every row needs an entry in each."
+            f"{' and '.join(n_rows)}. Every row needs an entry in each."
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Scale, Task
+from pinsker.exceptions import DataError
 
 #: Two different categories of a nominal column are this far apart in metric form; see `FARTHEST`.
 NOMINAL_STEP = 1e200
@@ -175,6 +176,10 @@ class Encoded:
         Rows of the user's table.
     hashes : ndarray of shape (n_rows,), uint64, or None
         A hash of every row, target included, from the values as they came.
+    sources : ndarray of shape (n_columns,), int64, or None
+        Which columns of the user's table these are; None: all, in their order.
+    given_names : tuple of str or None
+        Names of all columns of the user's table; None: those of `columns`.
     """
 
     columns: Columns
@@ -184,6 +189,15 @@ class Encoded:
     rows: IntArray = field(repr=False)
     n_given: int
     hashes: AnyArray | None = field(default=None, repr=False)
+    sources: IntArray | None = field(default=None, repr=False)
+    given_names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @property
+    def feature_columns(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of each feature in the user's table."""
+        if self.sources is None:
+            return self.features
+        return tuple(tuple(int(self.sources[j]) for j in own) for own in self.features)
 
     @property
     def n_rows(self) -> int:
@@ -276,9 +290,25 @@ def take_features(encoded: Encoded, features: Sequence[int] | IntArray) -> Encod
     columns = np.array([j for one in chosen for j in encoded.features[one]], dtype=np.int64)
     ends = np.cumsum([len(encoded.features[one]) for one in chosen]).tolist()
     places = zip(chosen, ends, strict=True)
+    sources = columns if encoded.sources is None else encoded.sources[columns]
     return replace(
         encoded,
         columns=encoded.columns.take(columns),
+        sources=frozen(sources),
+        given_names=encoded.given_names or encoded.columns.names,
         features=tuple(tuple(range(end - len(encoded.features[one]), end)) for one, end in places),
         feature_names=tuple(encoded.feature_names[one] for one in chosen),
     )
+
+
+def match_features(encoded: Encoded, feature_columns: Sequence[Sequence[int]]) -> Encoded:
+    """Return the features that have these columns in the user's table, in this order."""
+    number = {columns: feature for feature, columns in enumerate(encoded.feature_columns)}
+    wanted = [number.get(tuple(int(j) for j in columns)) for columns in feature_columns]
+    found = [feature for feature in wanted if feature is not None]
+    if len(found) < len(wanted):
+        raise DataError(
+            f"the table has {encoded.n_features} features that are not those of fit "
+            f"({len(wanted)}): pass the columns that the selector was fitted to."
+        )
+    return encoded if found == list(range(encoded.n_features)) else take_features(encoded, found)

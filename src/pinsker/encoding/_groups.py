@@ -63,14 +63,16 @@ def find_features(encoded: Encoded, items: Iterable[Any] | None, parameter: str)
     (0, 1)
     """
     of_name = {name: feature for feature, name in enumerate(encoded.feature_names)}
-    of_column = {j: feature for feature, columns in enumerate(encoded.features) for j in columns}
+    of_column = {j: f for f, columns in enumerate(encoded.feature_columns) for j in columns}
+    names = encoded.given_names or encoded.columns.names
     found = set()
     for item in () if items is None else items:
         if isinstance(item, str) and item in of_name:
             found.add(of_name[item])
         else:
-            (column,) = find_columns([item], encoded.columns.names, parameter)
-            found.add(of_column[column])
+            (column,) = find_columns([item], names, parameter)
+            if column in of_column:  # others were left out, which a note says
+                found.add(of_column[column])
     return tuple(sorted(found))
 
 

@@ -3,6 +3,7 @@
 Everything that is read becomes a `RawTable`. What its columns *mean* is decided in `_kinds`.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding._cells import Cells, Origin, read_categories, read_cells
+from pinsker.encoding._sparse import read_sparse, sparse_names
 from pinsker.exceptions import DataError, DataTypeError
 
 _NEVER_FRAMES = {"builtins", "numpy", "array"}
@@ -64,7 +66,14 @@ class RawTable:
         return RawTable(values, self.origins, self.categories, self.names, self.label, self.notes)
 
 
-def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = False) -> RawTable:
+def read_table(
+    data: Any,
+    *,
+    label: str,
+    prefix: str,
+    two_dimensional: bool = False,
+    columns: IntArray | None = None,
+) -> RawTable:
     """Read whatever holds columns: an array, nested lists, a pandas or polars frame or series.
 
     Parameters
@@ -78,12 +87,12 @@ def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = Fa
         given without a second dimension is called ``prefix``.
     two_dimensional : bool
         Whether a single dimension is an error, as it is for the table of a selector.
+        Only such a table may be sparse.
+    columns : ndarray of int64, optional
+        Which columns of a sparse table are read; by default all.
     """
     if sparse.issparse(data):
-        raise DataTypeError(
-            f"Sparse data was passed as {label}, but dense data is required. "
-            f"Use {label}.toarray() if it fits in memory."
-        )
+        return _read_sparse_table(data, label, prefix, columns, two_dimensional)
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
@@ -101,6 +110,25 @@ def read_table(data: Any, *, label: str, prefix: str, two_dimensional: bool = Fa
         d = len(names)
         return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label)
     return _stack([read_cells(array[:, j], names[j]) for j in range(len(names))], names, label)
+
+
+def _read_sparse_table(
+    data: Any, label: str, prefix: str, columns: IntArray | None, allowed: bool
+) -> RawTable:
+    """Read a matrix or array of scipy: numbers, and zeros that are not stored."""
+    if not allowed:
+        raise DataTypeError(
+            f"Sparse data was passed as {label}, but dense data is required. "
+            f"Use {label}.toarray() if it fits in memory."
+        )
+    if data.ndim == 1:
+        raise DataError(_one_dimension(label, "1D array"))
+    _check_shape(data.shape, label)
+    values, notes = read_sparse(data, columns, label)
+    names = sparse_names(data.shape[1], prefix)
+    names = names if columns is None else tuple(names[j] for j in columns)
+    d = len(names)
+    return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, tuple(notes))
 
 
 def _as_array(data: Any, label: str) -> AnyArray:
@@ -180,11 +208,36 @@ def is_frame(data: Any) -> bool:
     return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
+def is_dask_frame(data: Any) -> bool:
+    """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(data, frames.DataFrame)
+
+
+def is_dask(data: Any) -> bool:
+    """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
+    arrays = sys.modules.get("dask.array")
+    return is_dask_frame(data) or (arrays is not None and isinstance(data, arrays.Array))
+
+
+def count_rows(data: Any) -> int:
+    """Return the rows of a table in memory without reading it; 0 where it has none to count."""
+    if isinstance(data, list | tuple):
+        return len(data)
+    shape: Any = getattr(data, "shape", ())
+    return shape[0] if len(shape) == 2 and isinstance(shape[0], int) else 0
+
+
 def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
     """Return names and columns of a frame, or of a series."""
     import narwhals.stable.v1 as nw
 
     wrapped = _wrap(data)
+    if is_dask_frame(data):
+        raise DataTypeError(
+            f"{label} is a Dask DataFrame, which only CriterionSelection and FeatureSelector with "
+            f"a number of folds read. Pass {label}.compute() if it fits in memory."
+        )
     if isinstance(wrapped, nw.LazyFrame):
         raise DataTypeError(
             f"{label} is a lazy frame ({type(data).__module__}.{type(data).__name__}). "

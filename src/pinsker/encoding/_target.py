@@ -107,7 +107,7 @@ def build_target(
         notes += doubt
     if task == "classification":
         _refuse_continuous(table)
-        labels, classes = _classes(table)
+        labels, classes = class_labels(table)
         _refuse_single_rows(labels, classes, table)
         _warn_single_rows(labels, classes)
         return Target(task, frozen(labels), frozen(classes), None, None, table.names, tuple(notes))
@@ -118,7 +118,7 @@ def build_target(
     return Target(task, None, None, values, frozen(table.values), table.names, tuple(notes))
 
 
-def _classes(table: RawTable) -> tuple[IntArray, AnyArray]:
+def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
     """Return class codes and classes; several columns become one class per combination."""
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     if len(columns) == 1:

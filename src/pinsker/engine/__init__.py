@@ -17,7 +17,14 @@ from pinsker.engine._contingency_dask import PartitionTables
 from pinsker.engine._dispatch import EngineName, cluster_was_lost, find_client
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
 from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
-from pinsker.engine._plan import Plan, WorkerMemory, available_memory, plan_rows
+from pinsker.engine._plan import (
+    Plan,
+    WorkerMemory,
+    available_memory,
+    memory_limit,
+    plan_rows,
+    search_bytes,
+)
 from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
 from pinsker.engine._settings import EngineSettings, KNNSettings
@@ -50,6 +57,8 @@ __all__ = [
     "find_client",
     "grassberger_log",
     "mean_values",
+    "memory_limit",
     "neighbor_counts",
     "plan_rows",
+    "search_bytes",
 ]

@@ -16,8 +16,17 @@ Score = Literal["difference", "direct"]
 
 _FRACTION_OF_MEMORY = 0.5
 #: Close pairs and their effects, per watched row: measured on the benchmark tables, rounded up.
+#: Ties make many more; `Plan.state_bytes` is where the kernels stop.
 _CLOSE_PAIRS_PER_ROW = 400
 _BYTES_PER_CLOSE_PAIR = 64
+#: Of a watched row's own record, and of the allocator per row: two blocks of it.
+_BYTES_PER_WATCHED_ROW = 192
+#: Vectors that grow leave gaps: so much of the memory that is left is given to the states of rows.
+_USABLE = 0.8
+#: Bytes per row of the table: two cache lines of single precision, target, digammas and numbers of
+#: rows; and per row and thread: one row's pairs in full, and the distances they are counted from.
+_BYTES_PER_ROW, _BYTES_PER_ROW_AND_THREAD = 128 + 48, 120
+_COLUMN_BLOCK = 16
 #: Up to so many rows all are measured unless a user wants fewer, and never fewer by default.
 EVERY_ROW_UP_TO = 50_000
 #: Beyond that: as many as bring the standard error of a set's information to so many nats, what an
@@ -65,6 +74,9 @@ class Plan:
         Memory the search will hold, in bytes; of all workers together, or of a GPU.
     limit : int
         Memory it was allowed, in bytes; of all workers together, or of a GPU.
+    state_bytes : int
+        What the rows that keep their pairs may hold together, in bytes. With many ties fewer of
+        them do than were planned.
     n_rows : int
         Rows of the table.
     keeps_pairs : bool
@@ -83,6 +95,7 @@ class Plan:
     limit: int
     n_rows: int
     keeps_pairs: bool
+    state_bytes: int = 0
     engine: str = "local"
     standard_error: float | None = None
     n_tiles: int = 1
@@ -126,9 +139,14 @@ class _Room:
     tiles: int
 
     @property
+    def state_bytes(self) -> int:
+        """Bytes that the pairs of rows may take."""
+        return int(_USABLE * (self.limit - self.fixed))
+
+    @property
     def n_rows(self) -> int:
         """Rows that can keep their pairs."""
-        return (self.limit - self.fixed) // self.per_row
+        return self.state_bytes // self.per_row
 
 
 def plan_rows(
@@ -139,6 +157,7 @@ def plan_rows(
     seed: int,
     keeps_pairs: bool = True,
     n_neighbors: int = 3,
+    n_threads: int = 1,
     workers: WorkerMemory | None = None,
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
@@ -156,26 +175,56 @@ def plan_rows(
     )
     if workers.engine == "cuda":
         return all_rows  # the search plans the GPU's memory, see `Plan.with_memory_of`
-    room = _room(problem, max_memory, workers, copies=1 if keeps_pairs else 2)
+    fixed = search_bytes(*problem.values.shape, n_threads=n_threads, copies=2 - keeps_pairs)
+    room = _room(problem, max_memory, workers, fixed)
     n_watched = min(all_rows.n_watched, workers.n_workers * room.n_rows)
     return replace(
         all_rows,
         n_watched=n_watched,
         n_bytes=workers.n_workers * room.fixed + n_watched * room.per_row,
         limit=workers.n_workers * room.limit,
+        state_bytes=workers.n_workers * room.state_bytes,
         n_tiles=workers.n_workers * room.tiles,
     )
 
 
-def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, copies: int) -> _Room:
-    """Return what each worker has room for; raise if that is not even the table.
+def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int = 1) -> int:
+    """Return the bytes that a search by neighbors holds at least.
 
-    A worker holds the columns of the set by row; forward another copy of them by column.
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Of the table.
+    n_threads : int
+        Threads, each with a row of its own in work.
+    copies : int
+        Copies of the columns, padded to blocks of 16: backward has one by row, forward another by
+        column. The table that they are copied from counts as well.
     """
-    available = available_memory() if workers.n_bytes is None else workers.n_bytes
-    limit = int(_FRACTION_OF_MEMORY * available) if max_memory is None else max_memory
+    padded = -(-n_columns // _COLUMN_BLOCK) * _COLUMN_BLOCK
+    per_row = 8 * (n_columns + copies * padded) + _BYTES_PER_ROW
+    return n_rows * (per_row + _BYTES_PER_ROW_AND_THREAD * n_threads)
+
+
+def memory_limit(max_memory: int | None = None, n_bytes: int | None = None) -> int:
+    """Return the bytes that may be held: `max_memory`, or half of what is available.
+
+    Parameters
+    ----------
+    max_memory : int, optional
+        A user's limit.
+    n_bytes : int, optional
+        What is available; by default to this process.
+    """
+    if max_memory is not None:
+        return max_memory
+    return int(_FRACTION_OF_MEMORY * (available_memory() if n_bytes is None else n_bytes))
+
+
+def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, fixed: int) -> _Room:
+    """Return what each worker has room for; raise if that is not even the table."""
+    limit = memory_limit(max_memory, workers.n_bytes)
     n, d = problem.values.shape
-    fixed = 8 * n * (d + 16) * copies
     tiles = max(1, min(workers.max_tiles, limit // (2 * fixed) - 1))
     fixed *= tiles if workers.engine != "dask" else tiles + 1  # workers also hold the table
     if fixed > limit:
@@ -184,8 +233,8 @@ def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, copie
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
     watch_bytes = 2 if problem.n_features < 65535 else 4
-    per_row = 2 * watch_bytes * n + _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
-    return _Room(limit, fixed, per_row, tiles)
+    close_pairs = _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
+    return _Room(limit, fixed, 2 * watch_bytes * n + close_pairs + _BYTES_PER_WATCHED_ROW, tiles)
 
 
 def available_memory(root: str | Path = "/") -> int:

@@ -60,6 +60,7 @@ class Stepwise(ABC):
             seed=seed,
             keeps_pairs=self._keeps_pairs,
             n_neighbors=n_neighbors,
+            n_threads=n_threads,
             workers=chosen.worker_memory(),
         )
         self._fixed = FixedPoint.of(problem.n_rows)
@@ -202,6 +203,8 @@ class Backward(Stepwise):
 
     def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
         settings["watched_queries"] = self.plan.n_watched
+        if chosen.engine != "cuda":  # the GPU has planned by itself
+            settings["state_bytes"] = self.plan.state_bytes
         self._search = backward_search(chosen, self.problem, self.plan.n_tiles, settings)
 
 

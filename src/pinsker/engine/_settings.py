@@ -137,8 +137,8 @@ class EngineSettings(_FrozenSettings):
     client : distributed.Client, default=None
         The cluster of "dask"; by default the active one.
     max_memory : int, default=None
-        Bytes that a search may hold, on each worker of a cluster or on the GPU. By default half of
-        what is available.
+        Bytes that a fit may hold; with a cluster, a search on each worker, and with a GPU, a search
+        on the GPU. By default half of what is available.
 
     Examples
     --------

@@ -6,7 +6,9 @@ from pinsker.information._mutual import conditional_mutual_information, mutual_i
 from pinsker.information._reliability import Estimate
 from pinsker.information.models import (
     LARGE_TABLE,
+    MAX_ONE_HOT,
     RBFSVM,
+    BoostedTrees,
     ExtraTrees,
     HoldoutModel,
     HoldoutScores,
@@ -23,7 +25,9 @@ from pinsker.information.models import (
 
 __all__ = [
     "LARGE_TABLE",
+    "MAX_ONE_HOT",
     "RBFSVM",
+    "BoostedTrees",
     "Estimate",
     "ExtraTrees",
     "HoldoutModel",

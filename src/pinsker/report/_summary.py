@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker import __version__
 from pinsker._types import FloatArray, IntArray, plain
 from pinsker.bounds import METRIC_NAMES
-from pinsker.encoding import Encoded, encode
+from pinsker.encoding import Encoded, encode_again
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report._kept import (
@@ -75,7 +75,7 @@ def summarise(selector: Any, X: Any = None, y: Any = None) -> dict[str, Any]:
         "kept": {
             "size": len(kept),
             "n_features": path.n_features,
-            "n_columns": sum(map(len, selector.feature_columns_)),
+            "n_columns": len(selector.support_),
             "features": [path.names[feature] for feature in in_order(selector)],
         },
         "budget": {
@@ -252,9 +252,10 @@ def measure(selector: Any, X: Any, y: Any) -> Measures:
 
 def _encode(selector: Any, X: Any, y: Any, knn: KNNSettings) -> Encoded:
     """Encode the table of `fit` as the selector did."""
-    encoded = encode(
+    encoded = encode_again(
         X,
         y,
+        selector.feature_columns_,
         task=selector.task_,
         categorical_features=selector.categorical_features,
         missing=selector.missing,

@@ -24,10 +24,14 @@ from pinsker.selection._stability import Stability
 from pinsker.selection._suspects import Suspect, find_suspects
 from pinsker.selection.holdout import (
     ALL_FEATURES,
+    MOST_CERTIFIED,
+    MOST_READ,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
     AuditResult,
     audit,
+    trained_rows,
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
@@ -48,7 +52,10 @@ from pinsker.selection.search import (
 __all__ = [
     "ALL_FEATURES",
     "AUTO_SEARCHES",
+    "MOST_CERTIFIED",
+    "MOST_READ",
     "MOST_SEARCHED",
+    "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "Alternative",
     "AuditResult",
@@ -80,4 +87,5 @@ __all__ = [
     "find_suspects",
     "interactions",
     "select_by_criterion",
+    "trained_rows",
 ]

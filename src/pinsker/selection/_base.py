@@ -16,8 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, StrOptions, output_container, require, validate_data
 from pinsker._types import BoolArray, IntArray, Scale
 from pinsker.bounds import Certificate, TargetFacts
-from pinsker.encoding import Encoded, encode, find_features, is_frame
-from pinsker.exceptions import EngineLostError, ParameterError, PinskerWarning
+from pinsker.encoding import (
+    Encoded,
+    columns_to_read,
+    encode,
+    find_features,
+    is_dask,
+    is_dask_frame,
+    is_frame,
+)
+from pinsker.exceptions import DataError, EngineLostError, ParameterError, PinskerWarning
 from pinsker.selection._fit_data import (
     ENGINES,
     SETTINGS,
@@ -122,15 +130,18 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
+        X : array-like, frame or Dask collection of shape (n_samples, n_features)
             With the columns of `fit`; of a frame with names the kept ones are enough.
 
         Returns
         -------
-        array or frame of shape (n_samples, n_kept)
-            A frame when a frame was given, with its columns as they were.
+        array, frame or Dask collection of shape (n_samples, n_kept)
+            A frame when a frame was given, with its columns as they were; a Dask collection when
+            one was given, of which nothing is computed.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return self._transform_dask(X)
         if not is_frame(X):
             return super().transform(X)
         kept = self.get_support(indices=True)
@@ -149,6 +160,21 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         return take_columns(X, kept, self)
+
+    def _transform_dask(self, X: Any) -> Any:
+        """Take the columns that stay, without computing any."""
+        kept = self.get_support(indices=True)
+        if not is_dask_frame(X):
+            if X.shape[1] != self.n_features_in_:
+                raise DataError(
+                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input."
+                )
+            return X[:, kept]
+        names = list(getattr(self, "feature_names_in_", X.columns)[kept])
+        if not set(names) <= set(X.columns):
+            validate_data(self, X._meta, skip_check_array=True, reset=False)
+        return X[names]
 
     def report(self, path: Any = None, *, X: Any = None, y: Any = None) -> str:
         """Describe the choice in one HTML page that needs no network.
@@ -223,6 +249,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         tags.target_tags.required = True
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags
 
     @property
@@ -267,7 +294,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
         """Let the user's data through the gate, and note its columns."""
-        encoded = encode(X, y, task=task_of(metric), **self._encoding(), scale=scale)
+        columns = columns_to_read(X, self.fixed_features, self.feature_groups)
+        encoded = encode(
+            X, y, task=task_of(metric), **self._encoding(), scale=scale, columns=columns
+        )
         validate_data(self, X, skip_check_array=True)
         return encoded
 
@@ -386,13 +416,16 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         budget = self._budget_of(rule)
         growth = tuple(float(value) for value in budget.growth(path, facts))
         path = path.with_bounds(growth, budget.metric_for(facts))
-        columns = encoded.features
-        if data.origin is not None:
-            columns = tuple(tuple(data.origin[j] for j in several) for several in columns)
+        columns = encoded.feature_columns
         ranking = ranks(columns, path, decision.size, self.n_features_in_)
         if certificate is None:
             certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
-        results = comparison.to_arrays(columns, self.n_features_in_) if comparison else {}
+        if data.origin:
+            certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
+        about_rows = data.notes + encoded.notes
+        cv_results = {}
+        if comparison is not None:
+            cv_results = comparison.to_arrays(columns, self.n_features_in_)
         return {
             "facts_": facts,
             "task_": encoded.target.task,
@@ -401,8 +434,8 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "support_": ranking == 1,
             "ranking_": ranking,
             "certificate_": certificate,
-            "cv_results_": results,
-            "notes_": encoded.notes + before + _plan_notes(path) + decision.notes + notes,
+            "cv_results_": cv_results,
+            "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
             "_comparison": comparison,
             "_seed": data.seed,
@@ -452,13 +485,13 @@ def ranks(
 ) -> IntArray:
     """Return the rank of every column: 1 for those that stay, more for those that go earlier.
 
-    Columns of no feature were left out before all others.
+    Columns of no feature, which were left out before the search, rank last.
     """
     left = len(path.order) - size
     rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
     rank[list(path.order[size:])] = 2 + np.arange(left)
     rank[list(path.order[:size])] = 1
-    spread = np.full(n_columns, int(rank.max()) + 1, dtype=np.int64)
+    spread = np.full(n_columns, left + 3, dtype=np.int64)
     for columns, value in zip(feature_columns, rank, strict=True):
         spread[list(columns)] = value
     return spread

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._types import BoolArray, FloatArray, Missing
@@ -239,27 +238,6 @@ class CriterionSelection(InformationSelector):
         if error_budget is not None:
             refuse_uncounted(self.path_, self._rule_of(error_budget), self.facts_)
         return support
-
-    def transform(self, X: Any) -> Any:
-        """Reduce a table to the columns that stay; a Dask DataFrame to a Dask DataFrame.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            With the columns of `fit`.
-
-        Returns
-        -------
-        array or frame of shape (n_samples, n_kept)
-        """
-        if not is_dask_frame(X):
-            return super().transform(X)
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", np.asarray(X.columns))
-        kept = list(names[self.get_support()])
-        if not set(kept) <= set(X.columns):
-            validate_data(self, X._meta, skip_check_array=True, reset=False)
-        return X[kept]
 
     def as_search(
         self,

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, METRICS, TOO_FEW_ROWS, Certificate, TargetFacts
-from pinsker.encoding import Encoded, encode
+from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import named_models
@@ -19,8 +19,9 @@ from pinsker.selection._alternatives import Alternative, Substitute, alternative
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
 from pinsker.selection._importance import Importance, importance
-from pinsker.selection._suspects import without_columns
+from pinsker.selection._memory import FitMemory, RowCounts
 from pinsker.selection.holdout import (
+    MOST_CERTIFIED,
     Comparison,
     Fold,
     FreshRows,
@@ -34,6 +35,7 @@ from pinsker.selection.holdout import (
     note_repeated_rows,
     path_certificate,
     read_groups,
+    task_of,
 )
 from pinsker.selection.search import (
     ErrorBudget,
@@ -93,8 +95,10 @@ class EvaluatedSelector(InformationSelector):
         Parameters
         ----------
         X, y
-            Fresh rows, with the columns of `fit`. Rows that `fit` has seen are recognised: some of
-            them make the result an estimate, and more than half of them are refused.
+            Fresh rows, with the columns of `fit`; as Dask collections too. Of more than 40 000, so
+            many are drawn: they resolve a difference of 0.002 between error rates. Rows that `fit`
+            has seen are recognised: some of them make the result an estimate, and more than half of
+            them are refused.
         groups : array-like of shape (n_samples,), optional
             Which of these rows belong together.
         confidence : float, default=0.95
@@ -115,13 +119,15 @@ class EvaluatedSelector(InformationSelector):
                 f"certify needs an error budget to test, but the selector stops by {rule}: "
                 "set error_budget to a number, or to an ErrorBudget(...).",
             )
-        validate_data(self, X, skip_check_array=True, reset=False)
+        task, seed = self.facts_.task, self._seed
+        sample = self._draw_rows(X, y, MOST_CERTIFIED, seed)
+        validate_data(self, sample.X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
-        encoded = encode(X, y, task=self.facts_.task, **self._encoding(), scale=scale)
-        encoded = without_columns(encoded, self._left_out)
-        task, n_rows, seed = self.facts_.task, encoded.n_rows, self._seed
-        models = named_models(self.models, task, n_rows, seed)
-        clusters = read_groups(groups, encoded)
+        encoded = encode_again(
+            sample.X, sample.y, self.feature_columns_, task=task, **self._encoding(), scale=scale
+        )
+        models = named_models(self.models, task, encoded.n_rows, seed)
+        clusters = read_groups(sample.labels_of_rows(groups), encoded)
         folds = None
         if hasattr(self.cv, "split"):  # pairs of positions belong to the rows of fit
             folds = make_folds(encoded, self.cv, seed, groups=clusters)
@@ -136,7 +142,11 @@ class EvaluatedSelector(InformationSelector):
             groups=clusters,
             notes=note_known_rows(encoded, getattr(self, "_row_hashes", None)),
         )
-        return fresh.certify(self.path_.order, int(self._n_kept()))
+        certificate = fresh.certify(self.path_.order, int(self._n_kept()))
+        if not sample.origin:
+            return certificate
+        rows, notes = f"{certificate.rows} ({sample.origin})", (*sample.notes, *certificate.notes)
+        return replace(certificate, rows=rows, notes=notes)
 
     def certificate_at(self, *, error_budget: float) -> Certificate:
         """Return what the held-out rows of `fit` say about another budget.
@@ -192,7 +202,7 @@ class EvaluatedSelector(InformationSelector):
                 "certified set to take."
             )
         other = copy.copy(self)
-        ranking = ranks(self.feature_columns_, self.path_, size, self.n_features_in_)
+        ranking = ranks(self.feature_columns_, self.path_, size, len(self.ranking_))
         return other._set_fitted(
             {
                 "ranking_": ranking,
@@ -313,28 +323,56 @@ class EvaluatedSelector(InformationSelector):
     def _n_kept(self) -> int:
         return sum(bool(self.support_[list(columns)].all()) for columns in self.feature_columns_)
 
-    def _read(self, X: Any, y: Any, groups: Any = None) -> FitData:
+    def _draw_rows(self, X: Any, y: Any, most: int, seed: int) -> RowSample:
+        """Return the rows to read: all of them, or some of very many."""
+        task = task_of(self._budget_of(self._rule_of(self.error_budget)).metric)
+        return draw_rows(X, y, most, seed, missing=self.missing, task=task)
+
+    def _read(self, X: Any, y: Any, groups: Any = None, seed: int | None = None) -> FitData:
         """Encode the user's data."""
         rule = self._rule_of(self.error_budget)
         scale = as_settings("knn", self.knn).scale
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
-        encoded = self._note_suspects(X, self._encode(X, y, metric, scale))
-        every, encoded = encoded, without_columns(encoded, self._left_out)
+        encoded = self._encode(X, y, metric, scale)
         facts = TargetFacts.of(encoded.target)
         search = (as_settings("knn", self.knn), *self._ends())
-        data = self._data(encoded, facts, rule, X, y, seed=self._draw_seed(), search=search)
-        origin = None
-        if encoded.columns.n_columns < every.columns.n_columns:
-            places = {name: j for j, name in enumerate(every.columns.names)}
-            origin = tuple(places[name] for name in encoded.columns.names)
-        return replace(data, groups=read_groups(groups, encoded), origin=origin)
+        seed = self._draw_seed() if seed is None else seed
+        data = self._data(encoded, facts, rule, X, y, seed=seed, search=search)
+        return replace(data, groups=read_groups(groups, encoded))
 
-    #: Columns that are left out before anything is searched.
-    _left_out: tuple[str, ...] = ()
+    def plan_memory(self, encoded: Encoded, seed: int = 0) -> FitMemory:
+        """Plan the memory of a fit, or refuse a table that cannot fit.
 
-    def _note_suspects(self, X: Any, encoded: Encoded) -> Encoded:  # noqa: ARG002
-        """Look for columns that should not be there; only the front door does."""
-        return encoded
+        Parameters
+        ----------
+        encoded : Encoded
+            The table.
+        seed : int
+            Of the models.
+        """
+        engine = as_settings("engine", self.engine)
+        models: tuple[Any, ...] = ()
+        if self.holds_out:
+            models = named_models(self.models, encoded.target.task, encoded.n_rows, seed)
+        return FitMemory.of(
+            encoded,
+            models,
+            self._row_counts(encoded.n_rows),
+            n_jobs=effective_n_jobs(self.n_jobs),
+            # Of a cluster or a GPU `max_memory` is theirs.
+            max_memory=engine.max_memory if self._is_local else None,
+        )
+
+    def _row_counts(self, n_rows: int) -> RowCounts:
+        """Return the rows of the largest search and fit."""
+        held_out = n_rows // int(self.cv) if isinstance(self.cv, Integral) and self.cv else 0
+        return RowCounts(n_rows, n_rows - held_out, held_out or n_rows)
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether searches run in this process and its memory."""
+        engine = as_settings("engine", self.engine)
+        return engine.name != "cuda" and find_client(engine.name, engine.client) is None
 
     def _ends(self) -> tuple[Any, ...]:
         """Return what ends a search that cannot go on from an earlier path."""
@@ -347,6 +385,15 @@ class EvaluatedSelector(InformationSelector):
             if earlier is not None:
                 return earlier
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _within(
+        self, memory: FitMemory, settings: KNNSearchSettings, n_searches: int
+    ) -> KNNSearchSettings:
+        """Return settings of searches that run side by side in the memory of a fit."""
+        if not self._is_local:
+            return settings
+        share = memory.for_one_search(n_searches)
+        return replace(settings, engine=settings.engine.replace_params(max_memory=share))
 
     def _settings(self, seed: int) -> KNNSearchSettings:
         """Return how the searches by neighbors work."""
@@ -362,13 +409,14 @@ class EvaluatedSelector(InformationSelector):
         """Whether rows shall be held out."""
         return not isinstance(self.cv, Integral) or bool(self.cv)
 
-    def _jobs(self) -> Jobs:
+    def _jobs(self, n_jobs: int | None = None) -> Jobs:
         """Return where models are fitted: on a cluster if the engine is one, else in threads."""
         engine = as_settings("engine", self.engine)
-        return Jobs(effective_n_jobs(self.n_jobs), find_client(engine.name, engine.client))
+        client = find_client(engine.name, engine.client)
+        return Jobs(n_jobs or effective_n_jobs(self.n_jobs), client)
 
     def _evaluator(
-        self, data: FitData, folds: tuple[Fold, ...] | None = None
+        self, data: FitData, n_jobs: int, folds: tuple[Fold, ...] | None = None
     ) -> HoldoutEvaluator | None:
         """Return an evaluator, or None where nothing is held out; by default of folds by `cv`."""
         fewest = as_settings("knn", self.knn).n_neighbors + 2
@@ -379,7 +427,8 @@ class EvaluatedSelector(InformationSelector):
         task, n_rows = data.encoded.target.task, data.encoded.n_rows
         models = named_models(self.models, task, n_rows, data.seed)
         metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
-        evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, self._jobs(), data.groups)
+        jobs = self._jobs(n_jobs)
+        evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, jobs, data.groups)
         evaluator.notes = note_few_groups(evaluator.clusters) + note_repeated_rows(
             data.encoded, folds
         )

@@ -1,21 +1,23 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-import logging
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
-from pinsker._compat import StrOptions
-from pinsker._types import Missing
-from pinsker.encoding import Encoded, find_features, take_rows
+from pinsker._compat import Interval, StrOptions
+from pinsker._types import Missing, Scale
+from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
+from pinsker.selection._memory import FitMemory, RowCounts
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection._stability import stability_of_orders
-from pinsker.selection._suspects import find_suspects
+from pinsker.selection._suspects import find_suspects, note_suspects
 from pinsker.selection.holdout import (
+    MOST_READ,
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
@@ -24,24 +26,29 @@ from pinsker.selection.holdout import (
     SplitFit,
     crossfit_certificate,
     set_search_rows_aside,
+    split_counts,
     split_rows,
 )
 from pinsker.selection.search import (
     AUTO_LARGE,
     AUTO_SEARCHES,
+    Deadline,
     ErrorBudget,
     KNNSearchSettings,
     MetricName,
     Search,
     SelectionPath,
     StoppingRule,
+    cheapest_first,
     measure_sets,
     named_searches,
+    screening_notes,
 )
 
-_LOG = logging.getLogger("pinsker")
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
+#: Of a time limit searches may take so much: what they find has to be evaluated.
+_PART_OF_SEARCHES = 0.5
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -68,7 +75,7 @@ class FeatureSelector(EvaluatedSelector):
         numbers. It also says how the target is read: "r2" takes integers for numbers.
     models : "auto" or list, default="auto"
         Models that evaluate: classifiers or regressors of scikit-learn, or (name, model) pairs. By
-        default an "svm" with radial kernel, "extra trees" and a "linear" model; with 5000 rows or
+        default an "svm" with radial kernel, "extra trees" and a "linear" model; with 2000 rows or
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
@@ -88,6 +95,12 @@ class FeatureSelector(EvaluatedSelector):
         out, or not look.
     knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`. The result is the same for any number of jobs.
+    time_limit : float, default=None
+        Seconds after which no evaluation is begun any more, and after half of which no search or
+        step of one is. The best set that was evaluated by then is kept, and `notes_` says what
+        was left out. One search (the cheapest) and one evaluation are always finished, and so is
+        the certificate of a split table. What is left out depends on the machine and its load: a
+        fit that reached its limit cannot be reproduced. By default there is no limit.
 
     Attributes
     ----------
@@ -115,10 +128,18 @@ class FeatureSelector(EvaluatedSelector):
 
     Notes
     -----
+    The sets of the first folds compare the models, and show which sets are far from the budget; the
+    other folds are for those that can change the choice. With 1000 rows or more two folds share a
+    search without the rows of both. With 2000 rows or more features are ordered once, by a third of
+    the rows (1000 at most), and the folds hold out the others; a splitter, or groups of rows,
+    search in every fold.
+
     With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
     depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
     the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes
-    from rows that took no part in either.
+    from rows that took no part in either. Of more than 150 000 rows so many are drawn before they
+    are read, each with the same chance and every class in proportion; `notes_` and the certificate
+    say so.
 
     `support_at` answers for other budgets from the sets that were evaluated, without fitting again.
     Those sets lie closest to each other near the cut of `error_budget`.
@@ -141,6 +162,7 @@ class FeatureSelector(EvaluatedSelector):
         **EvaluatedSelector._parameter_constraints,
         "searches": [StrOptions({"auto"}), "array-like"],
         "suspects": [StrOptions({"warn", "drop", "ignore"})],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
@@ -162,6 +184,7 @@ class FeatureSelector(EvaluatedSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        time_limit: float | None = None,
     ) -> None:
         self.error_budget = error_budget
         self.metric = metric
@@ -178,6 +201,7 @@ class FeatureSelector(EvaluatedSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.time_limit = time_limit
 
     @fitting
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
@@ -185,10 +209,12 @@ class FeatureSelector(EvaluatedSelector):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers, or a frame that may also hold categories, text and booleans.
+        X : array-like, frame or Dask collection of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans. Of a Dask
+            DataFrame or Array at most 150 000 rows are computed; it needs an int as `cv`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers.
+            Classes or numbers. For a Dask DataFrame the name of one of its columns, or a Dask
+            Series with the same index; for a Dask Array a Dask Array.
         groups : array-like of shape (n_samples,), optional
             Which rows belong together (patients, days): they are held out together, in every part
             of the rows, and confidence bounds are those of sums over groups.
@@ -197,39 +223,62 @@ class FeatureSelector(EvaluatedSelector):
         -------
         self
         """
-        data = self._read(X, y, groups)
-        settings = self._settings(data.seed)
-        if self.cv and isinstance(self.cv, Integral):  # a splitter cross-fits all rows
-            if data.encoded.n_rows >= SPLIT_FROM:
-                return self._fit_split(data, settings)
-            if data.encoded.n_rows >= SEARCH_ONCE_FROM and data.groups is None:
-                return self._fit_once(data, settings)
+        deadline = Deadline(self.time_limit)
+        splits = self.cv and isinstance(self.cv, Integral)  # a splitter cross-fits all rows
+        data = self._read_some(X, y, groups) if splits else self._read(X, y, groups)
+        memory = self.plan_memory(data.encoded, data.seed)
+        settings = self._within(memory, self._settings(data.seed), memory.n_searches)
+        settings = replace(settings, deadline=deadline)
+        if splits and data.encoded.n_rows >= SPLIT_FROM:
+            return self._fit_split(data, settings, memory)
+        if splits and data.encoded.n_rows >= SEARCH_ONCE_FROM and data.groups is None:
+            return self._fit_once(data, settings, memory)
         names, searches = self._searches(data, settings, data.encoded)
         progress = Progress(self, data.user_data, 1 + len(names))
-        evaluator = self._evaluator(data)
+        evaluator = self._evaluator(data, memory.n_fits)
         if evaluator is None:
             first = searches[0].run(data.encoded)[0]
             self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
             progress.close()
             return self
         progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-        cross.search(searches, names, {})
+        evaluator.jobs.on_call = progress.on_call
+        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
+        _search_in_time(
+            searches,
+            deadline,
+            lambda some: cross.search(some, _names_of(some, names), {}, memory.n_searches),
+        )
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
-    def _fit_once(self, data: FitData, settings: KNNSearchSettings) -> Self:
+    def _read_some(self, X: Any, y: Any, groups: Any) -> FitData:
+        """Encode as many rows as a split of them can use."""
+        if count_rows(X) <= MOST_READ and not is_dask(X):
+            return self._read(X, y, groups)
+        seed = self._draw_seed()
+        sample = self._draw_rows(X, y, MOST_READ, seed)
+        data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed)
+        users = {"X": X, "y": y}
+        return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
+
+    def _fit_once(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
         """Search once, on rows that no fold of the others holds out."""
         encoded = data.encoded
         rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
         searched = take_rows(encoded, rows)
         names, searches = self._searches(data, settings, searched)
         progress = Progress(self, data.user_data, 1 + len(names))
-        evaluator = self._evaluator(data, folds)
+        evaluator = self._evaluator(data, memory.n_fits, folds)
         assert evaluator is not None  # there are folds
         progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
-        cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed))
-        cross.search_once(searches, names, rows)
+        evaluator.jobs.on_call = progress.on_call
+        cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed), settings.deadline)
+        _search_in_time(
+            searches,
+            settings.deadline,
+            lambda some: cross.search_once(some, _names_of(some, names), rows, memory.n_searches),
+        )
         note = (
             f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
             f"out in {len(folds)} folds to evaluate them"
@@ -247,35 +296,18 @@ class FeatureSelector(EvaluatedSelector):
         notes: tuple[str, ...] = (),
     ) -> None:
         """Evaluate the sets of the paths and take one."""
+        settings.deadline.part = 1.0
         if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
             cross.paths = {
                 name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
             }
         comparison = cross.compare(data.rule, progress.on_stage)
+        notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
         chosen = comparison.choose(data.rule)[0].search
         path = measure_sets(comparison.paths[chosen], searched, settings)
-        self._choose(data, path, comparison, settings, notes)
+        self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
         progress.close()
-
-    def _note_suspects(self, X: Any, encoded: Encoded) -> Encoded:
-        """Name columns that should not be there, and leave them out if that is wanted."""
-        found = () if self.suspects == "ignore" else find_suspects(X, encoded)
-        fixed = find_features(encoded, self.fixed_features, "fixed_features")
-        wanted = {encoded.feature_names[feature] for feature in fixed}
-        names = tuple(one.column for one in found if one.column not in wanted)
-        every = len(names) == encoded.n_features
-        self._left_out = names if self.suspects == "drop" and not every else ()
-        notes = tuple(
-            f"column {one.column!r} was left out ({one.kind}: {one.reason})"
-            if one.column in self._left_out
-            else str(one)
-            for one in found
-        )
-        for note in notes:
-            _LOG.warning("%s: %s", type(self).__name__, note)
-        columns = replace(encoded.columns, notes=encoded.columns.notes + notes)
-        return replace(encoded, columns=columns)
 
     def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
         """Set how stable the choice is over folds, where each was searched."""
@@ -288,11 +320,27 @@ class FeatureSelector(EvaluatedSelector):
     def _searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded
     ) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of a table that is no large one."""
-        auto = tuple(name for name in AUTO_SEARCHES if _pays(name, searched))
-        return named_searches(self.searches, searched, settings, data.fixed, auto)
+        """Return the searches of a table that is not split."""
+        wide = searched.n_features > _MOST_BACKWARD
+        auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
+        found = named_searches(self.searches, searched, settings, data.fixed, auto)
+        return found if self.time_limit is None else cheapest_first(found[1])
 
-    def _fit_split(self, data: FitData, settings: KNNSearchSettings) -> Self:
+    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+        """Leave out constants, and values that only name one row, before anything is searched."""
+        encoded = super()._encode(X, y, metric, scale)
+        if self.suspects != "ignore":
+            fixed = find_features(encoded, self.fixed_features, "fixed_features")
+            drops = self.suspects == "drop"
+            encoded = note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
+        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
+
+    def _row_counts(self, n_rows: int) -> RowCounts:
+        if n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
+            return RowCounts(*split_counts(n_rows))
+        return super()._row_counts(n_rows)
+
+    def _fit_split(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
         encoded, rule = data.encoded, data.rule
         parts = split_rows(encoded, data.seed, data.groups)
@@ -300,22 +348,29 @@ class FeatureSelector(EvaluatedSelector):
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
         names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
+        deadline = settings.deadline
+        if self.time_limit is not None:
+            names, searches = cheapest_first(searches)
         progress = Progress(self, data.user_data, 2 + len(names))
+        jobs = self._jobs(memory.n_fits)
+        jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
-        tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in searches]
-        found = self._jobs().run(
-            _run_search,
-            None,
-            [(one.run, table) for one, table in zip(searches, tables, strict=True)],
-        )
         paths: dict[str, SelectionPath] = {}
-        for search, several in zip(searches, found, strict=True):
-            paths |= dict(zip(search.names, several, strict=True))
-        paths = {name: paths[name] for name in names}
+
+        def search(some: Sequence[Search]) -> None:
+            tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in some]
+            calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
+            found = jobs.run(_run_search, None, calls, memory.n_searches)
+            for one, several in zip(some, found, strict=True):
+                paths.update(zip(one.names, several, strict=True))
+
+        _search_in_time(searches, deadline, search)
+        paths = {name: paths[name] for name in names if name in paths}
+        deadline.part = 1.0
         models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(
-            encoded, parts, models, metric, data.facts, len(data.fixed), self._jobs(), data.groups
+            encoded, parts, models, metric, data.facts, len(data.fixed), jobs, data.groups, deadline
         )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
@@ -334,11 +389,35 @@ class FeatureSelector(EvaluatedSelector):
                 decision,
                 certificate=certificate,
                 comparison=comparison,
-                notes=(split.note,),
+                notes=(
+                    split.note,
+                    *screening_notes(names, encoded.n_features),
+                    *deadline.notes,
+                ),
             )
         )
         progress.close()
         return self
+
+
+def _search_in_time(
+    searches: Sequence[Search], deadline: Deadline, run: Callable[[Sequence[Search]], None]
+) -> None:
+    """Run all searches together, or in turn as long as there is time; the first in any case."""
+    if deadline.seconds is None:
+        run(searches)
+        return
+    for search in searches:
+        what = f"search {' and '.join(search.names)}"
+        if not deadline.skips(what):
+            with deadline.leaving_out(what):
+                run([search])
+        deadline.part = _PART_OF_SEARCHES
+
+
+def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:
+    """Return those of the names that some searches are about, in their order."""
+    return [name for name in names if any(name in search.names for search in searches)]
 
 
 def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:

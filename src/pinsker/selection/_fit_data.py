@@ -19,7 +19,7 @@ SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
 #: Names that the parameter `engine` may hold instead of settings.
 ENGINES = get_args(EngineName)
 #: Modules between a user's call of ``fit`` and the place of a warning.
-_OURS = ("pinsker.", "sklearn.")
+_OURS = ("pinsker.", "sklearn.", "contextlib")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,12 @@ class FitData:
         ``X`` and ``y`` as they came, for callbacks.
     seed : int
         Of everything random in this fit.
-    origin : tuple of int, optional
-        The user's column behind each column of `encoded`, where some were left out.
     fingerprint : str
         Digest of everything that the path depends on.
+    origin : str
+        Where the rows were drawn from, for the certificate; empty where they are all.
+    notes : tuple of str
+        What a user should know about the drawing.
     groups : ndarray of shape (n_rows,), int, or None
         Which rows belong together.
     """
@@ -55,7 +57,8 @@ class FitData:
     user_data: dict[str, Any]
     seed: int = 0
     fingerprint: str = ""
-    origin: tuple[int, ...] | None = None
+    origin: str = ""
+    notes: tuple[str, ...] = ()
     groups: IntArray | None = None
 
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
-from pinsker.encoding import encode, take_rows
+from pinsker.encoding import encode_again, take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import named_models
 from pinsker.selection._fit_data import as_settings
-from pinsker.selection._suspects import without_columns
 from pinsker.selection.holdout import (
     HoldoutEvaluator,
     Metric,
@@ -46,9 +45,9 @@ class FreshSets:
     ) -> None:
         validate_data(selector, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", selector.knn).scale
-        encoded = encode(X, y, task=selector.facts_.task, **selector._encoding(), scale=scale)
-        self.encoded = without_columns(encoded, selector._left_out)
         task, seed = selector.facts_.task, selector._seed
+        encoding = {**selector._encoding(), "task": task, "scale": scale}
+        self.encoded = encode_again(X, y, selector.feature_columns_, **encoding)
         clusters = read_groups(groups, self.encoded)
         self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))
         if searched:

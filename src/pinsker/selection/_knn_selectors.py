@@ -90,20 +90,23 @@ class KNNSelector(EvaluatedSelector):
         self
         """
         data = self._read(X, y, groups)
+        memory = self.plan_memory(data.encoded, data.seed)
         settings = self._search_settings(data.seed, data.encoded.n_features)
         most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
         progress = self._progress(data, self._direction, most, settings.knn.score)
         threads = replace(settings, n_threads=effective_n_jobs(self.n_jobs))
+        threads = self._within(memory, threads, 1)
+        settings = self._within(memory, settings, memory.n_searches)
         search = partial(type(self)._function, data.encoded, threads, data.fixed, progress.on_step)
         path, interrupted = self._search(data, lambda earlier: search(earlier=earlier))
-        evaluator = None if interrupted else self._evaluator(data)
+        evaluator = None if interrupted else self._evaluator(data, memory.n_fits)
         comparison = None
         if evaluator is not None:
             name = type(self).__name__
             function = partial(type(self)._function, settings=settings, fixed=data.fixed)
             again = Search((name,), partial(_alone, function=function))
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search([again], [name], {name: path})
+            cross.search([again], [name], {name: path}, memory.n_searches)
             comparison = cross.compare(data.rule)
         too_few = self.holds_out and not interrupted and comparison is None
         self._choose(data, path, comparison, settings, (TOO_FEW,) if too_few else ())

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TextIO, TypeVar, cast
 
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
 from pinsker._compat import fit_context
 from pinsker.selection.search import Direction, Trace
 
@@ -33,8 +35,14 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def fitting(method: _Method) -> _Method:
-    """Make a method the ``fit`` of an estimator: parameters checked, callbacks torn down."""
-    return cast(_Method, _with_callbacks(fit_context(prefer_skip_nested_validation=True)(method)))
+    """Make a method the ``fit`` of an estimator: parameters checked, callbacks torn down.
+
+    BLAS and OpenMP run in one thread: `n_jobs` counts all threads of a fit, and more threads of
+    BLAS would change the last bits.
+    """
+    alone = threadpool_limits.wrap(limits=1)(method)
+    checked = fit_context(prefer_skip_nested_validation=True)(alone)
+    return cast(_Method, _with_callbacks(checked))
 
 
 class Progress:
@@ -69,6 +77,7 @@ class Progress:
         self.estimator, self.data, self.line = estimator, data, line
         self.attributes = attributes
         self.move = "remove" if direction == "backward" else "add"
+        self.stages = StageLine(type(estimator).__name__, n_tasks) if estimator.verbose else None
         self.context: Any = None
         self._stage: Any = None
         if hasattr(estimator, "_init_callback_context"):
@@ -92,12 +101,17 @@ class Progress:
     def on_stage(self, name: str) -> None:
         """Report a stage of a fit that is more than one search."""
         _LOG.info("%s: %s", type(self.estimator).__name__, name)
-        if self.estimator.verbose:
-            sys.stderr.write(f"{type(self.estimator).__name__}: {name}\n")
+        if self.stages is not None:
+            self.stages.begin(name)
         if self.context is not None:
             self._end_stage()
             self._stage = self.context.subcontext(task_name=name)
             self._stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def on_call(self, done: int, total: int) -> None:
+        """Report that some of the calls of a stage (searches, fits of models) are done."""
+        if self.stages is not None:
+            self.stages.show(done, total)
 
     def close(self) -> None:
         """Report that ``fit`` is done."""
@@ -186,6 +200,64 @@ class ProgressLine:
         start, end = ("\r", "") if self._in_place else ("", "\n")
         print(start + text.ljust(self.width), end=end, file=self.stream, flush=True)
         self.width = len(text)
+
+
+class StageLine:
+    """Lines that show the stage of a fit, what is done of it, and how long the rest may take.
+
+    Parameters
+    ----------
+    name : str
+        What is fitted.
+    n_stages : int
+        Stages that are to come.
+    stream : text stream, optional
+        Standard error by default.
+    seconds : float
+        At least so long between two lines of one stage.
+
+    Examples
+    --------
+    >>> import sys
+    >>> line = StageLine("Fit", 2, stream=sys.stdout, seconds=0.0)
+    >>> line.begin("searching")
+    Fit: stage 1 of 2, searching, 0:00 elapsed
+    >>> line.show(1, 4)
+    Fit: stage 1 of 2, searching, 1 of 4 done, 0:00 elapsed, about 0:00 left
+    """
+
+    def __init__(
+        self, name: str, n_stages: int, *, stream: TextIO | None = None, seconds: float = 0.2
+    ) -> None:
+        self.name, self.n_stages, self.seconds = name, n_stages, seconds
+        self.stream = sys.stderr if stream is None else stream
+        self.started = self.calls_started = self.shown = time.monotonic()
+        self.stage, self.stage_name = 0, ""
+
+    def begin(self, name: str) -> None:
+        """Show that a stage begins."""
+        self.stage += 1
+        self.stage_name, self.calls_started = name, time.monotonic()
+        self._write(self.calls_started, "")
+
+    def show(self, done: int, total: int) -> None:
+        """Show how much of the stage is done, unless the last line is too recent."""
+        now = time.monotonic()
+        left = (now - self.calls_started) / done * (total - done)
+        if now - self.shown >= self.seconds:
+            self._write(now, f", {done} of {total} done", f", about {clock(left)} left")
+        if done == total:
+            self.calls_started = now  # a stage may have several rounds of calls
+
+    def _write(self, now: float, done: str, left: str = "") -> None:
+        self.shown = now
+        stages = max(self.n_stages, self.stage)
+        print(
+            f"{self.name}: stage {self.stage} of {stages}, {self.stage_name}{done}, "
+            f"{clock(now - self.started)} elapsed{left}",
+            file=self.stream,
+            flush=True,
+        )
 
 
 def clock(seconds: float) -> str:

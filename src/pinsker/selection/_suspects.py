@@ -1,6 +1,7 @@
 """Columns that should not be there: leaks of the target, identifiers, row counters."""
 
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
 from pinsker.encoding import Encoded, is_frame, take_features
 
+_LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
 _LEAK = 0.02
 #: Squared rank correlation with a numeric target above which a column is a leak.
@@ -80,18 +82,26 @@ def find_suspects(X: Any, encoded: Encoded) -> tuple[Suspect, ...]:
     return tuple(found)
 
 
-def without_columns(encoded: Encoded, names: Sequence[str]) -> Encoded:
-    """Return a table without the features that are one of some columns; groups stay whole."""
-    of_columns = encoded.columns.names
-    left = [
-        j
-        for j, columns in enumerate(encoded.features)
-        if len(columns) > 1 or of_columns[columns[0]] not in set(names)
-    ]
-    if len(left) == encoded.n_features:
-        return encoded
-    fewer = take_features(encoded, left)
-    return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes))
+def note_suspects(
+    encoded: Encoded, found: Sequence[Suspect], fixed: Sequence[int] = (), *, drop: bool = False
+) -> Encoded:
+    """Return a table whose notes name suspects, without those that shall be dropped.
+
+    Fixed features and the last one left stay in any case.
+    """
+    names = {one.column for one in found} - {encoded.feature_names[j] for j in fixed}
+    left = [j for j, name in enumerate(encoded.feature_names) if name not in names]
+    drop = drop and 0 < len(left) < encoded.n_features
+    notes = tuple(
+        f"column {one.column!r} was left out ({one.kind}: {one.reason})"
+        if drop and one.column in names
+        else str(one)
+        for one in found
+    )
+    for note in notes:
+        _LOG.warning("%s", note)
+    fewer = take_features(encoded, left) if drop else encoded
+    return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
 
 
 class _Target:
@@ -294,27 +304,31 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
 
 
 def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
-    """Yield name and values of each column as they came, in the rows that are used."""
-    names: Sequence[str] = encoded.columns.names
+    """Yield name and values of each plain column as they came, in the rows that are used."""
+    places = [
+        (name, columns[0])
+        for name, columns in zip(encoded.feature_names, encoded.feature_columns, strict=True)
+        if len(columns) == 1
+    ]
     if is_frame(X):
         import narwhals.stable.v1 as nw  # only frames come here
 
         frame = nw.from_native(X, eager_only=True)
-        for j, name in enumerate(names):
-            series = frame[:, j]
+        for name, place in places:
+            series = frame[:, place]
             if series.dtype.is_temporal() or series.dtype == nw.Boolean:
                 continue
             if series.dtype in (nw.Categorical, nw.Enum):
                 series = series.cast(nw.String)
             yield name, np.asarray(series.to_numpy())[encoded.rows]
         return
-    if hasattr(X, "tocsr") or not isinstance(X, np.ndarray | list | tuple):
+    if not isinstance(X, np.ndarray | list | tuple):
         return
     array = np.asarray(X)
-    if array.ndim != 2 or array.dtype.kind not in "iufbOUS" or array.shape[1] != len(names):
+    if array.ndim != 2 or array.dtype.kind not in "iufbOUS":
         return
-    for j, name in enumerate(names):
-        column = array[:, j]
+    for name, place in places:
+        column = array[:, place]
         if column.dtype.kind == "O":
             with contextlib.suppress(TypeError, ValueError):  # numbers among columns of text
                 column = column.astype(np.float64)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
-from pinsker import BackwardElimination, ErrorBudget, ForwardSelection
+from pinsker import BackwardElimination, ErrorBudget, FeatureSelector, ForwardSelection
 from pinsker.bounds import TargetFacts
 from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode, take_rows
@@ -93,7 +93,7 @@ def test_sizes_between_many_and_all_are_evaluated():
     selector = BackwardElimination(error_budget=0.2, cv=3, models=LINEAR, random_state=0)
     selector.fit(X, X.sum(axis=1))
     sizes = selector.cv_results_["n_features"]
-    assert sorted(sizes[sizes >= 100].tolist()) == [100, 114, 122, 130]
+    assert sorted(sizes[sizes >= 100].tolist()) == [100, 114, 122, 123, 130]
     assert selector.support_.sum() == 122
 
 
@@ -162,3 +162,45 @@ def test_forward_search_that_is_evaluated_reaches_all_features():
     path = ForwardSelection(patience=2, cv=3, models=LINEAR, random_state=0).fit(X, y).path_
     assert path.sizes.max() == 30
     assert ForwardSelection(patience=2).fit(X, y).path_.sizes.max() < 30
+
+
+def test_sets_far_from_the_budget_are_not_evaluated_on_all_folds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 8))
+    y = (X[:, 0] + X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=1500) > 0).astype(int)
+    cross = cross_fit(encode(X, y), ["linear"], n_folds=5)
+    fitted = []
+    plain = cross.evaluator.evaluate
+
+    def counted(candidates):
+        fitted.extend(len(sets) for sets in candidates if len(sets[0]) < 3)
+        return plain(candidates)
+
+    cross.evaluator.evaluate = counted
+    comparison = cross.compare(ErrorBudget(0.02))
+    assert comparison.choose(ErrorBudget(0.02))[0].size == 3
+    assert cross.n_first == 1  # 300 rows
+    assert set(fitted) == {1}
+    assert min(size for _, size in comparison.results) == 3
+    # What the first fold shows is what a model fitted to its other rows shows.
+    assert {("linear", 1), ("linear", 2)} <= cross.hopeless
+
+
+def test_many_rows_are_searched_once_by_rows_that_evaluate_nothing():
+    X, y = RedundantLinear(n_copies=2, n_noise=2).sample(2000, seed=0)
+    seen = []
+
+    class Watched(BackwardElimination):
+        def as_search(self, fixed, seed):
+            plain = super().as_search(fixed, seed)
+            return lambda table: seen.append(table.n_rows) or plain(table)
+
+    selector = FeatureSelector(0.05, searches=[Watched()], models=LINEAR, random_state=0)
+    certificate = selector.fit(X, y).certificate_
+    assert seen == [666]
+    assert certificate.n_rows == 2000 - 666
+    assert certificate.verdict == "met"
+    assert any("of 2000 rows 666 ordered the features" in note for note in selector.notes_)
+    seen.clear()
+    FeatureSelector(0.05, searches=[Watched()], models=LINEAR, cv=KFold(3)).fit(X, y)
+    assert len(seen) == 4  # all rows, and without each fold: a splitter divides as it says

@@ -6,7 +6,7 @@ from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
 from pinsker.encoding import encode, take_rows
 from pinsker.exceptions import ParameterError
-from pinsker.selection.holdout import make_folds
+from pinsker.selection.holdout import make_folds, rows_of_searches, set_search_rows_aside
 
 
 def encoded(n=60, seed=0, n_classes=3):
@@ -95,3 +95,27 @@ def test_rows_are_taken_as_they_are():
 def test_divisions_that_are_none(cv, message):
     with pytest.raises(ParameterError, match=message):
         make_folds(encoded(), cv)
+
+
+@pytest.mark.parametrize("n", [301, 4999])
+def test_rows_that_search_are_never_held_out_and_others_once(n):
+    searched, folds = set_search_rows_aside(encoded(n), 5, seed=1)
+    assert len(searched) == min(n // 3, 1000)
+    held_out = np.concatenate([fold.test for fold in folds])
+    np.testing.assert_array_equal(np.sort([*searched, *held_out]), np.arange(n))
+    for fold in folds:
+        np.testing.assert_array_equal(np.sort([*fold.train, *fold.test]), np.arange(n))
+        assert abs(len(fold.test) - (n - len(searched)) / 5) < 1
+
+
+def test_folds_share_a_search_only_where_rows_are_many_and_half_of_them_are_left():
+    many, few = encoded(1000), encoded(999)
+    for table, expected in ((many, [0, 0, 1, 1, 2]), (few, [0, 1, 2, 3, 4])):
+        folds = make_folds(table, 5)
+        searched, search_of_fold = rows_of_searches(folds, table.n_rows)
+        assert search_of_fold == expected
+        for fold, k in zip(folds, search_of_fold, strict=True):
+            assert set(searched[k]).isdisjoint(fold.test)
+    timed = make_folds(many, TimeSeriesSplit(4))
+    assert rows_of_searches(timed, 1000)[1][:2] == [0, 1]
+    assert len(rows_of_searches(make_folds(many, 2), 1000)[0]) == 2

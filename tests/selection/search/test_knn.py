@@ -162,7 +162,7 @@ def test_growth_that_is_shared_gives_the_paths_of_both(changes, fixed):
 def test_threads_and_memory_change_nothing(search, table):
     path = search(table, SETTINGS)
     assert search(table, replace(SETTINGS, n_threads=2)) == path
-    small = replace(SETTINGS, engine=EngineSettings("local", max_memory=8 * 150 * (12 + 16) * 2))
+    small = replace(SETTINGS, engine=EngineSettings("local", max_memory=100_000))
     assert search(table, small) == path
 
 

@@ -19,7 +19,7 @@ _STRATA = 16
 _ROWS_PER_STRATUM = 8
 #: A close pair costs as much over a path as so many far ones. Measured: 6 to 12.
 _FAR_PAIRS_PER_CLOSE_ONE = 10
-_OF_THE_SEARCH = ("queries", "rank", "direct", "watched_queries")
+_OF_THE_SEARCH = ("queries", "rank", "direct", "watched_queries", "state_bytes")
 
 
 class _DaskSearch:
@@ -47,6 +47,8 @@ class _DaskSearch:
         rows = deal_rows(settings["queries"], work, n_tiles)
         watched = settings.get("watched_queries", 0) / len(settings["queries"])
         own = {name: settings[name] for name in ("rank", "direct")}
+        if self.kind == "backward":
+            own["state_bytes"] = settings["state_bytes"] // n_tiles
         tiles = [TileSpec(self.kind, own, queries, int(watched * len(queries))) for queries in rows]
         if ("dask", client.id) not in cache:
             table = SharedTable({k: v for k, v in settings.items() if k not in _OF_THE_SEARCH})
@@ -162,6 +164,7 @@ def _close_pairs(settings: Mapping[str, Any], rows: IntArray) -> float:
     if len(rows) == 0:
         return 0.0
     pilot = {**settings, "queries": np.ascontiguousarray(rows), "watched_queries": len(rows)}
+    pilot.pop("state_bytes", None)  # few rows, and their pairs are counted in the end
     search = _kernels.Backward(**pilot)
     search.start(np.ones(settings["n_features"], dtype=np.uint8), 1)
     return float(search.close_pairs() / len(rows))

@@ -18,7 +18,13 @@ from pinsker.information.models._defaults import (
     default_models,
     named_models,
 )
-from pinsker.information.models._design import Layout, LayoutName, ModelDesign, one_hot
+from pinsker.information.models._design import (
+    MAX_ONE_HOT,
+    Layout,
+    LayoutName,
+    ModelDesign,
+    one_hot,
+)
 from pinsker.information.models._model import HoldoutModel, PriorModel
 from pinsker.information.models._scores import (
     HoldoutScores,
@@ -32,6 +38,7 @@ from pinsker.information.models._scores import (
 
 __all__ = [
     "LARGE_TABLE",
+    "MAX_ONE_HOT",
     "OTHER_CODE",
     "RBFSVM",
     "BoostedTrees",

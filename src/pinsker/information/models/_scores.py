@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.special import logsumexp
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Target
@@ -140,7 +139,9 @@ def log_softmax(scores: FloatArray) -> FloatArray:
     >>> np.exp(log_softmax(np.array([[0.0, 0.0]]))).round(3).tolist()
     [[0.5, 0.5]]
     """
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+    # Not scipy's logsumexp: its checks take half of the time that a fit to 150 rows takes.
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 def fit_temperature(scores: FloatArray, labels: IntArray) -> float:

@@ -14,14 +14,14 @@ from pinsker.selection.holdout._certify import (
     path_certificate,
 )
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
-from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes
+from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
 from pinsker.selection.holdout._dependence import (
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
     read_groups,
 )
-from pinsker.selection.holdout._evaluate import HoldoutEvaluator
+from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric, task_of
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import (
@@ -31,20 +31,27 @@ from pinsker.selection.holdout._rows import (
     set_search_rows_aside,
 )
 from pinsker.selection.holdout._split import (
+    MOST_CERTIFIED,
+    MOST_READ,
     MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
+    split_counts,
     split_rows,
+    trained_rows,
 )
 
 __all__ = [
     "ALL_FEATURES",
     "FRESH_ROWS",
+    "MOST_CERTIFIED",
+    "MOST_READ",
     "MOST_SEARCHED",
     "SEARCH_ONCE_FROM",
     "SEARCH_ROWS",
     "SPLIT_FROM",
     "AuditResult",
+    "BestScores",
     "Comparison",
     "CrossFit",
     "Fold",
@@ -63,7 +70,10 @@ __all__ = [
     "note_repeated_rows",
     "path_certificate",
     "read_groups",
+    "rows_of_searches",
     "set_search_rows_aside",
+    "split_counts",
     "split_rows",
     "task_of",
+    "trained_rows",
 ]

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
+from pinsker.encoding import draw_rows, is_dask
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection.holdout._dependence import note_few_groups
 from pinsker.selection.holdout._metrics import Metric
@@ -20,6 +21,8 @@ from pinsker.selection.holdout._metrics import Metric
 Division: TypeAlias = tuple[IntArray, IntArray]
 #: Metrics that need probabilities and not only predictions.
 _OF_PROBABILITIES = ("log-loss", "brier")
+#: Rows of a Dask collection that are computed at most.
+_MOST_OF_DASK = 150_000
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,8 @@ def audit(
     model : classifier or regressor of scikit-learn
         Cloned and fitted twice: to all columns, and to those kept.
     X_test, y_test
-        Rows that the selector was not fitted to.
+        Rows that the selector was not fitted to. Of Dask collections at most 150 000 are drawn;
+        everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, optional
@@ -148,6 +152,9 @@ def audit(
     True
     """
     check_is_fitted(selector)
+    if is_dask(X_test):
+        sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
+        X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     if cv is None:
         own = getattr(selector, "cv", 5)

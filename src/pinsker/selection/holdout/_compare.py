@@ -330,7 +330,7 @@ class Comparison:
         feature_columns : sequence of sequence of int
             The columns of each feature.
         n_columns : int
-            Columns of the table.
+            Columns of the user's table.
 
         Returns
         -------

@@ -1,6 +1,7 @@
 """Cross-fitting: paths are searched again without the rows that evaluate them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from pinsker.encoding import Encoded, take_rows
 from pinsker.information import best_by_loss
 from pinsker.selection.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
-from pinsker.selection.search import ErrorBudget, Search, SelectionPath, StoppingRule
+from pinsker.selection.holdout._rows import Fold
+from pinsker.selection.search import Deadline, ErrorBudget, Search, SelectionPath, StoppingRule
 
 #: Sizes up to this are on the coarse grid, and are told apart one by one.
 _MANY = 100
@@ -19,6 +21,12 @@ _MANY = 100
 _CLOSE = 1.1
 #: Rows of the first folds, at least: they compare models and find the sets far from a budget.
 _FIRST_ROWS = 300
+#: Where the smallest set so far has more features, other paths are looked at in several sizes.
+_FEW = 4
+#: From so many rows on two folds share a search.
+_SHARE_FROM = 1000
+#: The cut is refined for a budget smaller by this factor, too: `support_at` answers for others.
+_SMALLER = 0.4
 #: An excess above so many budgets is far.
 _FAR = 2.0
 
@@ -36,12 +44,20 @@ class CrossFit:
         What the bounds know of the target.
     n_fixed : int
         Features that may not be dropped.
+    deadline : Deadline, optional
+        Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
     """
 
     def __init__(
-        self, encoded: Encoded, evaluator: HoldoutEvaluator, facts: TargetFacts, n_fixed: int
+        self,
+        encoded: Encoded,
+        evaluator: HoldoutEvaluator,
+        facts: TargetFacts,
+        n_fixed: int,
+        deadline: Deadline | None = None,
     ) -> None:
         self.encoded, self.evaluator, self.facts = encoded, evaluator, facts
+        self.deadline = deadline or Deadline()
         self.smallest = max(n_fixed, 1)
         self.paths: dict[str, SelectionPath] = {}
         self.orders: dict[str, list[FeatureSet]] = {}
@@ -56,8 +72,11 @@ class CrossFit:
         searches: Sequence[Search],
         names: Sequence[str],
         known: dict[str, SelectionPath],
+        n_jobs: int | None = None,
     ) -> None:
         """Search every path on all rows, unless it is known, and without each fold's rows.
+
+        With many rows two folds share a search without the rows of both.
 
         Parameters
         ----------
@@ -67,26 +86,34 @@ class CrossFit:
             The paths in their order.
         known : dict of str to SelectionPath
             Paths that were found on all rows already.
+        n_jobs : int, optional
+            Searches that memory allows side by side.
         """
-        rows = [None, *(fold.train for fold in self.evaluator.folds)]
+        rows, row_of_fold = rows_of_searches(self.evaluator.folds, self.encoded.n_rows)
         wanted = [
             (search, k)
             for search in searches
-            for k in range(len(rows))
-            if k or not all(name in known for name in search.names)
+            for k in range(-1, len(rows))
+            if k >= 0 or not all(name in known for name in search.names)
         ]
-        calls = [(search.run, rows[k]) for search, k in wanted]
-        found = self.evaluator.jobs.run(search_rows, self.encoded, calls)
+        calls = [(search.run, rows[k] if k >= 0 else None) for search, k in wanted]
+        found = self.evaluator.jobs.run(search_rows, self.encoded, calls, n_jobs)
         paths = {
             (name, k): path
             for (search, k), several in zip(wanted, found, strict=True)
             for name, path in zip(search.names, several, strict=True)
         }
         for name in names:
-            self.paths[name] = known[name] if name in known else paths[name, 0]
-            self.orders[name] = [paths[name, k].order for k in range(1, len(rows))]
+            self.paths[name] = known[name] if name in known else paths[name, -1]
+            self.orders[name] = [paths[name, k].order for k in row_of_fold]
 
-    def search_once(self, searches: Sequence[Search], names: Sequence[str], rows: IntArray) -> None:
+    def search_once(
+        self,
+        searches: Sequence[Search],
+        names: Sequence[str],
+        rows: IntArray,
+        n_jobs: int | None = None,
+    ) -> None:
         """Search every path on some rows; the folds hold out others.
 
         Parameters
@@ -97,17 +124,19 @@ class CrossFit:
             The paths in their order.
         rows : ndarray of int64
             Rows that no fold holds out.
+        n_jobs : int, optional
+            Searches that memory allows side by side.
         """
         calls = [(search.run, rows) for search in searches]
-        found = self.evaluator.jobs.run(search_rows, self.encoded, calls)
+        found = self.evaluator.jobs.run(search_rows, self.encoded, calls, n_jobs)
         paths = {
             name: path
             for search, several in zip(searches, found, strict=True)
             for name, path in zip(search.names, several, strict=True)
         }
-        self.paths = {name: paths[name] for name in names}
         n_folds = len(self.evaluator.folds)
-        self.orders = {name: [path.order] * n_folds for name, path in self.paths.items()}
+        for name in names:
+            self.paths[name], self.orders[name] = paths[name], [paths[name].order] * n_folds
 
     def compare(
         self, rule: StoppingRule, on_stage: Callable[[str], Any] | None = None
@@ -126,6 +155,8 @@ class CrossFit:
         for name in self.paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")
+            if self._is_enough(name):
+                continue
             if isinstance(rule, ErrorBudget):
                 self._look_at(name, rule)
             else:
@@ -133,16 +164,32 @@ class CrossFit:
                 grid = self._grid(name) if name == first else []
                 self._evaluate([*grid, (name, max(size, self.smallest))])
         if isinstance(rule, ErrorBudget):
-            while finer := self._finer(rule):
-                self._evaluate(finer, rule)
+            self._refine(rule)
         return self._comparison()
+
+    def _refine(self, rule: ErrorBudget) -> None:
+        """Close the gaps around the cut, then those around the cut of a smaller budget."""
+        late = self.deadline.skips
+        while (finer := self._finer(rule) or self._next_larger(rule)) and not late("sizes between"):
+            self._evaluate(finer, rule)
+        smaller = replace(rule, delta=_SMALLER * float(rule.delta))
+        while (finer := self._finer(smaller)) and not late("sizes between"):
+            self._evaluate(finer, rule)
+
+    def _next_larger(self, rule: ErrorBudget) -> list[tuple[str, int]]:
+        """Return the next larger size of the chosen path: the choice must stand beside it, too."""
+        chosen, _ = self._comparison().choose(rule)
+        key = (chosen.search, chosen.size + 1)
+        known = key in self.evaluated or key in self.hopeless
+        return [] if known or key[1] > self._longest(chosen.search) else [key]
 
     def _look_at(self, name: str, rule: ErrorBudget) -> None:
         """Evaluate the sizes of a path that show where the cut is, as far as it is not known.
 
-        Of the first path, and while no set meets the budget, sizes that double up to the one with
-        the most information: what is reachable is known by it. Of others, the next smaller size
-        than the smallest set so far, and the size with the most information.
+        Of the first path, and while no set meets the budget, sizes that grow by half up to the one
+        with the most information: what is reachable is known by it. Of others, the size with most
+        information, and the next smaller size than the smallest set so far. Where that has many
+        features, smaller sizes too: another search may need a part of them.
         """
         everything = (ALL_FEATURES, self.encoded.n_features)
         best = self._best_size(rule)
@@ -158,8 +205,10 @@ class CrossFit:
         rival = (name, min(max(top[1], self.smallest), longest))
         self._glimpse([rival])
         wanted = [rival] if self._shown(rival) > self._shown(top) else []
-        if self.smallest <= best - 1 <= longest:
-            wanted.append((name, best - 1))
+        below = min(best - 1, longest)
+        if below >= self.smallest:
+            sizes = geometric_sizes(self.smallest, below) if best > _FEW else [below]
+            wanted += [(name, size) for size in sizes]
         self._evaluate(wanted, rule)
 
     def _shown(self, key: tuple[str, int]) -> float:
@@ -177,9 +226,9 @@ class CrossFit:
         return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
 
     def _grid(self, name: str) -> list[tuple[str, int]]:
-        """Return sizes of a path that double."""
+        """Return sizes of a path that grow by half."""
         most = min(self._longest(name), max(_MANY, self.smallest))
-        return [(name, size) for size in geometric_sizes(self.smallest, most, 2.0)]
+        return [(name, size) for size in geometric_sizes(self.smallest, most)]
 
     def _longest(self, name: str) -> int:
         """Return the largest size that a path has on all rows and in every fold."""
@@ -202,7 +251,7 @@ class CrossFit:
                 continue
             above = min(meeting)
             failing = [result.size for result in own if result.size < above]
-            failing += [size for path, size in self.hopeless if path == name]
+            failing += [size for path, size in self.hopeless if path == name and size < above]
             below = max(failing, default=self.smallest - 1)
             middle = between(below, above)
             if below < middle < above and middle < chosen.size + (name == chosen.search):
@@ -225,23 +274,37 @@ class CrossFit:
         With a rule, sets that the first folds show to be far from it are left out.
         """
         new = [key for key in keys if key not in self.evaluated]
+        if self.deadline.seconds is not None and len(new) > 1:
+            for key in new:  # one by one: time may be up after any of them
+                self._evaluate([key], rule)
+            return
+        if new and self._is_enough(new[0][0]):
+            return
+        far: set[tuple[str, int]] = set()
         if rule is not None:
             self._glimpse(new)
-            self.hopeless |= {key for key in new if self._is_hopeless(key, rule)}
-            new = [key for key in new if key not in self.hopeless]
+            far = {key for key in new if self._is_far(key, rule)}
+            if self.n_first < len(self.evaluator.folds):
+                self.hopeless |= far
+                new = [key for key in new if key not in far]
         found = self.evaluator.evaluate([self._found(*key) for key in new])
-        kept = self.evaluator.evaluate([self._kept(*key) for key in new])
+        kept = self.evaluator.evaluate(
+            [self._found(*key) if key in far else self._kept(*key) for key in new]
+        )
         for key, one, other in zip(new, found, kept, strict=True):
             self.evaluated[key] = one.or_worse(other)
 
-    def _is_hopeless(self, key: tuple[str, int], rule: ErrorBudget) -> bool:
+    def _is_enough(self, name: str) -> bool:
+        """Return whether time is up; one set of a path is evaluated in any case."""
+        started = self.hopeless or any(path != ALL_FEATURES for path, _ in self.evaluated)
+        return bool(started) and self.deadline.skips(f"sets of {name}")
+
+    def _is_far(self, key: tuple[str, int], rule: ErrorBudget) -> bool:
         """Return whether the first folds show that a set is far from the budget.
 
         Far is an excess whose lower bound is twice the budget, so that what is known serves budgets
-        up to that. Where the first folds are all of them nothing is saved, and every set is known.
+        up to that. Where the first folds are all of them every set is known.
         """
-        if self.n_first == len(self.evaluator.folds):
-            return False
         top = max(self.glimpsed, key=self._shown)
         everything = (ALL_FEATURES, self.encoded.n_features)
         reachable = best_by_loss([self.glimpsed[one].least for one in (everything, top)])
@@ -260,6 +323,36 @@ class CrossFit:
         """Return the set that would be kept, the same for every fold."""
         order = self.paths[name].order if name in self.paths else tuple(range(size))
         return [order[:size]] * len(self.evaluator.folds)
+
+
+def rows_of_searches(folds: Sequence[Fold], n_rows: int) -> tuple[list[IntArray], list[int]]:
+    """Return the rows of each search that is needed, and which search each fold takes.
+
+    From `_SHARE_FROM` rows on, neighbors in the order of the folds share a search on the rows that
+    neither holds out, if at least half of all rows are left for it: three searches instead of five.
+
+    Examples
+    --------
+    >>> rows = np.arange(1000)
+    >>> folds = [Fold(rows[rows % 5 != k], rows[rows % 5 == k]) for k in range(5)]
+    >>> searched, search_of_fold = rows_of_searches(folds, 1000)
+    >>> [len(rows) for rows in searched], search_of_fold
+    ([600, 600, 800], [0, 0, 1, 1, 2])
+    """
+    searched: list[IntArray] = []
+    search_of_fold: list[int] = []
+    alone = False  # whether the last search belongs to one fold so far
+    for fold in folds:
+        if alone and n_rows >= _SHARE_FROM:
+            shared = np.intersect1d(searched[-1], fold.train)
+            if 2 * len(shared) >= n_rows:
+                searched[-1], alone = shared, False
+                search_of_fold.append(len(searched) - 1)
+                continue
+        searched.append(fold.train)
+        search_of_fold.append(len(searched) - 1)
+        alone = True
+    return searched, search_of_fold
 
 
 def search_rows(

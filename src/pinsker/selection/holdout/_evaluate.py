@@ -139,6 +139,7 @@ class HoldoutEvaluator:
         self.clusters = None if groups is None else groups[self.rows]
         self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
+        self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
@@ -152,9 +153,10 @@ class HoldoutEvaluator:
         before, for this or for another candidate, costs nothing.
         """
         self._fit(candidates)
-        priors = {n: self.prior_of(n) for n in {len(sets) for sets in candidates}}
         return [
-            BestScores.of([*(self._pool(model, sets) for model in self.models), priors[len(sets)]])
+            BestScores.of(
+                [*(self._pool(model, sets) for model in self.models), self.prior_of(len(sets))]
+            )
             for sets in candidates
         ]
 
@@ -162,7 +164,7 @@ class HoldoutEvaluator:
         """Return an evaluator of the same rows in which all features but some are shuffled."""
         other = copy.copy(self)
         other.data = replace(self.data, design=self.data.design.with_shuffled(kept, shuffle))
-        other._predictions = {}
+        other._predictions, other._scores = {}, {}
         return other
 
     def drop_weak_models(self, evaluated: Sequence[BestScores]) -> None:
@@ -196,14 +198,19 @@ class HoldoutEvaluator:
         self._predictions.update(zip(new, predictions, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
-        """Score the predictions of all folds together."""
-        parts = []
-        for k, features in enumerate(sets):
-            known = self._predictions.get((k, tuple(sorted(features)), model.name))
-            parts.append(fit_predict(self.data, model, k, features) if known is None else known)
-        predictions = np.concatenate(parts)
-        rows = self.rows[: len(predictions)]
-        return score_holdout(model.name, predictions, self.data.target, rows, self.metric)
+        """Score the predictions of several folds together."""
+        ordered = tuple(tuple(sorted(features)) for features in sets)
+        if (model.name, ordered) not in self._scores:
+            parts = []
+            for k, features in enumerate(ordered):
+                known = self._predictions.get((k, features, model.name))
+                parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+            predictions = np.concatenate(parts)
+            rows, target = self.rows[: len(predictions)], self.data.target
+            self._scores[model.name, ordered] = score_holdout(
+                model.name, predictions, target, rows, self.metric
+            )
+        return self._scores[model.name, ordered]
 
 
 @cache

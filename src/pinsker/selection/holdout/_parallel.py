@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pickle import PicklingError
-from typing import Any
+from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -12,6 +12,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from pinsker._compat import require
 from pinsker.engine import cluster_was_lost
 from pinsker.exceptions import EngineError, EngineLostError
+
+#: Called with the number of calls that are done, and of all.
+OnCall: TypeAlias = Callable[[int, int], object]
 
 
 class Jobs:
@@ -23,15 +26,22 @@ class Jobs:
         Threads, where there is no cluster.
     client : distributed.Client, optional
         Run the calls through joblib's Dask backend on this cluster instead.
+    on_call : callable, optional
+        Called after every call with how many are done, and of how many.
     """
 
-    def __init__(self, n_jobs: int = 1, client: Any = None) -> None:
+    def __init__(self, n_jobs: int = 1, client: Any = None, on_call: OnCall | None = None) -> None:
         self.n_jobs = n_jobs
         self.client = client
+        self.on_call = on_call
         self._sent: list[tuple[Any, Any]] = []  # what is on the cluster already, and its future
 
     def run(
-        self, function: Callable[..., Any], shared: Any, calls: Iterable[tuple[Any, ...]]
+        self,
+        function: Callable[..., Any],
+        shared: Any,
+        calls: Iterable[tuple[Any, ...]],
+        n_jobs: int | None = None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call.
 
@@ -43,20 +53,32 @@ class Jobs:
             First argument of all calls; a cluster gets it once.
         calls : iterable of tuple
             The other arguments.
+        n_jobs : int, optional
+            Threads for these calls, where they need other memory than most.
         """
-        if self.client is None and self.n_jobs == 1:
-            return [function(shared, *call) for call in calls]
+        calls = list(calls)
         if self.client is None:
-            found: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(function)(shared, *call) for call in calls
-            )
-        else:
-            calls = list(calls)
-            _check_that_they_travel(calls)
-            with _named_losses(self.client), parallel_config("dask", client=self.client):
-                sent = self._send(shared)
-                tasks = (delayed(_alone)(function, sent, *call) for call in calls)
-                found = Parallel(n_jobs=-1)(tasks)
+            return self._run_here(function, shared, calls, n_jobs or self.n_jobs)
+        _check_that_they_travel(calls)
+        with _named_losses(self.client), parallel_config("dask", client=self.client):
+            sent = self._send(shared)
+            tasks = (delayed(_alone)(function, sent, *call) for call in calls)
+            found: list[Any] = Parallel(n_jobs=-1)(tasks)
+        return found
+
+    def _run_here(
+        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+    ) -> list[Any]:
+        """Make the calls in this process, so many at a time."""
+        results: Iterable[Any] = (function(shared, *call) for call in calls)
+        if n_jobs > 1:
+            pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+            results = pool(delayed(function)(shared, *call) for call in calls)
+        found = []
+        for result in results:
+            found.append(result)
+            if self.on_call is not None:
+                self.on_call(len(found), len(calls))
         return found
 
     def _send(self, shared: Any) -> Any:

@@ -26,7 +26,7 @@ from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutE
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, stratified_order
-from pinsker.selection.search import ErrorBudget, SelectionPath, StoppingRule
+from pinsker.selection.search import Deadline, ErrorBudget, SelectionPath, StoppingRule
 
 #: From so many rows on a table is split; below, cross-fitting uses every row for everything.
 SPLIT_FROM = 5000
@@ -39,7 +39,10 @@ _FIRST_EVALUATED = 10_000
 #: What the rows of the certificate were to the search.
 CERTIFICATION_ROWS = "held out for certification: they took no part in the choice"
 #: Rows that certify at most: a bound of 0.002 on a difference of error rates.
-_MOST_CERTIFIED = 40_000
+MOST_CERTIFIED = 40_000
+#: Rows of a table that are read at most: they are enough for all of the above, with an evaluation
+#: that is doubled three times (`split_rows` gives a third of what did not search to certification).
+MOST_READ = 150_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,7 @@ def split_rows(encoded: Encoded, seed: int, groups: IntArray | None = None) -> R
     n = len(order)
     n_search = min(n // 4, MOST_COUNTED)
     n_certify = (n - n_search) // 3
-    n_train = min((n - n_search - n_certify) // 2, _MOST_TRAINED)
+    n_train = trained_rows(n)
     edges = np.cumsum([n_search, n_train, n - n_search - n_train - n_certify])
     if groups is not None:  # the edges move to where a group ends
         ends = np.flatnonzero(np.diff(groups[order])) + 1
@@ -84,6 +87,20 @@ def split_rows(encoded: Encoded, seed: int, groups: IntArray | None = None) -> R
             )
         edges = np.sort(_nearest(ends, edges))
     return RowParts(*np.split(order, edges))
+
+
+def split_counts(n_rows: int) -> tuple[int, int, int]:
+    """Return how many rows search, fit a model and are predicted, at most, of a table."""
+    n_search = min(n_rows // 4, MOST_COUNTED)
+    rest = n_rows - n_search
+    return n_search, min(rest, _MOST_TRAINED_TO_CERTIFY), rest
+
+
+def trained_rows(n_rows: int) -> int:
+    """Return how many rows of a table models are fitted to while sets are compared."""
+    n_search = min(n_rows // 4, MOST_COUNTED)
+    n_certify = (n_rows - n_search) // 3
+    return min((n_rows - n_search - n_certify) // 2, _MOST_TRAINED)
 
 
 def group_order(groups: IntArray, seed: int) -> IntArray:
@@ -123,6 +140,8 @@ class SplitFit:
         Where models are fitted.
     groups : ndarray of shape (n_rows,), int, optional
         Which rows belong together.
+    deadline : Deadline, optional
+        Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
     """
 
     def __init__(
@@ -135,10 +154,12 @@ class SplitFit:
         n_fixed: int,
         jobs: Jobs,
         groups: IntArray | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
         self.groups = groups
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
+        self.deadline = deadline or Deadline()
         self.smallest = max(n_fixed, 1)
         self.paths: dict[str, SelectionPath] = {}
         self.evaluated: dict[tuple[str, int], BestScores] = {}
@@ -159,8 +180,11 @@ class SplitFit:
         for name in paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")
-            self._look_at(name, rule)
+            if len(self.evaluated) == 1 or not self.deadline.skips(f"sets of {name}"):
+                self._look_at(name, rule)
         while self._is_unresolved(rule) and self.n_evaluated < len(self.parts.evaluate):
+            if self.deadline.skips("more rows to evaluate on"):
+                break
             self._take_more_rows(rule)
         return self._comparison()
 
@@ -168,7 +192,7 @@ class SplitFit:
         """Test the chosen set, and no other, on rows that chose nothing."""
         parts = self.parts
         train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
-        test = parts.certify[:_MOST_CERTIFIED]
+        test = parts.certify[:MOST_CERTIFIED]
         rows = np.concatenate([train, test])
         table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
@@ -208,12 +232,14 @@ class SplitFit:
         if len(self.evaluated) == 1:  # nothing is known of sizes yet: double from the smallest
             above = self.smallest
             while not self._meets(name, above, rule):
-                if above == top:
+                if above == top or self.deadline.skips(f"sets of {name}"):
                     return
                 below, above = above, min(2 * above, top)
         elif not self._meets(name, top, rule):
             return
         while below < (middle := between(max(below, 1), above)) < above or below + 1 < above <= 2:
+            if self.deadline.skips(f"sets of {name}"):
+                return
             middle = max(middle, below + 1)
             if self._meets(name, middle, rule):
                 above = middle

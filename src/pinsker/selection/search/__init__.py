@@ -18,6 +18,7 @@ from pinsker.selection.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
+from pinsker.selection.search._deadline import Deadline, TimeIsUp
 from pinsker.selection.search._greedy import (
     OnStep,
     SearchInterrupted,
@@ -71,7 +72,9 @@ from pinsker.selection.search._searches import (
     AUTO_LARGE,
     AUTO_SEARCHES,
     Search,
+    cheapest_first,
     named_searches,
+    screening_notes,
 )
 
 __all__ = [
@@ -87,6 +90,7 @@ __all__ = [
     "CriterionPath",
     "CriterionSearch",
     "CriterionSearchSettings",
+    "Deadline",
     "Decision",
     "Direction",
     "ErrorBudget",
@@ -109,9 +113,11 @@ __all__ = [
     "SelectionPath",
     "Step",
     "StoppingRule",
+    "TimeIsUp",
     "Trace",
     "backward",
     "best_pairs",
+    "cheapest_first",
     "count_and_search",
     "criterion_named",
     "criterion_search",
@@ -127,6 +133,7 @@ __all__ = [
     "pairs",
     "refuse_uncounted",
     "relevance",
+    "screening_notes",
     "select_by_criterion",
     "shrink",
 ]

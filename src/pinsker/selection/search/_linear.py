@@ -13,7 +13,7 @@ import numpy as np
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, Kind
-from pinsker.information import one_hot
+from pinsker.information import MAX_ONE_HOT, one_hot
 from pinsker.selection.search._greedy import OnStep, Trace, grow, shrink
 from pinsker.selection.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
 from pinsker.selection.search._path import Direction, SelectionPath
@@ -138,7 +138,7 @@ class LinearDesign:
     ----------
     columns : ndarray of shape (n_rows, n_columns), float64
         Numeric columns with standard deviation 1; a nominal one as indicators, one less than
-        it has categories.
+        it has categories and at most `MAX_ONE_HOT`.
     features : tuple of tuple of int
         The columns of each feature.
     target : ndarray of shape (n_rows, n_targets), float64
@@ -209,10 +209,16 @@ def to_nats(share: float) -> float:
 
 
 def _expand(values: FloatArray, kind: Kind) -> FloatArray:
-    """Return the columns that stand for one: itself, or an indicator per category but the first."""
+    """Return the columns that stand for one: itself, or an indicator per category but the first.
+
+    Of very many categories the most frequent ones have an indicator, as in the models' design.
+    """
     if kind is not Kind.NOMINAL:
         return values[:, None]
-    return one_hot(values, np.arange(1, values.max() + 1))
+    if values.max() <= MAX_ONE_HOT:
+        return one_hot(values, np.arange(1, values.max() + 1))
+    counts = np.bincount(values.astype(np.int64))
+    return one_hot(values, np.sort(np.argsort(-counts, kind="stable")[:MAX_ONE_HOT]))
 
 
 def _numbers(encoded: Encoded) -> FloatArray:

@@ -4,8 +4,8 @@ Every pair is counted (`PairTables`). Its *surplus* is
 :math:`I(X_i X_j;Y) - I(X_i;Y) - I(X_j;Y)`: what neither shows alone, as in an exclusive-or, which
 no search can find that looks at one feature at a time. The best pair is compared with the best
 pairs of permuted targets. When it stands out it is found; when no pair does, the best single
-feature is tried. Then the scan is repeated within strata of rows for which what was found predicts alike, so
-that one strong effect does not hide another.
+feature is tried. Then the scan is repeated within strata of rows for which what was found predicts
+alike, so that one strong effect does not hide another.
 """
 
 from collections.abc import Sequence

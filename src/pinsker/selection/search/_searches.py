@@ -9,6 +9,7 @@ from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.selection.search._criterion import count_and_search
 from pinsker.selection.search._knn import (
+    WIDE,
     KNNSearchSettings,
     backward,
     forward_backward_and_forward,
@@ -23,10 +24,13 @@ from pinsker.selection.search._path import SelectionPath
 AUTO_SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
 #: The same where rows are plenty: neighbors among some of them, counts of many more.
 AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
+#: From cheap to costly: what is searched first where time is limited.
+_BY_COST = ("relevance", "linear", "jmi", "cmim", "forward", "forward-backward", "backward")
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
 #: Neighbors in wide tables are searched among so many features: growing reaches fewer.
 _MOST_SCREENED = 100
+_BY_NEIGHBORS = ("forward-backward", "backward", "forward", "relevance")
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
 
@@ -84,6 +88,26 @@ def named_searches(
         raise ParameterError(f"searches {fault}: give every search a name of its own.")
     found = [_search_of(item, problem, settings, fixed) for item in listed]
     return tuple(names), _share_growth(found, settings, fixed)
+
+
+def screening_notes(names: Sequence[str], n_features: int) -> tuple[str, ...]:
+    """Return a note where neighbors are searched among some features only."""
+    if n_features <= WIDE or not set(names) & set(_BY_NEIGHBORS):
+        return ()
+    note = (
+        f"searches by neighbors looked at the {_MOST_SCREENED} of {n_features} features that joint "
+        "mutual information of counts ranked first, and measured at most 500 rows"
+    )
+    return (note,)
+
+
+def cheapest_first(searches: Sequence[Search]) -> tuple[tuple[str, ...], list[Search]]:
+    """Return searches in the order of their cost, and the names of their paths."""
+    ordered = sorted(
+        searches,
+        key=lambda one: _BY_COST.index(one.names[0]) if one.names[0] in _BY_COST else len(_BY_COST),
+    )
+    return tuple(name for search in ordered for name in search.names), ordered
 
 
 def _name_of(item: Any) -> str:

@@ -32,9 +32,17 @@ BackwardSearch::Thread::Thread(const SearchInput &in)
     work.is_close.assign(static_cast<size_t>(in.rows), 0);
 }
 
-BackwardSearch::BackwardSearch(const SearchInput &input, int64_t watched_queries)
+int64_t BackwardSearch::RowState::capacity_bytes() const {
+    return static_cast<int64_t>(
+        pairs.capacity() * sizeof(ClosePair) + changes.capacity() * sizeof(Change) +
+        watches.capacity() * sizeof(uint16_t) + masks.capacity() * sizeof(uint32_t));
+}
+
+BackwardSearch::BackwardSearch(const SearchInput &input, int64_t watched_queries,
+                               int64_t state_bytes)
     : in_(input),
       watched_queries_(watched_queries),
+      state_bytes_(state_bytes),
       target_(input.labels, input.target, input.rows, input.targets),
       terms_(input.digamma, input.rows),
       scorer_(target_, terms_, input.direct),
@@ -48,6 +56,7 @@ void BackwardSearch::start(const uint8_t *active, int threads) {
     kept_.clear();
     const int64_t watched = in_.n_features <= kMostWatchable ? watched_queries_ : 0;
     states_.assign(static_cast<size_t>(watched), RowState{});
+    held_ = 0;
     uses_masks_ = n_active_ <= kMaskBits;
     if (n_active_ <= 1) forget();
     lay_out_columns();
@@ -95,7 +104,8 @@ void BackwardSearch::lay_out_columns() {
 // With one feature left every pair is close and there is nothing to watch: rows are scored from
 // scratch.
 void BackwardSearch::forget() {
-    states_.clear();
+    std::vector<RowState>().swap(states_);
+    held_ = 0;
     kept_.clear();
 }
 
@@ -118,7 +128,7 @@ void BackwardSearch::sweep(Pass pass, int32_t removed, int threads) {
 }
 
 void BackwardSearch::visit(int64_t q, Pass pass, int32_t removed, Thread &thread) {
-    if (q >= static_cast<int64_t>(states_.size())) {
+    if (q >= static_cast<int64_t>(states_.size()) || !states_[static_cast<size_t>(q)].kept) {
         RowState &scratch = thread.scratch;
         scratch.term = 0;
         scratch.changes.clear();
@@ -146,6 +156,24 @@ void BackwardSearch::visit(int64_t q, Pass pass, int32_t removed, Thread &thread
         if (!changed && state.pairs.size() == before) return;
     }
     rescore(q, state, thread.moved, thread.work);
+    make_room(state, thread);
+}
+
+// Let go of a state that does not fit into memory. Its sums stand for this step as those of a row
+// that is scored from scratch, which it is in the next ones: the results have the same bits.
+void BackwardSearch::make_room(RowState &state, Thread &thread) {
+    const int64_t bytes = state.capacity_bytes(), more = bytes - state.bytes;
+    state.bytes = bytes;
+    if (held_.fetch_add(more) + more <= state_bytes_) return;
+    held_ -= bytes;
+    thread.moved.information -= state.term;
+    thread.fresh.information += state.term;
+    for (const auto &change : state.changes) {
+        thread.moved.changes[static_cast<size_t>(change.feature)] -= change.sum;
+        thread.fresh.changes[static_cast<size_t>(change.feature)] += change.sum;
+    }
+    state = RowState{};
+    state.kept = false;
 }
 
 void BackwardSearch::rescore(int64_t q, RowState &state, Sums &sums, Workspace &work) {

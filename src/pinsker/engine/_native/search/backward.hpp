@@ -7,6 +7,7 @@
 // docs/engine.md.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace pinsker {
 
 class BackwardSearch {
 public:
-    // The first `watched_queries` queries keep their state between steps.
-    BackwardSearch(const SearchInput &input, int64_t watched_queries);
+    // The first `watched_queries` queries keep their state between steps, in `state_bytes` at most:
+    // a row whose state does not fit, because of ties, is scored from scratch from then on.
+    BackwardSearch(const SearchInput &input, int64_t watched_queries, int64_t state_bytes);
     void start(const uint8_t *active, int threads);
     void remove(int32_t feature, int threads);
     int64_t information() const { return kept_.information + fresh_.information; }
@@ -28,6 +30,7 @@ public:
     // (a loss is negative), or the direct I(Y; X_feature | rest).
     const int64_t *changes() const { return totals_.data(); }
     int64_t close_pairs() const;
+    int64_t state_bytes() const { return held_; }  // of the rows that keep their state
 
 private:
     struct RowState {
@@ -40,8 +43,11 @@ private:
         // row, then the second of every row), or a mask of the features beyond the limit.
         std::vector<uint16_t> watches;
         std::vector<uint32_t> masks;
+        int64_t bytes = 0;  // of the above, as counted in `held_`
+        bool kept = true;   // false: there was no room for it
         uint16_t *first_watch() { return watches.data(); }
         uint16_t *second_watch() { return watches.data() + watches.size() / 2; }
+        int64_t capacity_bytes() const;
         void set_watches(int64_t b, int32_t u1, int32_t u2) {
             first_watch()[b] = static_cast<uint16_t>(u1);
             second_watch()[b] = static_cast<uint16_t>(u2);
@@ -68,6 +74,7 @@ private:
     void sweep(Pass pass, int32_t removed, int threads);
     void visit(int64_t q, Pass pass, int32_t removed, Thread &thread);
     void rescore(int64_t q, RowState &state, Sums &sums, Workspace &work);
+    void make_room(RowState &state, Thread &thread);
 
     // What happens to one row (backward_row.cpp).
     int rank(int64_t q) const;
@@ -85,12 +92,13 @@ private:
     uint32_t feature_bits(int64_t a, int64_t b, double limit) const;
 
     const SearchInput in_;
-    const int64_t watched_queries_;
+    const int64_t watched_queries_, state_bytes_;
     const TargetSpace target_;
     const Terms terms_;
     const RowScorer scorer_;
     ActiveTable table_;
     std::vector<RowState> states_;  // one per watched query
+    std::atomic<int64_t> held_{0};  // bytes of their states
     bool uses_masks_ = false;
     std::vector<int32_t> bit_of_feature_;
     uint32_t alive_ = 0;  // bits of the features that are still there

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "common/arrays.hpp"
@@ -44,10 +45,10 @@ public:
     PyBackward(Matrix<double> values, Vector<int32_t> features, int64_t n_features,
                std::optional<Vector<int64_t>> labels, std::optional<Matrix<double>> target,
                Vector<int64_t> digamma, Vector<int64_t> queries, int rank, bool direct,
-               int64_t watched_queries)
+               int64_t watched_queries, int64_t state_bytes)
         : arrays_{values, features, labels, target, digamma, queries},
           n_features_(n_features),
-          search_(arrays_.input(n_features, rank, direct), watched_queries) {}
+          search_(arrays_.input(n_features, rank, direct), watched_queries, state_bytes) {}
 
     void start(Vector<uint8_t> active, int threads) {
         const uint8_t *flags = active.data();
@@ -62,6 +63,7 @@ public:
 
     int64_t information() const { return search_.information(); }
     int64_t close_pairs() const { return search_.close_pairs(); }
+    int64_t state_bytes() const { return search_.state_bytes(); }
     void changes(VectorOut<int64_t> out) const {
         std::copy_n(search_.changes(), n_features_, out.data());
     }
@@ -109,15 +111,17 @@ void bind_searches(nb::module_ &m) {
     nb::class_<PyBackward>(m, "Backward", "Scores every removal; see pinsker.engine.Backward.")
         .def(nb::init<Matrix<double>, Vector<int32_t>, int64_t, std::optional<Vector<int64_t>>,
                       std::optional<Matrix<double>>, Vector<int64_t>, Vector<int64_t>, int, bool,
-                      int64_t>(),
+                      int64_t, int64_t>(),
              nb::arg("values"), nb::arg("features"), nb::arg("n_features"),
              nb::arg("labels").none(), nb::arg("target").none(), nb::arg("digamma"),
-             nb::arg("queries"), nb::arg("rank"), nb::arg("direct"), nb::arg("watched_queries"))
+             nb::arg("queries"), nb::arg("rank"), nb::arg("direct"), nb::arg("watched_queries"),
+             nb::arg("state_bytes") = std::numeric_limits<int64_t>::max())
         .def("start", &PyBackward::start, nb::arg("active"), nb::arg("threads"))
         .def("remove", &PyBackward::remove, nb::arg("feature"), nb::arg("threads"))
         .def("information", &PyBackward::information)
         .def("changes", &PyBackward::changes, nb::arg("out"))
-        .def("close_pairs", &PyBackward::close_pairs);
+        .def("close_pairs", &PyBackward::close_pairs)
+        .def("state_bytes", &PyBackward::state_bytes);
     nb::class_<PyForward>(m, "Forward", "Scores every addition; see pinsker.engine.Forward.")
         .def(nb::init<Matrix<double>, Vector<int32_t>, int64_t, std::optional<Vector<int64_t>>,
                       std::optional<Matrix<double>>, Vector<int64_t>, Vector<int64_t>, int, bool>(),

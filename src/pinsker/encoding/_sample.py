@@ -1,0 +1,329 @@
+"""Some of very many rows, drawn before they are encoded: the cost is that of the sample.
+
+Every row has the same chance to be drawn, so that what held-out rows say of the sample holds for
+the table. The target is read in full; the other columns only where a row was drawn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from pinsker._compat import require
+from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
+from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
+from pinsker.encoding._dask import compute, delayed, put_target
+from pinsker.encoding._encode import check_lengths
+from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
+from pinsker.encoding._target import class_labels, guess_task
+from pinsker.exceptions import DataError, DataTypeError, ParameterError
+
+#: A partition returns so many times its expected share of the sample: enough in one pass, unless
+#: its length is more than so many times the mean.
+_OVERSAMPLING = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Rows of a table and its target, as they came, and how many there were.
+
+    Attributes
+    ----------
+    X, y : object
+        The rows, in the container of the table and in its order.
+    n_rows : int
+        Rows of the table that could be drawn: those with a target.
+    n_drawn : int
+        Rows of the sample.
+    rows : ndarray of int64 or None
+        Their positions in the table; None for all of them, and for a Dask collection.
+    remarks : tuple of str
+        What else a user should know.
+    n_given : int
+        Rows of the table in memory; 0 for a Dask collection.
+    """
+
+    X: Any
+    y: Any
+    n_rows: int
+    n_drawn: int
+    rows: IntArray | None = None
+    remarks: tuple[str, ...] = ()
+    n_given: int = 0
+
+    def labels_of_rows(self, groups: Any) -> Any:
+        """Return which group each row of the sample belongs to; None if there are no groups."""
+        if groups is None or (self.rows is None and self.n_given):
+            return groups
+        if self.rows is None:
+            raise ParameterError(
+                "groups needs the rows in memory, but X is a Dask collection: leave it out, or "
+                "pass X.compute().",
+                parameter="groups",
+            )
+        labels = np.asarray(groups)
+        check_lengths({"X": self.n_given, "groups": len(labels)})
+        return labels[self.rows]
+
+    @property
+    def origin(self) -> str:
+        """Where the rows come from, for a certificate; empty where they are all."""
+        if self.n_drawn == self.n_rows:
+            return ""
+        return f"of {self.n_drawn} drawn from {self.n_rows}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about the drawing."""
+        if self.n_drawn == self.n_rows:
+            return self.remarks
+        read = (
+            f"columns were read on {self.n_drawn} of {self.n_rows} rows, drawn at random: what is "
+            "missing or infinite in the others is not seen"
+        )
+        return (read, *self.remarks)
+
+
+def draw_rows(
+    X: Any,
+    y: Any,
+    most: int,
+    seed: int,
+    *,
+    missing: Missing = "error",
+    task: Literal["auto"] | Task = "auto",
+) -> RowSample:
+    """Draw rows without replacement, each with the same chance; all of them if they are few.
+
+    Parameters
+    ----------
+    X : array-like, frame, sparse matrix or Dask collection of shape (n_rows, n_columns)
+        The table. No copy of it is made. A Dask DataFrame or Array is read in one pass.
+    y : array-like of shape (n_rows,) or (n_rows, n_targets)
+        The target, which is read in full. For a Dask DataFrame: the name of one of its columns, or
+        a Dask Series with the same index; for a Dask Array: a Dask Array.
+    most : int
+        Rows to draw.
+    seed : int
+        The same rows for the same seed (and the same partitions).
+    missing : {"error", "drop", "category"}, default="error"
+        A missing target is an error; with "drop" such rows are not drawn.
+    task : {"auto", "classification", "regression"}, default="auto"
+        As in `encode`. In memory every class keeps its share of the rows, to within one row.
+
+    Returns
+    -------
+    RowSample
+
+    Examples
+    --------
+    >>> X, y = np.arange(1000.0).reshape(500, 2), np.arange(500) % 5 == 0
+    >>> sample = draw_rows(X, y, 50, seed=0)
+    >>> sample.X.shape, int(sample.y.sum()), sample.origin
+    ((50, 2), 10, 'of 50 drawn from 500')
+    """
+    if is_dask(X):
+        return _draw_from_parts(X, y, most, seed, missing)
+    n_rows = count_rows(X)
+    if n_rows <= most or y is None:
+        return RowSample(X, y, n_rows, n_rows, n_given=max(n_rows, 1))
+    target = read_table(y, label="y", prefix="y")
+    check_lengths({"X": n_rows, "y": target.n_rows})
+    usable = usable_rows([], missing, target=target)
+    target = target.keep(usable)
+    if task == "auto":
+        task, _ = guess_task(target)
+    remarks = drop_note(len(usable), n_rows)
+    if task == "regression":
+        chosen = _draw(len(usable), most, seed)
+    else:
+        labels, classes = class_labels(target)
+        chosen = _draw(len(usable), most, seed, labels)
+        remarks += _lost_classes(labels, chosen, classes)
+    rows = usable[chosen]
+    taken, sizes = (take(X, rows), take(y, rows)), (len(usable), len(rows))
+    return RowSample(*taken, *sizes, rows, tuple(remarks), n_given=n_rows)
+
+
+def take(data: Any, rows: IntArray) -> Any:
+    """Return some rows of a table or of a column, in its container."""
+    if isinstance(data, list | tuple):
+        return [data[row] for row in rows.tolist()]
+    if sparse.issparse(data):
+        matrix: Any = data
+        return (matrix if matrix.format in ("csr", "csc") else matrix.tocsr())[rows]
+    if is_frame(data):
+        import narwhals.stable.v1 as nw
+
+        taken = nw.from_native(data, eager_only=True, allow_series=True)[rows]
+        return taken.to_native()
+    return (data if isinstance(data, np.ndarray) else np.asarray(data))[rows]
+
+
+def _draw(n_rows: int, most: int, seed: int, labels: IntArray | None = None) -> IntArray:
+    """Return positions, ascending; with labels every class has its share to within one row."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    rng = np.random.default_rng(seed)
+    if labels is None:
+        return np.sort(rng.choice(n_rows, most, replace=False, shuffle=False))
+    # Every (n / m)-th row of the classes one after the other, each of them shuffled.
+    order = rng.permutation(n_rows)
+    order = order[np.argsort(labels[order], kind="stable")]
+    places = ((np.arange(most) + rng.random()) * (n_rows / most)).astype(np.int64)
+    return np.sort(order[np.minimum(places, n_rows - 1)])
+
+
+def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[str]:
+    """Name the classes that are too rare for the sample."""
+    sizes = np.bincount(labels, minlength=len(classes))
+    lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
+    if not len(lost):
+        return []
+    names = listing([classes[c] for c in lost])
+    how_many = f"{int(sizes[lost].sum())} of {len(labels)} rows"
+    return [f"too rare for the rows drawn, so not among them: class {names} ({how_many})"]
+
+
+# ---------------------------------------------------------------------- Dask
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """How partitions draw: rows whose random keys are the smallest of the whole table.
+
+    `target` and `called` are None for arrays, whose target comes in chunks of its own. `limit` is
+    that of the keys to return; None where the lengths of the other partitions are not known yet.
+    """
+
+    most: int
+    seed: int
+    n_parts: int
+    drop: bool
+    target: Any = None
+    called: str | None = None
+    limit: float | None = None
+
+    def over(self, parts: Sequence[tuple[Any, ...]]) -> "list[_Drawn]":
+        """Draw from every partition, in one pass."""
+        draw = delayed(self.draw)
+        return compute([draw(number, *part) for number, part in enumerate(parts)])
+
+    def draw(self, number: int, X: Any, y: Any = None) -> "_Drawn":
+        """Return the rows of one partition that may be in the sample."""
+        if self.target is not None:
+            X, y = X.drop(columns=[self.target]), X[self.target].rename(self.called)
+        if len(X) != len(y):
+            raise DataError(
+                f"chunk {number} of X has {len(X)} rows, but that of y {len(y)}: divide both alike."
+            )
+        gaps = _missing(y)
+        keys = np.random.default_rng([self.seed, number]).random(len(X))
+        if self.drop:
+            keys[gaps] = np.inf
+        limit = self.limit
+        if limit is None:
+            limit = _OVERSAMPLING * self.most / max(1, len(X) * self.n_parts)
+        limit = min(limit, 1.0)
+        rows = np.flatnonzero(keys < limit)
+        return _Drawn(take(X, rows), take(y, rows), keys[rows], limit, len(X), int(gaps.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Rows of one partition with the smallest keys: all those below a limit."""
+
+    X: Any
+    y: Any
+    keys: FloatArray
+    limit: float
+    n_rows: int
+    n_missing: int
+
+
+def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> RowSample:
+    """Draw from a Dask collection in one pass over its partitions.
+
+    A second pass is needed where some partition is far longer than the others.
+    """
+    parts, target, called = _parts(X, y)
+    drawing = _Drawing(most, seed, len(parts), missing == "drop", target, called)
+    found = drawing.over(parts)
+    n_rows, n_missing = (sum(getattr(p, name) for p in found) for name in ("n_rows", "n_missing"))
+    if n_missing and missing != "drop":
+        raise DataError(
+            f"Input y contains NaN: the target has missing values in {n_missing} of "
+            f"{plural(n_rows, 'row')}. Use missing='drop', or fill them in.",
+            parameter="missing",
+        )
+    usable = n_rows - n_missing
+    if not usable:
+        raise DataError("X is a Dask collection without a row that has a target.")
+    limit = (most + 100) / usable
+    while (kept := _smallest(found, most)) is None:
+        limit *= 1.2
+        found = replace(drawing, limit=limit).over(parts)
+    ends = np.cumsum([len(part.keys) for part in found])[:-1]
+    rows = [np.flatnonzero(mask) for mask in np.split(kept, ends)]
+    taken = [(take(p.X, some), take(p.y, some)) for p, some in zip(found, rows, strict=True)]
+    columns, targets = (_join(list(pieces)) for pieces in zip(*taken, strict=True))
+    remarks = tuple(drop_note(usable, n_rows))
+    return RowSample(columns, targets, usable, int(kept.sum()), remarks=remarks)
+
+
+def _smallest(found: Sequence[_Drawn], most: int) -> Any:
+    """Return which of the rows found are the sample; None where some partition holds back more."""
+    keys = np.concatenate([part.keys for part in found])
+    limit = min(part.limit for part in found)
+    if len(keys) <= most:
+        return np.ones(len(keys), dtype=np.bool_) if limit >= 1.0 else None
+    chosen = np.argpartition(keys, most - 1)[:most]
+    if limit < 1.0 and keys[chosen].max() >= limit:
+        return None
+    mask = np.zeros(len(keys), dtype=np.bool_)
+    mask[chosen] = True
+    return mask
+
+
+def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
+    """Return the delayed parts of a table, with the name of the target where it is among them."""
+    if is_dask_frame(X):
+        X, target, called = put_target(X, y)
+        return [(part,) for part in X.to_delayed()], target, called
+    if not is_dask(y) or not hasattr(y, "rechunk"):
+        raise DataTypeError(
+            f"X is a Dask Array, but y is of type {type(y).__name__}: pass a Dask Array with as "
+            "many rows."
+        )
+    if X.ndim != 2:
+        raise DataError(f"Found array with dim {X.ndim} as X, while dim 2 is required.")
+    lengths = X.shape[0], y.shape[0]
+    if lengths[0] == lengths[0] and lengths[1] == lengths[1]:  # neither is NaN: unknown
+        check_lengths({"X": int(lengths[0]), "y": int(lengths[1])})
+        y = y.rechunk({0: X.chunks[0]})
+    elif X.numblocks[0] != y.numblocks[0]:
+        raise DataError(
+            f"X has {X.numblocks[0]} chunks of unknown lengths, but y {y.numblocks[0]}: call "
+            "compute_chunk_sizes() on both."
+        )
+    # All columns of a row in one chunk.
+    whole = [one.rechunk(dict.fromkeys(range(1, one.ndim), -1)) for one in (X, y)]
+    blocks = [one.to_delayed().reshape(-1) for one in whole]
+    return list(zip(*blocks, strict=True)), None, None
+
+
+def _missing(y: Any) -> Any:
+    """Return which rows miss a target."""
+    if not hasattr(y, "isna"):
+        gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
+        return gaps.reshape(len(y), -1).any(axis=1)
+    return y.isna().to_numpy()
+
+
+def _join(pieces: list[Any]) -> Any:
+    if isinstance(pieces[0], np.ndarray):
+        return np.concatenate(pieces)
+    pandas = require("pandas", purpose="a Dask DataFrame", extra="dask")
+    return pandas.concat(pieces, ignore_index=True)

@@ -1,0 +1,79 @@
+"""What is left out before a search: features that cannot carry information as they are."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.encoding._cells import object_array
+from pinsker.encoding._checks import constant_columns, is_near_unique, listing
+from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, take_features
+
+#: What the categories that occur once become.
+RARE = "(values that occur once)"
+
+
+def tidy(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
+    """Return a table without constants, and without categories that only name one row.
+
+    In a nominal column with more categories than half of the rows, those that occur once become
+    one category: they cannot be recognised in other rows, but every estimate from counts would
+    take them for perfect predictors. If nothing else is left, the column is constant. Constant
+    features are left out. `Encoded.notes` names both. The target is never looked at.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    fixed : tuple of int
+        Features that stay in any case.
+
+    Examples
+    --------
+    >>> from pinsker.encoding import encode
+    >>> table = encode([[i, f"id{i}", "x"] for i in range(30)], [0, 1] * 15)
+    >>> tidy(table).feature_names
+    ('x0',)
+    """
+    columns = _merge_single_values(encoded.columns)
+    constant = constant_columns(columns)
+    varies = [
+        feature
+        for feature, own in enumerate(encoded.features)
+        if feature in fixed or not constant[list(own)].all()
+    ]
+    merged = replace(encoded, columns=columns)
+    if not varies or len(varies) == encoded.n_features:
+        return merged
+    gone = sorted(set(range(encoded.n_features)) - set(varies))
+    names = listing([encoded.feature_names[feature] for feature in gone])
+    note = f"constant, so left out before the search: {names}"
+    kept = take_features(merged, varies)
+    notes = tuple(one for one in columns.notes if not one.startswith("constant,"))
+    return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))
+
+
+def _merge_single_values(columns: Columns) -> Columns:
+    """Make one category of those that occur once, in columns that hold mostly such."""
+    near = [
+        j
+        for j, known in enumerate(columns.categories)
+        if known is not None and is_near_unique(len(known), columns.n_rows)
+    ]
+    if not near:
+        return columns
+    values, categories, kinds = columns.values.copy(), list(columns.categories), list(columns.kinds)
+    for j in near:
+        values[:, j], categories[j] = _merged(values[:, j], columns.categories[j])
+        kinds[j] = Kind.NOMINAL
+    return replace(columns, values=frozen(values), categories=tuple(categories), kinds=tuple(kinds))
+
+
+def _merged(values: FloatArray, known: Any) -> tuple[IntArray, AnyArray]:
+    codes = values.astype(np.int64)
+    counts = np.bincount(codes, minlength=len(known))
+    repeated = np.flatnonzero(counts > 1)
+    code = np.full(len(known), len(repeated), dtype=np.int64)
+    code[repeated] = np.arange(len(repeated))
+    return code[codes], object_array([*(known[c] for c in repeated), RARE])

@@ -1,0 +1,96 @@
+"""The time limit of a fit."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pinsker.selection.search._greedy import OnStep, Trace
+
+
+class TimeIsUp(Exception):  # noqa: N818 (no error: what it ends is left out)
+    """A search was given up because the time of a fit is up."""
+
+
+class Deadline:
+    """When a fit has to end, and what was left out for it.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Time from now on; by default there is no limit.
+
+    Attributes
+    ----------
+    seconds : float or None
+        As given.
+    part : float
+        The part of the time after which it is up, for what is done now. Infinite at first: what a
+        fit cannot do without is finished.
+    left_out : list of str
+        What there was no time for.
+
+    Examples
+    --------
+    >>> deadline = Deadline(0.0)
+    >>> deadline.is_over
+    False
+    >>> deadline.part = 0.5
+    >>> deadline.is_over
+    True
+    >>> Deadline().is_over
+    False
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = seconds
+        self.started = time.monotonic()
+        self.part = math.inf
+        self.left_out: list[str] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The clock of another machine is another one: a search there is finished.
+        return {**self.__dict__, "seconds": None}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        if self.seconds is None or math.isinf(self.part):
+            return False
+        return time.monotonic() - self.started >= self.part * self.seconds
+
+    def skips(self, what: str) -> bool:
+        """Return whether there is no time for something, and note what it was."""
+        if self.is_over:
+            self.left_out.append(what)
+            return True
+        return False
+
+    @contextmanager
+    def leaving_out(self, what: str) -> Iterator[None]:
+        """Note what was given up in a block, instead of raising `TimeIsUp`."""
+        try:
+            yield
+        except TimeIsUp:
+            self.left_out.append(what)
+
+    def checked(self, on_step: OnStep | None) -> OnStep | None:
+        """Return what a search calls after every move; it raises `TimeIsUp` when it is."""
+        if self.seconds is None:
+            return on_step
+
+        def check(trace: Trace) -> bool | None:
+            if self.is_over:
+                raise TimeIsUp
+            return None if on_step is None else on_step(trace)
+
+        return check
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know."""
+        if not self.left_out:
+            return ()
+        left_out = ", ".join(dict.fromkeys(self.left_out))
+        return (f"the time limit of {self.seconds:g} s was reached: left out were {left_out}",)
