@@ -163,6 +163,8 @@ class FreshRows:
     error must be within the budget: against models of all features, and against models that see the
     kept features together with the others in shuffled order. The second pays for as many columns
     as the first reference does, so that a wide model's own weakness is not taken for a set's worth.
+    Where other rows have found the best set already (`certify_set`) its models are the second
+    reference: they are fewer columns, and vary less.
     """
 
     def __init__(
@@ -199,9 +201,18 @@ class FreshRows:
         self.notes = weak + note_repeated_rows(encoded, folds)
         self.shuffle = _shuffle(encoded.n_rows, groups, np.random.default_rng(seed))
 
-    def certify_set(self, features: FeatureSet) -> Certificate:
-        """Test one set alone: a single test, with no other before it."""
-        return self._test(features, self._evaluate(tuple(range(self.encoded.n_features))))
+    def certify_set(self, features: FeatureSet, best: FeatureSet) -> Certificate:
+        """Test one set alone: a single test, with no other before it.
+
+        Parameters
+        ----------
+        features : tuple of int
+            The set.
+        best : tuple of int
+            The set that other rows showed the most information of: its error is the second
+            reference, in place of that with shuffled features.
+        """
+        return self._test(features, self._evaluate(tuple(range(self.encoded.n_features))), best)
 
     def certify(self, order: FeatureSet, wanted: int) -> Certificate:
         """Test sets from the largest down to the wanted size; return the last that passed.
@@ -235,17 +246,23 @@ class FreshRows:
         )
         return replace(passed, notes=(*passed.notes, note))
 
-    def _test(self, features: FeatureSet, full: BestScores) -> Certificate:
+    def _test(
+        self, features: FeatureSet, full: BestScores, best: FeatureSet | None = None
+    ) -> Certificate:
         """Return the certificate of one set."""
-        kept, shuffled = self._evaluate(features), self._evaluate_shuffled(features)
+        kept = self._evaluate(features)
+        if best is None:
+            less, more = self._evaluate_shuffled(features), full
+        else:
+            less, more = kept, self._evaluate(best)
         clusters, confidence = self.evaluator.clusters, self.confidence
-        gaps = full.most.log_likelihood - shuffled.most.log_likelihood
+        gaps = more.most.log_likelihood - less.most.log_likelihood
         lost = paired_difference(gaps, confidence, clusters=clusters)
         metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
         reference = full.least.losses
         rule = self.rule.absolute(self.evaluator.prior.loss - full.least.loss)
         increase = self._increase(losses, reference)
-        excess = self._increase(shuffled.least.losses, reference)
+        excess = self._increase(less.least.losses, more.least.losses)
         prior = self.evaluator.prior.losses
         worth = [metric.increase(one, prior, confidence, clusters) for one in (losses, reference)]
         upper = self._error_upper(losses)

@@ -193,6 +193,7 @@ class SplitFit:
     def certify(self, order: FeatureSet, size: int, rule: ErrorBudget, seed: int) -> Certificate:
         """Test the chosen set, and no other, on rows that chose nothing."""
         parts = self.parts
+        known = max(self._comparison().on_paths, key=lambda one: one.information)
         train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
         test = parts.certify[:MOST_CERTIFIED]
         rows = np.concatenate([train, test])
@@ -210,7 +211,7 @@ class SplitFit:
             groups=groups,
             table=self.table,
         )
-        return fresh.certify_set(order[:size])
+        return fresh.certify_set(order[:size], self._set(known.search, known.size))
 
     @property
     def note(self) -> str:
