@@ -7,9 +7,9 @@
 
 Passemiers, Folco, Raimondi, Birolo, Moreau, Fariselli, "A quantitative benchmark of neural network
 feature selection methods for detecting nonlinear signals", Scientific Reports 14 (2024), doi
-10.1038/s41598-024-82583-5; formulas and results: AntoinePassemiers/Feature-Selection-Benchmark. 1000
-rows of uniform columns; the first two, four or six tell the class. The score is the share of these
-among as many columns at the beginning of the path. Theirs is the best of the 21 methods whose
+10.1038/s41598-024-82583-5; formulas and results: AntoinePassemiers/Feature-Selection-Benchmark.
+1000 rows of uniform columns; the first two, four or six tell the class. The score is the share of
+these among as many columns at the beginning of the path. Theirs is the best of the 21 methods whose
 results they store (neural attributions, random forest, TreeSHAP, mRMR, Relief, LassoNet, FSNet and
 others), means of six runs.
 """
@@ -52,9 +52,7 @@ def say(text):
 
 
 def run_problems(problems, widths, seeds, n_jobs):
-    say(
-        f"{'problem':14} {'columns':>8} {'share':>6} {'worst':>6} {'theirs':>7} {'s':>7} {'CPU s':>7}"
-    )
+    say("problem         columns  share  worst  theirs       s   CPU s")
     for name in problems:
         for width in widths:
             shares, wall, cpu = [], [], []

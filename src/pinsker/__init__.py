@@ -48,7 +48,7 @@ from pinsker.selection import (
 
 __version__ = "0.2.0.dev0"
 
-_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "SelectionPathDisplay")
+_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
 
 __all__ = [
     "AuditResult",
@@ -65,6 +65,7 @@ __all__ = [
     "FeatureSelector",
     "ForwardBackwardSelection",
     "ForwardSelection",
+    "ImportanceDisplay",
     "IndependenceTest",
     "Interactions",
     "KNNSettings",

@@ -1,6 +1,6 @@
 """Figures as scikit-learn Display objects; matplotlib is imported when one is drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.report._charts import BAND
 from pinsker.report._kept import kept_features, own_budget, search_of_path
 from pinsker.report._words import verdict_in_words
+from pinsker.selection import Importance
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
 _KINDS = ("overview", "path", "bound", "certificate")
@@ -267,6 +268,85 @@ class CertificateDisplay:
         tidy(ax, None, "")
         ax.set_xlabel(f"error increase ({METRIC_NAMES.get(self.metric, self.metric)})")
         ax.set_title(self.verdict, loc="left")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class ImportanceDisplay:
+    """What each feature is worth: the error it saves, with confidence limits.
+
+    Parameters
+    ----------
+    features : sequence of str
+        Names, most important first.
+    values, lower, upper : ndarray of shape (n_features,)
+        Error increase without a kept feature, or decrease with a dropped one, and its limits.
+    kept : ndarray of shape (n_features,), bool
+        Which features are kept.
+    metric : str
+        Metric of the errors.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from pinsker import FeatureSelector
+    >>> from pinsker.datasets import NoisyXor
+    >>> problem = NoisyXor(n_columns=4)
+    >>> selector = FeatureSelector(random_state=0).fit(*problem.sample(200, seed=1))
+    >>> importance = selector.importance(*problem.sample(200, seed=2))
+    >>> sorted(ImportanceDisplay.from_importance(importance).features[:2])
+    ['x0', 'x1']
+    """
+
+    def __init__(
+        self,
+        *,
+        features: Sequence[str],
+        values: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        kept: AnyArray,
+        metric: str,
+    ) -> None:
+        self.features, self.values, self.lower, self.upper = features, values, lower, upper
+        self.kept, self.metric = kept, metric
+
+    @classmethod
+    def from_importance(
+        cls, importance: Importance, *, ax: Any = None, n_features: int = 20
+    ) -> Self:
+        """Draw what ``selector.importance`` returned, so many features at most."""
+        kept, values = np.array(importance.kept), np.array(importance.value)
+        order = np.lexsort((-values, ~kept))[:n_features]
+        display = cls(
+            features=[importance.features[k] for k in order],
+            values=values[order],
+            lower=np.array(importance.lower)[order],
+            upper=np.array(importance.upper)[order],
+            kept=kept[order],
+            metric=importance.metric,
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on new axes, or on those given."""
+        ax = new_axes(ax, "ImportanceDisplay")
+        places = np.arange(len(self.features))
+        for own, color, label in ((self.kept, _PATH, "kept"), (~self.kept, "0.75", "dropped")):
+            if own.any():
+                ax.barh(places[own], self.values[own], color=color, label=label)
+        around = np.clip([self.values - self.lower, self.upper - self.values], 0.0, None)
+        ax.errorbar(self.values, places, xerr=around, fmt="none", ecolor="0.2", capsize=3)
+        ax.axvline(0.0, color="0.7", linewidth=1, zorder=0)
+        ax.set_yticks(places, self.features)
+        ax.invert_yaxis()
+        tidy(ax, None, "")
+        ax.set_xlabel(f"error that a feature saves ({METRIC_NAMES[self.metric]})")
+        ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -21,6 +21,7 @@ from pinsker.selection._knn_selectors import (
 from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
 from pinsker.selection._stability import Stability
+from pinsker.selection._suspects import Suspect, find_suspects
 from pinsker.selection.holdout import (
     ALL_FEATURES,
     MOST_CERTIFIED,
@@ -84,7 +85,9 @@ __all__ = [
     "Step",
     "StoppingRule",
     "Substitute",
+    "Suspect",
     "audit",
+    "find_suspects",
     "interactions",
     "select_by_criterion",
     "task_of",

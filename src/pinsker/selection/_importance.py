@@ -9,7 +9,7 @@ import numpy as np
 
 from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
-from pinsker.encoding import encode, take_rows
+from pinsker.encoding import encode_again, take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection._fit_data import as_settings
 from pinsker.selection.holdout import (
@@ -44,8 +44,9 @@ class FreshSets:
     ) -> None:
         validate_data(selector, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", selector.knn).scale
-        self.encoded = encode(X, y, task=selector.facts_.task, **selector._encoding(), scale=scale)
-        seed = selector._seed
+        task, seed = selector.facts_.task, selector._seed
+        encoding = {**selector._encoding(), "task": task, "scale": scale}
+        self.encoded = encode_again(X, y, selector.feature_columns_, **encoding)
         clusters = read_groups(groups, self.encoded)
         self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))
         if searched:
@@ -108,8 +109,8 @@ class Importance:
     kept : tuple of bool
         Whether each is kept.
     value, lower, upper : tuple of float
-        Of a kept feature the error increase when it alone is left out, of a dropped one the decrease
-        when it alone is added, in `metric`, with its confidence limits.
+        Of a kept feature the error increase when it alone is left out, of a dropped one the
+        decrease when it alone is added, in `metric`, with its confidence limits.
     metric : str
         Metric of the errors.
     confidence : float
@@ -159,10 +160,8 @@ def importance(
     gaps += [fresh.increase(fresh.base, one, each) for one in found[n_kept:]]
     notes = fresh.notes
     if len(dropped) < len(fresh.dropped):
-        notes += (
-            f"of {len(fresh.dropped)} dropped features the first {len(dropped)} of the path "
-            "were added",
-        )
+        n_all = len(fresh.dropped)
+        notes += (f"of {n_all} dropped features the first {len(dropped)} of the path were added",)
     return Importance(
         tuple(fresh.names[j] for j in (*fresh.kept, *dropped)),
         (True,) * n_kept + (False,) * len(dropped),

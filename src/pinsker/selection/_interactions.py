@@ -104,8 +104,8 @@ class Interactions:
         kept = self.significant()
         head = f"{len(kept)} of {self.n_sets} sets interact (family-wise p <= {PAIR_LEVEL:g})"
         lines = [
-            f"  {' x '.join(self.names[j] for j in one.features)}: {one.together:.3f} nats together, "
-            f"{one.surplus:.3f} beyond each alone (p = {one.p_value:.2g})"
+            f"  {' x '.join(self.names[j] for j in one.features)}: {one.together:.3f} nats "
+            f"together, {one.surplus:.3f} beyond each alone (p = {one.p_value:.2g})"
             for one in kept[:10]
         ]
         return "\n".join([head, *lines])
@@ -229,10 +229,8 @@ def _triples(
         ranked = sorted(pairs, key=lambda one: -one.surplus)
         first = dict.fromkeys(j for one in ranked for j in one.features)
         pool = sorted(list(dict.fromkeys([*first, *pool]))[:_MOST_FOR_TRIPLES])
-        notes = (
-            f"triples of {_MOST_FOR_TRIPLES} of {encoded.n_features} columns: those of the best "
-            "pairs, then the first ones",
-        )
+        of_all = f"{_MOST_FOR_TRIPLES} of {encoded.n_features} columns"
+        notes = (f"triples of {of_all}: those of the best pairs, then the first ones",)
     problem = PairProblem.of(take_features(encoded, pool), order=3)
     rng = np.random.default_rng(seed)
     # Three scans of permuted targets show the scale; each holds all triples.
@@ -254,9 +252,8 @@ def _best_triples(
 ) -> tuple[IntArray, Any]:
     """Return the triples with the largest three-way surplus, and the surplus in nats."""
     codes = problem.codes
-    plain = np.concatenate(
-        [b for _, b in PairTables.of(codes, labels, n_threads=n_threads).blocks()]
-    )
+    every = PairTables.of(codes, labels, n_threads=n_threads)
+    plain = np.concatenate([surplus for _, surplus in every.blocks()])
     triples, values = [], []
     for k in range(2, len(codes)):
         given = codes[k].astype(np.int64)
@@ -269,9 +266,9 @@ def _best_triples(
             i, j = np.unravel_index(at, beyond.shape)
             triples.append(np.column_stack([first + i, j, np.full(len(at), k)]))
             values.append(beyond[i, j])
-    every, nats = np.concatenate(triples), np.concatenate(values)
+    found, nats = np.concatenate(triples), np.concatenate(values)
     at = np.argsort(-nats, kind="stable")[:n_best]
-    return every[at], nats[at]
+    return found[at], nats[at]
 
 
 def _p_of_triple(value: float, least: list[float], problem: PairProblem) -> float:

@@ -95,7 +95,7 @@ class Stability:
 def stability_of_orders(
     orders: Sequence[Sequence[int]], size: int, n_features: int
 ) -> Stability | None:
-    """Return the stability of the first features of several orders; None if one order serves all folds."""
+    """Return the stability of the first features of several orders; None if they are one order."""
     if len({id(order) for order in orders}) < 2:
         return None
     masks = np.zeros((len(orders), n_features), dtype=np.bool_)

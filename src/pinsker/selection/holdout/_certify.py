@@ -22,7 +22,7 @@ from pinsker.bounds import (
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
-from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult
+from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult, widened
 from pinsker.selection.holdout._crossfit import geometric_sizes
 from pinsker.selection.holdout._dependence import note_few_groups, note_repeated_rows
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
@@ -35,10 +35,6 @@ from pinsker.selection.search import Decision, ErrorBudget, SelectionPath, Stopp
 SEARCH_ROWS = "those of the search itself"
 FRESH_ROWS = "fresh rows"
 _FOLDS_OF_FRESH_ROWS = 5
-#: Bounds from cross-fitting are so much wider than those of independent pairs. Without it "met" at
-#: the edge of the budget was wrong in 7 % of runs at 300 and 1000 rows instead of 5 %, with it in 4
-#: (designs of benchmarks/calibration.py, tuning seeds; Nadeau and Bengio 2003 derive 1.12).
-CROSS_FITTED = 1.2
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
 #: 60 rows (benchmarks/calibration.py).
 FEWEST_CERTIFIED = 100
@@ -46,7 +42,7 @@ FEW_ROWS = (
     "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
     "budget, a wrong 'met' was measured in {rate} of runs instead of 5 %"
 )
-MEASURED_AT_60_ROWS = "up to 9 %"
+MEASURED_AT_60_ROWS = "up to 7 %"
 #: A budget that no features at all would meet.
 LETS_ALL_GO = "this budget would let every column go: use a smaller one{instead}"
 
@@ -202,7 +198,6 @@ class FreshRows:
         self.label = ESTIMATE if weak else CERTIFICATE
         self.notes = weak + note_repeated_rows(encoded, folds)
         self.shuffle = _shuffle(encoded.n_rows, groups, np.random.default_rng(seed))
-        self.widening = CROSS_FITTED if len(folds) > 1 else 1.0
 
     def certify_set(self, features: FeatureSet) -> Certificate:
         """Test one set alone: a single test, with no other before it."""
@@ -291,17 +286,10 @@ class FreshRows:
         return with_budget_note(certificate)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
-        """Return an error increase; its bounds allow for the rows that the models were fitted to.
-
-        Folds share them, and the spread of held-out rows does not show what other training rows
-        would have changed.
-        """
         found = self.evaluator.metric.increase(
             losses, reference, self.confidence, self.evaluator.clusters
         )
-        below, above = found.mean - found.lower, found.upper - found.mean
-        wide = self.widening
-        return Difference(found.mean, found.mean - wide * below, found.mean + wide * above)
+        return widened(found, len(self.evaluator.folds))
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error: the best of several models shares the confidence.

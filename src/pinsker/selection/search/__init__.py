@@ -1,7 +1,8 @@
 """Searches: pure functions ``(problem, settings, fixed, on_step) -> SelectionPath``.
 
 `backward`, `forward` and `forward_backward` measure by nearest neighbors, `linear` by linear
-models, `criterion_search` by counts, `pairs` counts all pairs; all run the loop of `greedy`. Stopping rules cut the path.
+models, `criterion_search` by counts; all run the loop of `greedy`. `pairs` counts all pairs of
+features. Stopping rules cut the path.
 """
 
 from pinsker.selection.search._counted import CountedProblem, CountingSettings

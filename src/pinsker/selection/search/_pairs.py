@@ -1,11 +1,11 @@
 r"""Exhaustive search for pairs of features that carry information together.
 
 Every pair is counted (`PairTables`). Its *surplus* is
-:math:`I(X_i X_j;Y) - I(X_i;Y) - I(X_j;Y)`: what neither shows alone, as in an exclusive-or, which no
-search can find that looks at one feature at a time. The best pair is compared with the best pairs of
-permuted targets. When it stands out it is found; when no pair does, the best single feature is
-tried. Then the scan is repeated within strata of rows for which what was found predicts alike, so
-that one strong effect does not hide another.
+:math:`I(X_i X_j;Y) - I(X_i;Y) - I(X_j;Y)`: what neither shows alone, as in an exclusive-or, which
+no search can find that looks at one feature at a time. The best pair is compared with the best
+pairs of permuted targets. When it stands out it is found; when no pair does, the best single
+feature is tried. Then the scan is repeated within strata of rows for which what was found predicts
+alike, so that one strong effect does not hide another.
 """
 
 from collections.abc import Sequence
@@ -163,7 +163,7 @@ class PairScan:
         of_pairs, of_singles = [], []
         for _ in range(self.n_permutations):
             some = np.sort(self.rng.permutation(n_columns)[:used])
-            order = np.lexsort((self.rng.random(n_rows), self.strata))
+            order = np.lexsort([self.rng.random(n_rows), self.strata.astype(np.float64)])
             shuffled = np.empty_like(labels)
             shuffled[np.argsort(self.strata, kind="stable")] = labels[order]
             tables = PairTables.of(codes[some], shuffled, self.strata, n_threads=self.n_threads)

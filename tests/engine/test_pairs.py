@@ -1,0 +1,63 @@
+"""All pairs against a slow twin that counts each of them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pinsker.engine import MOST_PAIR_BINS, PairTables
+
+
+def entropy(*columns):
+    counts = np.array(list(Counter(zip(*columns, strict=True)).values()))
+    shares = counts / counts.sum()
+    return -np.sum(shares * np.log(shares))
+
+
+def information(features, labels, strata):
+    """I(X;Y|W) in nats."""
+    whole = entropy(*features, strata) + entropy(labels, strata)
+    return whole - entropy(*features, labels, strata) - entropy(strata)
+
+
+def scanned(tables):
+    return np.concatenate([surplus for _, surplus in tables.blocks()])
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "n_bins", "n_classes", "n_strata"),
+    [(2, 2, 2, 2, 1), (64, 9, 2, 2, 1), (333, 17, 4, 3, 1), (130, 8, 8, 2, 3), (500, 10, 3, 4, 2)],
+)
+def test_every_pair_is_counted(n_rows, n_columns, n_bins, n_classes, n_strata):
+    rng = np.random.default_rng(n_rows)
+    codes = rng.integers(0, n_bins, (n_columns, n_rows)).astype(np.uint8)
+    codes[0] = 0  # one bin: it knows nothing
+    labels = rng.integers(0, n_classes, n_rows)
+    labels[: n_classes // 2] = n_classes - 1
+    strata = rng.integers(0, n_strata, n_rows)
+    tables = PairTables.of(codes, labels, strata)
+    surplus = scanned(tables)
+    for i in range(n_columns - 1):
+        own = information([codes[i]], labels, strata)
+        assert tables.alone[i] == pytest.approx(own, abs=1e-12)
+        for j in range(i + 1, n_columns):
+            both = information([codes[i], codes[j]], labels, strata)
+            other = information([codes[j]], labels, strata)
+            assert surplus[i, j] == pytest.approx(both - own - other, abs=1e-6)
+    assert np.isneginf(surplus[np.tril_indices(n_columns - 1)]).all()
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, MOST_PAIR_BINS, (90, 200)).astype(np.uint8)
+    labels = rng.integers(0, 3, 200)
+    one = scanned(PairTables.of(codes, labels, n_threads=1))
+    assert (scanned(PairTables.of(codes, labels, n_threads=3)) == one).all()
+
+
+def test_an_exclusive_or_is_all_surplus():
+    a, b = np.arange(64) % 2, np.arange(64) // 2 % 2
+    tables = PairTables.of(np.array([a, b, a], dtype=np.uint8), a ^ b)
+    surplus = scanned(tables)
+    np.testing.assert_allclose(tables.alone, 0.0, atol=1e-15)
+    np.testing.assert_allclose(surplus[0, 1:], [np.log(2), 0.0], atol=1e-6)

@@ -1,0 +1,102 @@
+"""Importance, substitutes and alternatives on fresh rows of designs with a known truth."""
+
+import numpy as np
+import pytest
+
+from pinsker import FeatureCount, FeatureSelector, ImportanceDisplay
+from pinsker.exceptions import DataError, ParameterError
+
+SETTINGS = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
+
+
+def with_copies(n_rows, seed):
+    """Three columns that matter, noisy copies of the first two, five of noise."""
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n_rows, 3))
+    copies = Z[:, :2] + 0.1 * rng.normal(size=(n_rows, 2))
+    X = np.column_stack([Z, copies, rng.normal(size=(n_rows, 5))])
+    return X, Z @ [1.0, 0.7, 0.5] + 0.3 * rng.normal(size=n_rows)
+
+
+@pytest.fixture(scope="module")
+def selector():
+    return FeatureSelector(0.1, fixed_features=[0, 1, 2], **SETTINGS).fit(*with_copies(300, 0))
+
+
+def test_importance_is_the_error_without_a_column(selector):
+    found = selector.importance(*with_copies(1000, 1))
+    frame = found.to_frame().set_index("feature")
+    assert frame["kept"].sum() == 3
+    assert len(frame) == 10
+    assert (frame["lower"] <= frame["importance"]).all()
+    assert (frame["importance"] <= frame["upper"]).all()
+    # Without x2 its variance is added to the error: 0.25 of 1 + 0.49 + 0.25 + 0.09.
+    truth = 0.25 / 1.83
+    assert frame.loc["x2", "lower"] < truth < frame.loc["x2", "upper"]
+    noise = frame.loc[["x5", "x6", "x7", "x8", "x9"]]
+    assert (noise["lower"] < 0.003).all()
+    assert (noise["importance"].abs() < 0.01).all()
+    assert frame.index[0] == "x0"
+
+
+def test_the_copy_is_named_as_substitute(selector):
+    found = {one.feature: one for one in selector.substitutes(*with_copies(600, 2))}
+    assert found["x0"].replacement == ("x3",)
+    assert found["x1"].replacement == ("x4",)
+    assert found["x0"].within_budget
+    assert found["x1"].dependence > 0.3
+    assert found["x2"].replacement == ()  # noise is no stand-in
+    assert not found["x2"].within_budget
+    assert str(found["x2"]) == "x2: none within the budget"
+
+
+def test_alternatives_are_other_sets_within_the_budget(selector):
+    found = selector.alternatives(*with_copies(900, 3), max_overlap=0.5)
+    assert found
+    best = found[0]
+    assert {"x3", "x4"} <= set(best.features)
+    assert best.overlap <= 0.5
+    assert best.increase_upper <= 0.1
+    assert selector.alternatives(*with_copies(900, 3), max_overlap=0.0) == ()
+
+
+def test_what_cannot_be_compared_is_refused(selector):
+    X, y = with_copies(40, 4)
+    with pytest.raises(ParameterError, match="max_overlap"):
+        selector.alternatives(X, y, max_overlap=1.5)
+    with pytest.raises(DataError, match="fresh rows"):
+        selector.importance(X[:3], y[:3])
+    counted = FeatureSelector(FeatureCount(2), **SETTINGS).fit(*with_copies(100, 5))
+    with pytest.raises(ParameterError, match="needs an error budget"):
+        counted.substitutes(X, y)
+
+
+def test_bars_with_whiskers(selector):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    found = selector.importance(*with_copies(200, 6))
+    display = ImportanceDisplay.from_importance(found, n_features=4)
+    assert display.features[:3] == ["x0", "x1", "x2"]
+    assert len(display.ax_.get_yticklabels()) == 4
+    pyplot.close(display.figure_)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["linear", "correlated", "classes", "heavy"])
+def test_intervals_cover_the_increase_of_many_rows(design):
+    def draw(n_rows, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_rows, 4))
+        if design == "correlated":
+            X[:, 1] += X[:, 0]
+        noise = rng.standard_t(4, n_rows) if design == "heavy" else rng.normal(size=n_rows)
+        y = X[:, 0] + 0.5 * X[:, 1] + 0.5 * noise
+        return X, (y > 0).astype(int) if design == "classes" else y
+
+    kept = FeatureSelector(0.5, fixed_features=[0, 1], **SETTINGS).fit(*draw(200, 0))
+    truth = kept.importance(*draw(40_000, 1)).to_frame().set_index("feature")["importance"]
+    covered = []
+    for seed in range(60):
+        frame = kept.importance(*draw(400, 100 + seed)).to_frame().set_index("feature")
+        inside = (frame["lower"] <= truth[frame.index]) & (truth[frame.index] <= frame["upper"])
+        covered.append(bool(inside.all()))
+    assert np.mean(covered) >= 0.88  # 95 % of 60 less three standard errors
