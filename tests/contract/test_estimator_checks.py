@@ -19,7 +19,7 @@ SELECTORS = [
     BackwardElimination(),
     BackwardElimination(cv=2, models=["linear"]),
     CriterionSelection(),
-    FeatureSelector(searches=["forward-backward", "linear", "relevance"], cv=2, models=["linear"]),
+    FeatureSelector(cv=2, models=["linear"]),
     ForwardBackwardSelection(),
     ForwardSelection(),
     LinearSelection(),

@@ -43,6 +43,7 @@ from pinsker.bounds._limits import (
     error_rate_limit,
     paired_difference,
 )
+from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._linear import LinearModel
 from pinsker.bounds._other_losses import (
     AbsoluteErrorBound,
@@ -60,6 +61,7 @@ from pinsker.bounds._squared_error import (
     SubgaussianBound,
 )
 from pinsker.bounds._target_facts import TargetFacts
+from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
     "METRICS",

@@ -37,6 +37,7 @@ def paired_difference(
     *,
     counts: bool = False,
     clusters: IntArray | None = None,
+    weights: FloatArray | None = None,
 ) -> Difference:
     r"""Limit the mean of paired differences from either side.
 
@@ -58,6 +59,9 @@ def paired_difference(
     clusters : ndarray of shape (n,), int, optional
         Which rows belong together: the spread is that of the sums of clusters, and rows of one
         cluster may depend on each other in any way.
+    weights : ndarray of shape (n,), optional
+        Weights that are in the differences already: their plain mean is the weighted one. Counts
+        are then those of so many rows as the weights are worth (`effective_rows`).
 
     Notes
     -----
@@ -85,13 +89,33 @@ def paired_difference(
         own = _skewed_limits(mean, sums * (len(sums) / n), confidence)
         if not counts:
             return own
-        other = paired_difference(differences, confidence, counts=True)
+        other = paired_difference(differences, confidence, counts=True, weights=weights)
         return Difference(mean, min(own.lower, other.lower), max(own.upper, other.upper))
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     if not counts:
         return _skewed_limits(mean, differences - mean, confidence)
-    return _counted_limits(mean, differences, confidence)
+    if weights is None:
+        return _counted_limits(
+            mean, float(np.sum(differences > 0)), float(np.sum(differences < 0)), n, confidence
+        )
+    own = _skewed_limits(mean, differences - mean, confidence)
+    signs = mean + (differences - mean) * (weights.mean() / weights)  # -1, 0 and 1 again
+    share, rows = weights / weights.sum(), effective_rows(weights)
+    worse, better = (float(share[side].sum()) * rows for side in (signs > 0.5, signs < -0.5))
+    other = _counted_limits(mean, worse, better, rows, confidence)
+    return Difference(mean, min(own.lower, other.lower), max(own.upper, other.upper))
+
+
+def effective_rows(weights: FloatArray) -> float:
+    """Return how many rows of equal weight weighted rows are worth (Kish).
+
+    Examples
+    --------
+    >>> effective_rows(np.array([1.0, 1.0, 0.0])), effective_rows(np.array([3.0, 1.0]))
+    (2.0, 1.6)
+    """
+    return float(weights.sum() ** 2 / (weights @ weights))
 
 
 def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
@@ -106,11 +130,13 @@ def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
 
 
-def _counted_limits(mean: float, differences: FloatArray, confidence: float) -> Difference:
+def _counted_limits(
+    mean: float, n_worse: float, n_better: float, n: float, confidence: float
+) -> Difference:
     """Return the limits of differences of -1, 0 and 1, with half a row more in each cell."""
-    total = len(differences) + 2.0
-    worse = (float(np.sum(differences > 0)) + 0.5) / total
-    better = (float(np.sum(differences < 0)) + 0.5) / total
+    total = n + 2.0
+    worse = (n_worse + 0.5) / total
+    better = (n_better + 0.5) / total
     centre = worse - better
     second = max(worse + better - centre**2, 0.0)
     third = (
@@ -119,7 +145,7 @@ def _counted_limits(mean: float, differences: FloatArray, confidence: float) -> 
         - (1.0 - worse - better) * centre**3
     )
     error = float(np.sqrt(second / (total - 1.0)))
-    quantile = float(t.ppf(confidence, len(differences) - 1))
+    quantile = float(t.ppf(confidence, max(n - 1, 1.0)))
     skewness = third / second**1.5
     above = max(quantile, -_hall(-quantile, skewness, total))
     below = max(quantile, _hall(quantile, skewness, total))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pinsker._types import Task
+from pinsker._types import FloatArray, Task
 from pinsker.bounds._bound import METRICS
 from pinsker.encoding import Target
 from pinsker.exceptions import DataError
@@ -50,16 +50,16 @@ class TargetFacts:
     n_targets: int = 1
 
     @classmethod
-    def of(cls, target: Target) -> "TargetFacts":
-        """Read the facts off an encoded target."""
+    def of(cls, target: Target, weights: FloatArray | None = None) -> "TargetFacts":
+        """Read the facts off an encoded target, whose rows may have weights."""
         if target.labels is not None:
-            counts = np.bincount(target.labels)
+            counts = np.bincount(target.labels, weights)
             prior = float(counts.max() / counts.sum())
             return cls("classification", n_classes=int((counts > 0).sum()), largest_prior=prior)
         assert target.raw is not None  # a regression target always keeps the user's values
         with np.errstate(over="ignore"):
             spread = float(np.linalg.norm(np.ptp(target.raw, axis=0)))
-            variance = float(target.raw.var(axis=0).sum())
+            variance = float(column_variances(target.raw, weights).sum())
         if not 0.0 < variance < np.inf:
             raise DataError(
                 f"y spans {spread:.3g}, too {'far' if variance else 'little'} for squared errors "
@@ -77,3 +77,17 @@ class TargetFacts:
     def default_metric(self) -> str:
         """Metric of a budget when none is named: error rate, or share of the variance."""
         return METRICS[self.task][0]
+
+
+def column_variances(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Return the variance (divisor n) of every column, of weighted rows if there are weights.
+
+    Examples
+    --------
+    >>> column_variances(np.array([[0.0], [4.0]]), np.array([3.0, 1.0])).tolist()
+    [3.0]
+    """
+    if weights is None:
+        return np.asarray(values.var(axis=0))
+    mean = np.average(values, axis=0, weights=weights)
+    return np.asarray(np.average((values - mean) ** 2, axis=0, weights=weights))

@@ -10,6 +10,7 @@ from pinsker.encoding._checks import (
     check_weights,
     constant_columns,
     duplicate_columns,
+    weights_in_rows,
 )
 from pinsker.encoding._dask import LargeTable, read_large
 from pinsker.encoding._discretize import (
@@ -86,4 +87,5 @@ __all__ = [
     "take_rows",
     "tidy",
     "weighted_cuts",
+    "weights_in_rows",
 ]

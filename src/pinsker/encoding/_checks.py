@@ -206,6 +206,19 @@ def _name(item: Any) -> str:
     return repr(item.item()) if hasattr(item, "item") else repr(getattr(item, "value", item))
 
 
+def weights_in_rows(weights: FloatArray) -> FloatArray:
+    """Return weights in units of rows: integers are repeated rows, others get the mean 1.
+
+    Examples
+    --------
+    >>> weights_in_rows(np.array([1.0, 3.0])), weights_in_rows(np.array([0.1, 0.3]))
+    (array([1., 3.]), array([0.5, 1.5]))
+    """
+    if (weights == np.floor(weights)).all():
+        return weights
+    return np.asarray(weights / weights.mean())
+
+
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return the user's weights of the rows as numbers, one per row.
 
@@ -215,6 +228,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
         When there are too many or too few, or one is negative or not finite, or all are zero.
     """
     weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:  # as in scikit-learn: the same weight for all rows
+        weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise DataError(
             f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row.",

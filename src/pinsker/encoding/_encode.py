@@ -9,7 +9,13 @@ from scipy import sparse
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
 from pinsker.encoding._cells import object_array
-from pinsker.encoding._checks import column_notes, drop_note, usable_rows
+from pinsker.encoding._checks import (
+    check_weights,
+    column_notes,
+    drop_note,
+    plural,
+    usable_rows,
+)
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
 from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
 from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
@@ -31,6 +37,7 @@ def encode(
     feature_groups: FeatureGroups | None = None,
     task: Literal["auto"] | Task = "auto",
     columns: IntArray | None = None,
+    sample_weight: Any = None,
 ) -> Encoded:
     """Turn a table and its target into what the engine works on.
 
@@ -50,6 +57,9 @@ def encode(
         As in `encode_target`.
     columns : ndarray of int64, optional
         Which columns of a sparse table are read (`columns_to_read`); by default all.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weights of the rows. A row of weight zero is left out. Integer weights are repeated rows:
+        columns are scaled as if they were.
 
     Returns
     -------
@@ -75,17 +85,31 @@ def encode(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
             "required."
         )
+    weights = None
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, table.n_rows)
     rows = usable_rows([table], missing, target=target_table)
+    notes = drop_note(len(rows), table.n_rows)
+    if weights is not None:
+        used = rows[weights[rows] > 0]
+        if len(used) < len(rows):
+            notes.append(f"{plural(len(rows) - len(used), 'row')} of weight zero left out")
+        rows, weights = used, weights[used]
+        if len(rows) < 2:
+            raise DataError("fewer than two rows have a weight above zero.")
     given_names = table.names if columns is None else sparse_names(X.shape[1], "x")
     features, feature_names = make_features(given_names, feature_groups)
-    notes = drop_note(len(rows), table.n_rows)
     if columns is not None:
         _refuse_listed(categorical_features)
         features, feature_names = _features_among(columns, features, feature_names)
     n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
     return Encoded(
         columns=build_columns(
-            table, scale=scale, categorical_features=categorical_features, notes=notes
+            table,
+            scale=scale,
+            categorical_features=categorical_features,
+            notes=notes,
+            weights=weights,
         ),
         target=build_target(target_table, task=task, scale=scale, notes=[]),
         features=features,
@@ -95,6 +119,7 @@ def encode(
         hashes=frozen(hash_rows(table, target_table)),
         sources=None if columns is None else frozen(columns),
         given_names=given_names,
+        weights=None if weights is None else frozen(weights),
     )
 
 
@@ -305,14 +330,19 @@ def check_lengths(n_rows: Mapping[str, int]) -> None:
 
 
 def build_columns(
-    table: RawTable, *, scale: Scale, categorical_features: CategoricalFeatures, notes: list[str]
+    table: RawTable,
+    *,
+    scale: Scale,
+    categorical_features: CategoricalFeatures,
+    notes: list[str],
+    weights: FloatArray | None = None,
 ) -> Columns:
     """Choose kinds, scale numbers, code categories, and note what a user should know."""
     check_scale(scale)
     kinds, doubts = choose_kinds(table, categorical_features)
     numeric = np.array([kind.is_numeric for kind in kinds])
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
-    values = scale_columns(table.values, numeric, ranked, scale)
+    values = scale_columns(table.values, numeric, ranked, scale, weights)
     if scale == "none":
         refuse_far(values, numeric, table)
     categories: list[AnyArray | None] = [None] * table.n_columns

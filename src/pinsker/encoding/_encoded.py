@@ -180,6 +180,8 @@ class Encoded:
         Which columns of the user's table these are; None: all, in their order.
     given_names : tuple of str or None
         Names of all columns of the user's table; None: those of `columns`.
+    weights : ndarray of shape (n_rows,), float64, or None
+        Positive weights of the rows; None if all weigh the same.
     """
 
     columns: Columns
@@ -191,6 +193,7 @@ class Encoded:
     hashes: AnyArray | None = field(default=None, repr=False)
     sources: IntArray | None = field(default=None, repr=False)
     given_names: tuple[str, ...] | None = field(default=None, repr=False)
+    weights: FloatArray | None = field(default=None, repr=False)
 
     @property
     def feature_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -257,6 +260,7 @@ def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
         ),
         rows=frozen(encoded.rows[rows]),
         hashes=None if encoded.hashes is None else frozen(encoded.hashes[rows]),
+        weights=None if encoded.weights is None else frozen(encoded.weights[rows]),
     )
 
 

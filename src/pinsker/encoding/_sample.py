@@ -53,18 +53,18 @@ class RowSample:
     remarks: tuple[str, ...] = ()
     n_given: int = 0
 
-    def labels_of_rows(self, groups: Any) -> Any:
-        """Return which group each row of the sample belongs to; None if there are no groups."""
-        if groups is None or (self.rows is None and self.n_given):
-            return groups
+    def labels_of_rows(self, labels: Any, name: str = "groups") -> Any:
+        """Return the group, or the weight, of each row of the sample; None if there are none."""
+        if labels is None or (self.rows is None and self.n_given):
+            return labels
         if self.rows is None:
             raise ParameterError(
-                "groups needs the rows in memory, but X is a Dask collection: leave it out, or "
+                f"{name} needs the rows in memory, but X is a Dask collection: leave it out, or "
                 "pass X.compute().",
-                parameter="groups",
+                parameter=name,
             )
-        labels = np.asarray(groups)
-        check_lengths({"X": self.n_given, "groups": len(labels)})
+        labels = np.asarray(labels)
+        check_lengths({"X": self.n_given, name: len(labels)})
         return labels[self.rows]
 
     @property

@@ -1,14 +1,19 @@
 """Scaling of numeric columns: what makes distances in different columns comparable."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import ndtri
 
 from pinsker._types import BoolArray, FloatArray, IntArray, Scale
+from pinsker.encoding._checks import weights_in_rows
 from pinsker.encoding._encoded import FARTHEST
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
+
+#: Scales columns, with weights of the rows or None.
+_Method: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
 
 
 def check_scale(scale: Scale) -> None:
@@ -89,27 +94,35 @@ def standardize(values: FloatArray) -> FloatArray:
 
 
 def scale_columns(
-    values: FloatArray, numeric: BoolArray, ranked: BoolArray, scale: Scale
+    values: FloatArray,
+    numeric: BoolArray,
+    ranked: BoolArray,
+    scale: Scale,
+    weights: FloatArray | None = None,
 ) -> FloatArray:
     """Return a C-ordered copy with the `numeric` columns scaled, the others as they are.
 
     Under "copula" the `ranked` columns become normal scores and other numeric ones are
     standardized. NaN marks what is missing and stays NaN: only present values are ranked or
-    averaged.
+    averaged. With weights, ranks and averages are those of rows repeated so often.
     """
     scaled = np.empty(values.shape)
+    by_ranks: _Method = _without_weights(normal_scores)
+    by_spread: _Method = _without_weights(standardize)
+    if weights is not None:
+        by_ranks, by_spread = _weighted_normal_scores, _weighted_standardize
     for some in column_blocks(values.shape):
         block = np.array(values[:, some], order="F")
         if scale != "none":
             by_rank = numeric[some] & ranked[some] & (scale == "copula")
-            _scale_block(block, by_rank, normal_scores)
-            _scale_block(block, numeric[some] & ~by_rank, standardize)
+            _scale_block(block, by_rank, by_ranks, weights)
+            _scale_block(block, numeric[some] & ~by_rank, by_spread, weights)
         scaled[:, some] = block
     return scaled
 
 
 def _scale_block(
-    block: FloatArray, chosen: BoolArray, method: Callable[[FloatArray], FloatArray]
+    block: FloatArray, chosen: BoolArray, method: _Method, weights: FloatArray | None
 ) -> None:
     """Scale the chosen columns of a block in place."""
     if not chosen.any():
@@ -117,10 +130,39 @@ def _scale_block(
     gaps = np.isnan(block)
     complete = ~gaps.any(axis=0)
     filled = np.flatnonzero(chosen & complete)
-    block[:, filled] = method(block[:, filled])
+    block[:, filled] = method(block[:, filled], weights)
     for j in np.flatnonzero(chosen & ~complete):
         present = ~gaps[:, j]
-        block[present, j] = method(block[present, j : j + 1])[:, 0]
+        some = None if weights is None else weights[present]
+        block[present, j] = method(block[present, j : j + 1], some)[:, 0]
+
+
+def _without_weights(method: Callable[[FloatArray], FloatArray]) -> _Method:
+    return lambda values, _: method(values)
+
+
+def _weighted_normal_scores(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return the normal scores of rows that stand for several; other weights have mean 1."""
+    assert weights is not None
+    weights = weights_in_rows(weights)
+    scores = np.empty(values.shape)
+    for j, column in enumerate(values.T):
+        distinct, which = np.unique(column, return_inverse=True)
+        own = np.bincount(which, weights, len(distinct))
+        ranks = np.cumsum(own) - own + (own + 1.0) / 2.0
+        scores[:, j] = ndtri(ranks / (float(own.sum()) + 1.0))[which] if len(distinct) > 1 else 0.0
+    return scores
+
+
+def _weighted_standardize(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return columns with weighted mean 0 and standard deviation 1."""
+    assert weights is not None
+    shares = weights / weights.sum()
+    plain = standardize(values)  # first: it knows how to treat extreme units
+    centred = plain - shares @ plain
+    spread = np.sqrt(shares @ centred**2)
+    scaled = centred / np.where(spread > 0, spread, 1.0)
+    return np.asarray(np.where(np.ptp(plain, axis=0) > 0, scaled, 0.0))
 
 
 def _score_table(n: int) -> FloatArray:

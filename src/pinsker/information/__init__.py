@@ -26,8 +26,10 @@ from pinsker.information.models import (
     named_models,
     one_hot,
     prepare_models,
+    refuse_without_weights,
     score_holdout,
     task_of_model,
+    weighted_rows,
 )
 
 __all__ = [
@@ -58,6 +60,8 @@ __all__ = [
     "named_models",
     "one_hot",
     "prepare_models",
+    "refuse_without_weights",
     "score_holdout",
     "task_of_model",
+    "weighted_rows",
 ]

@@ -295,11 +295,19 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             )
         return replace(budget, metric=metric)
 
-    def _encode(self, X: Any, y: Any, metric: Any, scale: Scale) -> Encoded:
+    def _encode(
+        self, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
+    ) -> Encoded:
         """Let the user's data through the gate, and note its columns."""
         columns = columns_to_read(X, self.fixed_features, self.feature_groups)
         encoded = encode(
-            X, y, task=task_of(metric), **self._encoding(), scale=scale, columns=columns
+            X,
+            y,
+            task=task_of(metric),
+            **self._encoding(),
+            scale=scale,
+            columns=columns,
+            sample_weight=sample_weight,
         )
         validate_data(self, X, skip_check_array=True)
         return encoded

@@ -6,7 +6,6 @@ from hashlib import sha256
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from joblib import effective_n_jobs
 
 from pinsker._compat import Interval, StrOptions, validate_data
@@ -15,7 +14,6 @@ from pinsker.encoding import (
     Encoded,
     LargeTable,
     Strategy,
-    check_weights,
     is_dask_frame,
     read_large,
 )
@@ -220,11 +218,9 @@ class CriterionSelection(InformationSelector):
             large = self._read_large(X, y, sample_weight)
             problem = CountedProblem.of_partitions(large, self._counting())
             return self._search_and_choose(problem, large.sample, large.notes, X, y)
-        encoded = self._encode(X, y, self.metric, "none")  # cuts in the user's unit
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, len(np.asarray(y)))[encoded.rows]
-        problem = CountedProblem.of(encoded, self._counting(), weights)
+        # Cuts are in the user's unit.
+        encoded = self._encode(X, y, self.metric, "none", sample_weight)
+        problem = CountedProblem.of(encoded, self._counting())
         return self._search_and_choose(problem, encoded, (), X, y)
 
     def support_at(

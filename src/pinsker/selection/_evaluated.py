@@ -6,7 +6,9 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from joblib import effective_n_jobs
+from sklearn import get_config
 from sklearn.utils import check_random_state
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
@@ -33,6 +35,7 @@ from pinsker.selection.holdout import (
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
+    note_weights,
     path_certificate,
     read_groups,
 )
@@ -82,7 +85,13 @@ class EvaluatedSelector(InformationSelector):
     }
 
     def certify(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        confidence: float = 0.95,
     ) -> Certificate:
         """Test the choice on rows that the search never used.
 
@@ -99,6 +108,8 @@ class EvaluatedSelector(InformationSelector):
             many are drawn: they resolve a difference of 0.002 between error rates. Rows that `fit`
             has seen are recognised: some of them make the result an estimate, and more than half of
             them are refused.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of these rows.
         groups : array-like of shape (n_samples,), optional
             Which of these rows belong together.
         confidence : float, default=0.95
@@ -124,7 +135,13 @@ class EvaluatedSelector(InformationSelector):
         validate_data(self, sample.X, skip_check_array=True, reset=False)
         scale = as_settings("knn", self.knn).scale
         encoded = encode_again(
-            sample.X, sample.y, self.feature_columns_, task=task, **self._encoding(), scale=scale
+            sample.X,
+            sample.y,
+            self.feature_columns_,
+            task=task,
+            **self._encoding(),
+            scale=scale,
+            sample_weight=sample.labels_of_rows(sample_weight, "sample_weight"),
         )
         models = self._models(encoded, seed, sample.X)
         clusters = read_groups(sample.labels_of_rows(groups), encoded)
@@ -329,13 +346,21 @@ class EvaluatedSelector(InformationSelector):
         task = task_of(self._budget_of(self._rule_of(self.error_budget)).metric)
         return draw_rows(X, y, most, seed, missing=self.missing, task=task)
 
-    def _read(self, X: Any, y: Any, groups: Any = None, seed: int | None = None) -> FitData:
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        seed: int | None = None,
+        sample_weight: Any = None,
+    ) -> FitData:
         """Encode the user's data."""
+        self._check_routing(sample_weight=sample_weight, groups=groups)
         rule = self._rule_of(self.error_budget)
         scale = as_settings("knn", self.knn).scale
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
-        encoded = self._encode(X, y, metric, scale)
-        facts = TargetFacts.of(encoded.target)
+        encoded = self._encode(X, y, metric, scale, sample_weight)
+        facts = TargetFacts.of(encoded.target, encoded.weights)
         search = (as_settings("knn", self.knn), *self._ends())
         seed = self._draw_seed() if seed is None else seed
         data = self._data(encoded, facts, rule, X, y, seed=seed, search=search)
@@ -430,15 +455,42 @@ class EvaluatedSelector(InformationSelector):
         metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
         jobs = self._jobs(n_jobs)
         evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, jobs, data.groups, table)
-        evaluator.notes = note_few_groups(evaluator.clusters) + note_repeated_rows(
-            data.encoded, folds
+        evaluator.notes = (
+            *note_few_groups(evaluator.clusters),
+            *note_repeated_rows(data.encoded, folds),
+            *note_weights(evaluator.weights),
         )
         return evaluator
 
     def _models(self, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
         """Return the models that evaluate; those of the user can be fitted to the user's table."""
         models = named_models(self.models, encoded.target.task, encoded.n_rows, seed)
+        if encoded.weights is not None and isinstance(self.models, str):
+            models = tuple(model for model in models if model.takes_weights)
         return prepare_models(models, table, encoded)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which of `sample_weight` and `groups` go to the splitter and the models."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        mapping = MethodMapping()
+        for caller in ("fit", "fit_transform"):
+            mapping.add(caller=caller, callee="split")
+        router.add(splitter=self.cv, method_mapping=mapping)
+        mapping = MethodMapping()
+        for caller in ("fit", "fit_transform"):
+            mapping.add(caller=caller, callee="fit")
+        listed = () if isinstance(self.models, str) else self.models
+        for place, item in enumerate(listed):
+            model = item[1] if isinstance(item, tuple) and len(item) == 2 else item
+            if not isinstance(model, str):
+                router.add(**{f"model {place}": model}, method_mapping=mapping)
+        return router
+
+    def _check_routing(self, **metadata: Any) -> None:
+        """Refuse, as scikit-learn does, what models do not say whether they request it."""
+        given = {name: value for name, value in metadata.items() if value is not None}
+        if given and get_config()["enable_metadata_routing"]:
+            process_routing(self, "fit", **given)
 
     def _choose(
         self,

@@ -49,6 +49,11 @@ _MOST_BACKWARD = 500
 #: Rows of a split table that the information of the chosen path's sets is measured at, for the
 #: record alone: at 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
+#: The note where rows have weights, which neighbors do not take.
+WEIGHTED = (
+    "sample_weight: searches by neighbors and extra trees take no weights; features were ordered "
+    "by counts (jmi, cmim) and a linear model"
+)
 #: Of a time limit searches may take so much: what they find has to be evaluated.
 _PART_OF_SEARCHES = 0.5
 
@@ -212,7 +217,7 @@ class FeatureSelector(EvaluatedSelector):
         self.time_limit = time_limit
 
     @fitting
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search several paths, evaluate their sets, and keep the smallest within the budget.
 
         Parameters
@@ -223,6 +228,10 @@ class FeatureSelector(EvaluatedSelector):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes or numbers. For a Dask DataFrame the name of one of its columns, or a Dask
             Series with the same index; for a Dask Array a Dask Array.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, for searches, models, errors and their confidence bounds. A row
+            of weight zero is left out. Neighbors take no weights: "auto" searches by "jmi",
+            "cmim" and "linear" then, and leaves "extra trees" out of the models.
         groups : array-like of shape (n_samples,), optional
             Which rows belong together (patients, days): they are held out together, in every part
             of the rows, and confidence bounds are those of sums over groups.
@@ -233,7 +242,10 @@ class FeatureSelector(EvaluatedSelector):
         """
         deadline = Deadline(self.time_limit)
         splits = self.cv and isinstance(self.cv, Integral)  # a splitter cross-fits all rows
-        data = self._read_some(X, y, groups) if splits else self._read(X, y, groups)
+        read = self._read_some if splits else self._read
+        data = read(X, y, groups, sample_weight=sample_weight)
+        if data.encoded.weights is not None and isinstance(self.searches, str):
+            data = replace(data, notes=(*data.notes, WEIGHTED))
         memory = self.plan_memory(data.encoded, data.seed)
         settings = self._within(memory, self._settings(data.seed), memory.n_searches)
         settings = replace(settings, deadline=deadline)
@@ -260,13 +272,14 @@ class FeatureSelector(EvaluatedSelector):
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
-    def _read_some(self, X: Any, y: Any, groups: Any) -> FitData:
+    def _read_some(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> FitData:
         """Encode as many rows as a split of them can use."""
         if count_rows(X) <= MOST_READ and not is_dask(X):
-            return self._read(X, y, groups)
+            return self._read(X, y, groups, sample_weight=sample_weight)
         seed = self._draw_seed()
         sample = self._draw_rows(X, y, MOST_READ, seed)
-        data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed)
+        weights = sample.labels_of_rows(sample_weight, "sample_weight")
+        data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed, weights)
         users = {"X": X, "y": y}
         return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
 
@@ -334,9 +347,11 @@ class FeatureSelector(EvaluatedSelector):
         found = named_searches(self.searches, searched, settings, data.fixed, auto)
         return found if self.time_limit is None else cheapest_first(found[1])
 
-    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+    def _encode(
+        self, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
+    ) -> Encoded:
         """Leave out constants, and values that only name one row, before anything is searched."""
-        encoded = super()._encode(X, y, metric, scale)
+        encoded = super()._encode(X, y, metric, scale, sample_weight)
         if self.suspects != "ignore":
             fixed = find_features(encoded, self.fixed_features, "fixed_features")
             drops = self.suspects == "drop"

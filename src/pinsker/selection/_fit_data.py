@@ -83,7 +83,8 @@ def fingerprint(encoded: Encoded, *settings: Any) -> str:
     words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
     digest = hashlib.blake2b(repr(words).encode(), digest_size=16)
     target = encoded.target
-    for values in (columns.values, columns.missing, target.labels, target.values):
+    table = (columns.values, columns.missing, target.labels, target.values)
+    for values in (*table, encoded.weights):
         digest.update(b"none" if values is None else values.tobytes())
     return digest.hexdigest()
 

@@ -129,7 +129,7 @@ class LinearSelection(InformationSelector):
         self.warm_start = warm_start
 
     @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Search the path and cut it.
 
         Parameters
@@ -138,13 +138,15 @@ class LinearSelection(InformationSelector):
             Numbers, or a frame that may also hold categories, text and booleans.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, of weighted least squares. Integer weights are repeated rows.
 
         Returns
         -------
         self
         """
         rule, settings = self._rule_of(self.error_budget), self._search_settings()
-        encoded = self._encode(X, y, self._metric_of_target(), "standard")
+        encoded = self._encode(X, y, self._metric_of_target(), "standard", sample_weight)
         design = LinearDesign.of(encoded)
         data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
         most = max(self.max_features or encoded.n_features, len(data.fixed))

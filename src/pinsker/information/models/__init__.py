@@ -32,6 +32,7 @@ from pinsker.information.models._raw import (
     able_to_fit,
     fit_clone,
     prepare_models,
+    refuse_without_weights,
     task_of_model,
 )
 from pinsker.information.models._scores import (
@@ -42,6 +43,7 @@ from pinsker.information.models._scores import (
     log_likelihood_of_numbers,
     log_softmax,
     score_holdout,
+    weighted_rows,
 )
 
 __all__ = [
@@ -72,6 +74,8 @@ __all__ = [
     "one_hot",
     "order_by_target",
     "prepare_models",
+    "refuse_without_weights",
     "score_holdout",
     "task_of_model",
+    "weighted_rows",
 ]

@@ -56,9 +56,11 @@ class RBFSVM(HoldoutModel):
         test: FloatArray,
         n_classes: int,
         categorical: BoolArray,  # noqa: ARG002
+        weights: FloatArray | None,
     ) -> FloatArray:
-        kernel, train, test = _kernel(train, test)
-        svm = SVC(kernel=kernel, decision_function_shape="ovo").fit(train, labels)
+        kernel, gamma, train, test = _kernel(train, test, weights)
+        svm = SVC(kernel=kernel, gamma=gamma, decision_function_shape="ovo")
+        svm.fit(train, labels, sample_weight=weights)
         if n_classes == 2:
             margins = np.asarray(svm.decision_function(test), dtype=np.float64)
             return np.column_stack([-margins, margins])
@@ -76,9 +78,11 @@ class RBFSVM(HoldoutModel):
         values: FloatArray,
         test: FloatArray,
         categorical: BoolArray,  # noqa: ARG002
+        weights: FloatArray | None,
     ) -> FloatArray:
-        kernel, train, test = _kernel(train, test)
-        return np.asarray(SVR(kernel=kernel, C=10.0).fit(train, values).predict(test))
+        kernel, gamma, train, test = _kernel(train, test, weights)
+        svm = SVR(kernel=kernel, gamma=gamma, C=10.0).fit(train, values, sample_weight=weights)
+        return np.asarray(svm.predict(test))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +95,7 @@ class ExtraTrees(HoldoutModel):
     """
 
     layout: ClassVar[LayoutName] = "mixed"
+    takes_weights: ClassVar[bool] = False
     name: str = "extra trees"
     estimator: Any = None
     n_trees: int = 64
@@ -104,6 +109,7 @@ class ExtraTrees(HoldoutModel):
         test: FloatArray,
         n_classes: int,
         categorical: BoolArray,
+        weights: FloatArray | None,  # noqa: ARG002
     ) -> FloatArray:
         if categorical.any():
             # Of two classes one frequency is enough: the other is what it lacks of 1.
@@ -118,6 +124,7 @@ class ExtraTrees(HoldoutModel):
         values: FloatArray,
         test: FloatArray,
         categorical: BoolArray,
+        weights: FloatArray | None,  # noqa: ARG002
     ) -> FloatArray:
         if categorical.any():
             train, test = order_by_target(train, test, values[:, None], categorical)
@@ -151,11 +158,12 @@ class BoostedTrees(HoldoutModel):
         test: FloatArray,
         n_classes: int,
         categorical: BoolArray,
+        weights: FloatArray | None,
     ) -> FloatArray:
         train, test = code_by_frequency(train, test, categorical)
         model = self._split_natively(categorical)
         return super(BoostedTrees, model)._scores_of_present(
-            train, labels, test, n_classes, categorical
+            train, labels, test, n_classes, categorical, weights
         )
 
     def _predictions_of_scaled(
@@ -164,10 +172,13 @@ class BoostedTrees(HoldoutModel):
         values: FloatArray,
         test: FloatArray,
         categorical: BoolArray,
+        weights: FloatArray | None,
     ) -> FloatArray:
         train, test = code_by_frequency(train, test, categorical)
         model = self._split_natively(categorical)
-        return super(BoostedTrees, model)._predictions_of_scaled(train, values, test, categorical)
+        return super(BoostedTrees, model)._predictions_of_scaled(
+            train, values, test, categorical, weights
+        )
 
     def _split_natively(self, categorical: BoolArray) -> "BoostedTrees":
         """Return the model with an estimator for which some columns are categories."""
@@ -177,13 +188,22 @@ class BoostedTrees(HoldoutModel):
         return BoostedTrees(self.name, estimator)
 
 
-def _kernel(train: FloatArray, test: FloatArray) -> tuple[str, FloatArray, FloatArray]:
+def _kernel(
+    train: FloatArray, test: FloatArray, weights: FloatArray | None
+) -> tuple[str, Any, FloatArray, FloatArray]:
     """Return the input of an SVM: the columns themselves, or the kernel between the rows."""
     n_columns, spread = train.shape[1], float(train.var())
-    if n_columns < _MANY_COLUMNS or spread == 0.0:
-        return "rbf", train, test
+    if weights is not None and spread > 0.0:  # that of rows repeated so often
+        each = np.repeat(weights, n_columns)
+        mean = np.average(train.ravel(), weights=each)
+        spread = float(np.average((train.ravel() - mean) ** 2, weights=each))
+    if spread == 0.0:
+        return "rbf", "scale", train, test
     gamma = 1.0 / (n_columns * spread)
-    return "precomputed", _rbf_kernel(train, train, gamma), _rbf_kernel(test, train, gamma)
+    if n_columns < _MANY_COLUMNS:
+        return "rbf", "scale" if weights is None else gamma, train, test
+    kernels = _rbf_kernel(train, train, gamma), _rbf_kernel(test, train, gamma)
+    return "precomputed", "scale", *kernels
 
 
 def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArray:

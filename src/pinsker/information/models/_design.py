@@ -57,8 +57,13 @@ class ModelDesign:
     gaps: BoolArray
 
     @classmethod
-    def of(cls, columns: Columns, features: Sequence[Sequence[int]]) -> "ModelDesign":
-        """Describe the columns of an encoded table.
+    def of(
+        cls,
+        columns: Columns,
+        features: Sequence[Sequence[int]],
+        weights: FloatArray | None = None,
+    ) -> "ModelDesign":
+        """Describe the columns of an encoded table; means and spreads are weighted.
 
         Examples
         --------
@@ -78,7 +83,9 @@ class ModelDesign:
                 used, counts = np.unique(values, return_counts=True)
                 categories[j] = frozen(used[np.argsort(-counts, kind="stable")])
                 continue
-            means[j], spread = values.mean(), values.std()
+            means[j], spread = np.average(values, weights=weights), values.std()
+            if weights is not None and spread > 0:
+                spread = np.sqrt(np.average((values - means[j]) ** 2, weights=weights))
             scales[j] = spread if spread > 0 else 1.0
         gaps: BoolArray = np.zeros(columns.n_columns, dtype=np.bool_)
         if columns.missing is not None:

@@ -29,6 +29,8 @@ class HoldoutModel:
     layout : {"one-hot", "coded", "mixed"}
         How `ModelDesign` lays out categories and missing values for the model. One-hot: numbers
         only, the most frequent categories of a column have a 0/1 column each, the others share one.
+    takes_weights : bool
+        Whether rows may have weights.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class HoldoutModel:
     """
 
     layout: ClassVar[LayoutName] = "one-hot"
+    takes_weights: ClassVar[bool] = True
     name: str
     estimator: Any
 
@@ -51,6 +54,7 @@ class HoldoutModel:
         n_classes: int,
         *,
         categorical: BoolArray | None = None,
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Fit to the classes of the training rows and return class scores of the test rows.
 
@@ -67,6 +71,8 @@ class HoldoutModel:
             Number of classes of the whole target.
         categorical : ndarray of shape (n_columns,), bool, optional
             Which columns are codes of categories (`Layout.is_categorical`); by default none.
+        weights : ndarray of shape (n_train,), optional
+            Of the training rows; by default all alike.
 
         Returns
         -------
@@ -75,9 +81,10 @@ class HoldoutModel:
         """
         present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
-            return PriorModel().fit_predict_scores(train, labels, test, n_classes)
+            prior = PriorModel()
+            return prior.fit_predict_scores(train, labels, test, n_classes, weights=weights)
         codes = _mask(categorical, train)
-        seen = self._scores_of_present(train, own, test, len(present), codes)
+        seen = self._scores_of_present(train, own, test, len(present), codes, weights)
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
         scores[:, present] = seen
@@ -90,6 +97,7 @@ class HoldoutModel:
         test: FloatArray,
         *,
         categorical: BoolArray | None = None,
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Fit to the numbers of the training rows and return predictions for the test rows.
 
@@ -101,20 +109,22 @@ class HoldoutModel:
             Targets of the training rows.
         categorical : ndarray of shape (n_columns,), bool, optional
             Which columns are codes of categories (`Layout.is_categorical`); by default none.
+        weights : ndarray of shape (n_train,), optional
+            Of the training rows; by default all alike.
 
         Returns
         -------
         ndarray of shape (n_test, n_targets)
             In the units of the targets.
         """
-        spread = values.std(axis=0)
+        mean, spread = _mean_and_spread(values, weights)
         if train.shape[1] == 0 or not (spread > 0).any():
-            return PriorModel().fit_predict(train, values, test)
-        mean, scale = values.mean(axis=0), np.where(spread > 0, spread, 1.0)
+            return PriorModel().fit_predict(train, values, test, weights=weights)
+        scale = np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance get one scale
         codes = _mask(categorical, train)
         columns = [
-            self._predictions_of_scaled(train, target, test, codes)
+            self._predictions_of_scaled(train, target, test, codes, weights)
             if varies
             else np.zeros(len(test))
             for target, varies in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
@@ -128,10 +138,12 @@ class HoldoutModel:
         test: FloatArray,
         n_classes: int,
         categorical: BoolArray,  # noqa: ARG002
+        weights: FloatArray | None,
     ) -> FloatArray:
         """Fit to classes that are all present; return one score per class."""
-        model = self._fit(train, labels)
-        return class_scores(model, test, np.arange(n_classes), len(train))
+        model = self._fit(train, labels, weights)
+        n_train = len(train) if weights is None else float(weights.sum())
+        return class_scores(model, test, np.arange(n_classes), n_train)
 
     def _predictions_of_scaled(
         self,
@@ -139,15 +151,17 @@ class HoldoutModel:
         values: FloatArray,
         test: FloatArray,
         categorical: BoolArray,  # noqa: ARG002
+        weights: FloatArray | None,
     ) -> FloatArray:
         """Fit to numbers with mean 0 and standard deviation 1; return predictions."""
-        return np.asarray(self._fit(train, values).predict(test))
+        return np.asarray(self._fit(train, values, weights).predict(test))
 
-    def _fit(self, train: FloatArray, target: Any) -> Any:
+    def _fit(self, train: FloatArray, target: Any, weights: FloatArray | None) -> Any:
+        given = {} if weights is None else {"sample_weight": weights}
         with warnings.catch_warnings():
             # A model that has not converged shows less information, never too much.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return clone(self.estimator).fit(train, target)
+            return clone(self.estimator).fit(train, target, **given)
 
 
 class PriorModel(HoldoutModel):
@@ -164,9 +178,10 @@ class PriorModel(HoldoutModel):
         n_classes: int,
         *,
         categorical: BoolArray | None = None,  # noqa: ARG002
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return the logarithms of the class frequencies, each class counted half a time more."""
-        counts = np.bincount(labels, minlength=n_classes) + 0.5
+        counts = np.bincount(labels, weights, minlength=n_classes) + 0.5
         return np.asarray(np.tile(np.log(counts / counts.sum()), (len(test), 1)))
 
     def fit_predict(
@@ -176,16 +191,27 @@ class PriorModel(HoldoutModel):
         test: FloatArray,
         *,
         categorical: BoolArray | None = None,  # noqa: ARG002
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return the mean of the training rows."""
-        return np.asarray(np.tile(values.mean(axis=0), (len(test), 1)))
+        return np.asarray(np.tile(np.average(values, axis=0, weights=weights), (len(test), 1)))
+
+
+def _mean_and_spread(
+    values: FloatArray, weights: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    if weights is None:
+        return values.mean(axis=0), values.std(axis=0)
+    mean = np.average(values, axis=0, weights=weights)
+    spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))
+    return mean, np.where(np.ptp(values, axis=0) > 0, spread, 0.0)
 
 
 def _mask(categorical: BoolArray | None, train: FloatArray) -> BoolArray:
     return np.zeros(train.shape[1], dtype=np.bool_) if categorical is None else categorical
 
 
-def class_scores(model: Any, test: Any, classes: AnyArray, n_train: int) -> FloatArray:
+def class_scores(model: Any, test: Any, classes: AnyArray, n_train: float) -> FloatArray:
     """Return the scores of a fitted classifier, one column per class it has seen, in its order.
 
     Of a model that only predicts classes, the predicted one has 1 and the others 0.
@@ -204,7 +230,7 @@ def class_scores(model: Any, test: Any, classes: AnyArray, n_train: int) -> Floa
     return margins
 
 
-def log_probabilities(probabilities: FloatArray, n_train: int) -> FloatArray:
+def log_probabilities(probabilities: FloatArray, n_train: float) -> FloatArray:
     """Return logarithms of class probabilities, mixed with a little of the uniform distribution.
 
     A probability of zero means only that no training row was of that class: the uniform

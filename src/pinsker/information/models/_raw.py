@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
-from pinsker.encoding import Encoded, Target, is_frame
+from pinsker.encoding import Encoded, Target, is_frame, weights_in_rows
 from pinsker.exceptions import DataWarning, ParameterError
 from pinsker.information.models._model import HoldoutModel, class_scores
 
@@ -131,8 +133,11 @@ class RawModel(HoldoutModel):
         train: IntArray,
         test: IntArray,
         columns: Sequence[int],
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Fit to some rows and columns of the user's table, and predict other rows.
+
+        `weights` are those of all rows that are used.
 
         Returns
         -------
@@ -140,16 +145,19 @@ class RawModel(HoldoutModel):
             Class scores, or predictions in the units of the targets.
         """
         given = own.take(train, columns)
+        of_train = None if weights is None else weights[train]
         if target.labels is None:
             assert target.raw is not None  # a numeric target keeps the user's values
             values = target.raw[train]
-            model = self._fitted(given, values[:, 0] if values.shape[1] == 1 else values)
+            numbers = values[:, 0] if values.shape[1] == 1 else values
+            model = self._fitted(given, numbers, of_train)
             predicted = np.asarray(model.predict(own.take(test, columns)), dtype=np.float64)
             return predicted.reshape(len(test), -1)
         names = class_names(target)
-        model = self._fitted(given, names[target.labels[train]])
+        model = self._fitted(given, names[target.labels[train]], of_train)
         seen = self._seen(model, names, np.unique(target.labels[train]))
-        scores = class_scores(model, own.take(test, columns), names[seen], len(train))
+        n_train = len(train) if of_train is None else float(weights_in_rows(of_train).sum())
+        scores = class_scores(model, own.take(test, columns), names[seen], n_train)
         full = np.repeat(scores.min(axis=1, keepdims=True), len(names), axis=1)
         full[:, seen] = scores
         return full
@@ -162,9 +170,9 @@ class RawModel(HoldoutModel):
         codes = {name: code for code, name in enumerate(names.tolist())}
         return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
 
-    def _fitted(self, given: Any, target: AnyArray) -> Any:
+    def _fitted(self, given: Any, target: AnyArray, weights: FloatArray | None) -> Any:
         try:
-            return fit_clone(self.estimator, given, target)
+            return fit_clone(self.estimator, given, target, weights)
         except Exception as error:
             names = list(map(str, getattr(given, "columns", range(given.shape[1]))))
             raise ParameterError(
@@ -185,14 +193,51 @@ def class_names(target: Target) -> AnyArray:
     return np.arange(len(names)) if combined else names
 
 
-def fit_clone(estimator: Any, X: Any, y: AnyArray) -> Any:
+def fit_clone(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
     """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
     model = clone(estimator, safe=False)
+    parameter = None if weights is None else weight_parameter(estimator)
+    given = {} if parameter is None else {parameter: weights}
     with warnings.catch_warnings():
         # A model that has not converged shows less information, never too much.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = model.fit(X, y)
+        fitted = model.fit(X, y, **given)
     return model if fitted is None else fitted
+
+
+def weight_parameter(estimator: Any) -> str | None:
+    """Return the name that `fit` of an estimator takes weights of rows by; None if it takes none.
+
+    With scikit-learn's metadata routing it is what the estimator requests.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> weight_parameter(make_pipeline(SimpleImputer(), Ridge()))
+    'ridge__sample_weight'
+    """
+    name = "sample_weight"
+    if get_config()["enable_metadata_routing"] and hasattr(estimator, "get_metadata_routing"):
+        return name if estimator.get_metadata_routing().consumes("fit", [name]) else None
+    if isinstance(estimator, Pipeline):
+        step, last = estimator.steps[-1]
+        inner = weight_parameter(last)
+        return None if inner is None else f"{step}__{inner}"
+    return name if has_fit_parameter(estimator, name) else None
+
+
+def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
+    """Refuse models that would ignore the weights of rows."""
+    for model in models:
+        raw = isinstance(model, RawModel)
+        routed = raw and get_config()["enable_metadata_routing"]  # a model may decline there
+        ignores = weight_parameter(model.estimator) is None if raw else not model.takes_weights
+        if ignores and not routed:
+            raise ParameterError(
+                f"model {model.name!r} takes no sample_weight in fit: leave it out of models, or "
+                "fit without sample_weight.",
+                parameter="models",
+            )
 
 
 def task_of_model(model: Any) -> Task | None:

@@ -19,6 +19,7 @@ from pinsker.selection.holdout._dependence import (
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
+    note_weights,
     read_groups,
 )
 from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
@@ -68,6 +69,7 @@ __all__ = [
     "note_few_groups",
     "note_known_rows",
     "note_repeated_rows",
+    "note_weights",
     "path_certificate",
     "rare_class_note",
     "read_groups",

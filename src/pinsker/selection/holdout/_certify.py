@@ -24,7 +24,11 @@ from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
 from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult, widened
 from pinsker.selection.holdout._crossfit import geometric_sizes
-from pinsker.selection.holdout._dependence import note_few_groups, note_repeated_rows
+from pinsker.selection.holdout._dependence import (
+    note_few_groups,
+    note_repeated_rows,
+    note_weights,
+)
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
@@ -184,7 +188,7 @@ class FreshRows:
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
         self.rows = rows
-        self.facts = TargetFacts.of(encoded.target)
+        self.facts = TargetFacts.of(encoded.target, encoded.weights)
         if folds is None:
             folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed, groups=groups)
         if not folds:
@@ -199,6 +203,7 @@ class FreshRows:
         weak += note_few_groups(self.evaluator.clusters)
         self.label = ESTIMATE if weak else CERTIFICATE
         self.notes = weak + note_repeated_rows(encoded, folds)
+        self.notes += note_weights(self.evaluator.weights)
         self.shuffle = _shuffle(encoded.n_rows, groups, np.random.default_rng(seed))
 
     def certify_set(self, features: FeatureSet, best: FeatureSet) -> Certificate:
@@ -256,6 +261,7 @@ class FreshRows:
         else:
             less, more = kept, self._evaluate(best)
         clusters, confidence = self.evaluator.clusters, self.confidence
+        known = (confidence, clusters, self.evaluator.weights)
         gaps = more.most.log_likelihood - less.most.log_likelihood
         lost = paired_difference(gaps, confidence, clusters=clusters)
         metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
@@ -264,7 +270,7 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.least.losses, more.least.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.increase(one, prior, confidence, clusters) for one in (losses, reference)]
+        worth = [metric.increase(one, prior, *known) for one in (losses, reference)]
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         n_groups = 0 if clusters is None else len(np.unique(clusters))
@@ -304,16 +310,20 @@ class FreshRows:
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
         found = self.evaluator.metric.increase(
-            losses, reference, self.confidence, self.evaluator.clusters
+            losses,
+            reference,
+            self.confidence,
+            self.evaluator.clusters,
+            self.evaluator.weights,
         )
         return widened(found, len(self.evaluator.folds))
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error: the best of several models shares the confidence.
 
-        The bounds need independent rows: there is none for groups of rows.
+        The bounds need independent rows of equal weight: there is none for others.
         """
-        if self.evaluator.clusters is not None:
+        if self.evaluator.clusters is not None or self.evaluator.weights is not None:
             return math.inf
         shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
         return self.evaluator.metric.upper_bound(losses, self.facts, shared)

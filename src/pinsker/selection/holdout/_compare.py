@@ -127,7 +127,8 @@ class SubsetResult:
 
     def allowed(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> float:
         """Return the information that a budget lets go, knowing the error of this set, in nats."""
-        known = Metric(rule.metric_for(facts)) == metric and rule.constants == "sharp"
+        same = Metric(rule.metric_for(facts)) == metric and rule.constants == "sharp"
+        known = same and np.isfinite(self.error_upper)
         bound = rule.bound(facts, max(self.error_upper, 0.0) if known else None)
         return float(bound.budget(float(rule.delta)))
 
@@ -154,6 +155,8 @@ class References:
         Of the bounds of each set, so that all of them hold together with 95 %.
     clusters : ndarray of int, or None
         Which held-out rows belong together.
+    weights : ndarray, or None
+        Weights of the held-out rows.
     n_folds : int
         Folds that the rows were held out in.
     """
@@ -167,6 +170,7 @@ class References:
     metric: Metric
     confidence: float
     clusters: IntArray | None = None
+    weights: FloatArray | None = None
     n_folds: int = 1
 
     @classmethod
@@ -196,6 +200,7 @@ class References:
             metric=evaluator.metric,
             confidence=confidence,
             clusters=clusters,
+            weights=evaluator.weights,
             n_folds=len(evaluator.folds),
         )
 
@@ -216,7 +221,7 @@ class References:
             lost_lower=self._lost(scores, self.most, ONE_ERROR).lower,
             behind_all=self._lost(scores, self.most_of_all, ONE_ERROR).upper,
             error=scores.least.loss,
-            error_upper=self.metric.upper_bound(losses, self.facts, self.confidence),
+            error_upper=self._error_upper(losses),
             increase=increase.mean,
             increase_lower=increase.lower,
             increase_upper=increase.upper,
@@ -230,8 +235,14 @@ class References:
     def _increase(
         self, losses: FloatArray, reference: HoldoutScores, confidence: float
     ) -> Difference:
-        found = self.metric.increase(losses, reference.losses, confidence, self.clusters)
-        return widened(found, self.n_folds)
+        known = (confidence, self.clusters, self.weights)
+        return widened(self.metric.increase(losses, reference.losses, *known), self.n_folds)
+
+    def _error_upper(self, losses: FloatArray) -> float:
+        """Return the bound of the error; there is none for weighted rows."""
+        if self.weights is not None:
+            return math.inf
+        return self.metric.upper_bound(losses, self.facts, self.confidence)
 
     def _lost(
         self, scores: BestScores, reference: HoldoutScores, confidence: float | None = None

@@ -310,9 +310,12 @@ class CrossFit:
         top = max(self.glimpsed, key=self._shown)
         everything = (ALL_FEATURES, self.encoded.n_features)
         reachable = best_by_loss([self.glimpsed[one].least for one in (everything, top)])
-        losses, clusters = self.glimpsed[key].least.losses, self.evaluator.clusters
-        first = None if clusters is None else clusters[: len(losses)]
-        excess = self.evaluator.metric.increase(losses, reachable.losses, CONFIDENCE, first)
+        losses = self.glimpsed[key].least.losses
+        first = [
+            None if one is None else one[: len(losses)]
+            for one in (self.evaluator.clusters, self.evaluator.weights)
+        ]
+        excess = self.evaluator.metric.increase(losses, reachable.losses, CONFIDENCE, *first)
         return bool(excess.lower > _FAR * float(rule.delta))
 
     def _found(self, name: str, size: int) -> list[FeatureSet]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.selection.holdout._rows import Fold
@@ -57,6 +58,18 @@ def note_few_groups(clusters: IntArray | None) -> tuple[str, ...]:
         "bounds are rough"
     )
     warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
+    return (note,)
+
+
+def note_weights(weights: FloatArray | None) -> tuple[str, ...]:
+    """Return how many rows of equal weight the held-out rows are worth."""
+    if weights is None:
+        return ()
+    worth = effective_rows(weights)
+    note = (
+        f"figures are weighted by sample_weight: {len(weights)} held-out rows are worth "
+        f"{worth:.0f} of equal weight"
+    )
     return (note,)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding import Encoded, Target
+from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.exceptions import ParameterError
 from pinsker.information import (
     HoldoutModel,
@@ -21,6 +21,7 @@ from pinsker.information import (
     RawModel,
     best_by_information,
     best_by_loss,
+    refuse_without_weights,
     score_holdout,
 )
 from pinsker.selection.holdout._metrics import Metric
@@ -81,33 +82,36 @@ class EvaluationData:
         Which rows are held out.
     own : OwnColumns, optional
         The user's table, for models of the user.
+    weights : ndarray of shape (n_rows,), optional
+        Of the rows of the table.
     """
 
     design: ModelDesign
     target: Target
     folds: tuple[Fold, ...]
     own: OwnColumns | None = None
+    weights: FloatArray | None = None
 
 
 def fit_predict(
     data: EvaluationData, model: HoldoutModel, k: int, features: FeatureSet
 ) -> FloatArray:
     """Fit one model to the training rows of one fold and predict the held-out rows."""
-    fold, target = data.folds[k], data.target
+    fold, target, weights = data.folds[k], data.target, data.weights
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
-        return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns)
+        return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns, weights)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
-    codes = layout.is_categorical(features)
+    how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
+    if weights is not None:
+        how["weights"] = weights_in_rows(weights)[fold.train]
     if target.labels is not None:
         assert target.classes is not None  # a class target keeps its classes
         n_classes = len(target.classes)
-        return model.fit_predict_scores(
-            train, target.labels[fold.train], test, n_classes, categorical=codes
-        )
+        return model.fit_predict_scores(train, target.labels[fold.train], test, n_classes, **how)
     assert target.raw is not None  # a numeric target keeps the user's values
-    return model.fit_predict(train, target.raw[fold.train], test, categorical=codes)
+    return model.fit_predict(train, target.raw[fold.train], test, **how)
 
 
 class HoldoutEvaluator:
@@ -142,10 +146,13 @@ class HoldoutEvaluator:
         table: Any = None,
     ) -> None:
         self.folds = tuple(folds)
-        design = ModelDesign.of(encoded.columns, encoded.features)
+        weights = encoded.weights
+        design = ModelDesign.of(encoded.columns, encoded.features, weights)
         raw = table is not None and any(isinstance(model, RawModel) for model in models)
         own = OwnColumns.of(table, encoded) if raw else None
-        self.data = EvaluationData(design, encoded.target, self.folds, own)
+        self.data = EvaluationData(design, encoded.target, self.folds, own, weights)
+        if weights is not None:
+            refuse_without_weights(models)
         if encoded.target.labels is not None:
             refuse_without_scores(models, metric)
         self.models = tuple(models)
@@ -153,6 +160,7 @@ class HoldoutEvaluator:
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
         self.clusters = None if groups is None else groups[self.rows]
+        self.weights = None if weights is None else weights[self.rows]
         self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
@@ -171,7 +179,8 @@ class HoldoutEvaluator:
         mean = np.concatenate(parts).mean(axis=0, keepdims=True)
         rows = self.rows[: sum(map(len, parts))]
         alike = np.repeat(mean, len(rows), axis=0)
-        one = score_holdout("prior", alike, self.data.target, rows, self.metric)
+        data = self.data
+        one = score_holdout("prior", alike, data.target, rows, self.metric, data.weights)
         return replace(prior, losses=one.losses)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
@@ -238,7 +247,7 @@ class HoldoutEvaluator:
             predictions = np.concatenate(parts)
             rows, target = self.rows[: len(predictions)], self.data.target
             self._scores[model.name, ordered] = score_holdout(
-                model.name, predictions, target, rows, self.metric
+                model.name, predictions, target, rows, self.metric, self.data.weights
             )
         return self._scores[model.name, ordered]
 

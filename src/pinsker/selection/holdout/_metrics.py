@@ -15,6 +15,7 @@ from pinsker.bounds import (
     best_score,
     bound_for,
     bounded_loss_limit,
+    column_variances,
     error_rate_limit,
     paired_difference,
     shown_value,
@@ -22,8 +23,8 @@ from pinsker.bounds import (
 from pinsker.bounds import metric_name as score_name
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.information import log_likelihood_of_numbers
-from pinsker.selection.holdout._influence import Influence, mean_influence, row_values
+from pinsker.information import log_likelihood_of_numbers, weighted_rows
+from pinsker.selection.holdout._influence import row_values
 from pinsker.selection.holdout._scorers import MEAN, ClassRows, ScoreFunction
 from pinsker.selection.search import (
     OWN_METRICS,
@@ -191,7 +192,7 @@ class Metric:
             losses = np.sum(probabilities**2, axis=1) - 2 * probabilities[each, labels] + 1
         else:
             losses = -log_probabilities[each, labels]
-        return _weighted(losses, weights)
+        return weighted_rows(losses, weights)
 
     def of_numbers(
         self,
@@ -200,6 +201,7 @@ class Metric:
         everything: FloatArray | None = None,
         *,
         weights: FloatArray | None = None,
+        all_weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target; its mean is the loss of the metric.
 
@@ -209,24 +211,26 @@ class Metric:
             Predicted and true values, in the user's unit.
         everything : ndarray of shape (n_all_rows, n_targets), optional
             The values whose variance is the unit of "r2"; by default `values`.
-        weights : ndarray of shape (n_rows,), optional
-            Of the rows; by default all alike.
+        weights, all_weights : ndarray of shape (n_rows,) and (n_all_rows,), optional
+            Of the rows, and of `everything`; by default all alike.
         """
         if self._function is not None:
             equal = np.ones(len(values)) if weights is None else weights
             return row_values(*self._function.of_numbers(predictions, values, equal), weights)
-        everything = values if everything is None else everything
+        if everything is None:
+            everything, all_weights = values, weights
         squares = np.sum((predictions - values) ** 2, axis=1)
         if self.name == "r2":
-            variance = max(float(everything.var(axis=0).sum()), np.finfo(np.float64).tiny)
+            own = column_variances(everything, all_weights)
+            variance = max(float(own.sum()), np.finfo(np.float64).tiny)
             losses = np.asarray(squares / variance)
         elif self.name == "mse":
             losses = np.asarray(squares)
         elif self.name == "mae":
             losses = np.sqrt(squares)
         else:
-            losses = -log_likelihood_of_numbers(predictions, values, everything)
-        return _weighted(losses, weights)
+            losses = -log_likelihood_of_numbers(predictions, values, everything, weights)
+        return weighted_rows(losses, weights)
 
     def increase(
         self,
@@ -234,10 +238,16 @@ class Metric:
         full: FloatArray,
         confidence: float,
         clusters: IntArray | None = None,
+        weights: FloatArray | None = None,
     ) -> Difference:
-        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds."""
+        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
+
+        `weights` are those that the losses were computed with.
+        """
         counts = self._own == "error"
-        return paired_difference(less - full, confidence, counts=counts, clusters=clusters)
+        return paired_difference(
+            less - full, confidence, counts=counts, clusters=clusters, weights=weights
+        )
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution.
@@ -292,11 +302,3 @@ def rare_class_note(target: Target, metric: Any) -> tuple[str, ...]:
         "metric='roc_auc' or 'average_precision' sees what an error rate does not"
     )
     return (note,)
-
-
-def _weighted(losses: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return losses of rows of different weight, such that their plain mean is the weighted one."""
-    if weights is None:
-        return np.asarray(losses)
-    scored: Influence = mean_influence(np.asarray(losses), weights)
-    return row_values(*scored, weights)

@@ -7,6 +7,7 @@ from pickle import PicklingError
 from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, parallel_config
+from sklearn import config_context, get_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import require
@@ -62,7 +63,8 @@ class Jobs:
         _check_that_they_travel(calls)
         with _named_losses(self.client), parallel_config("dask", client=self.client):
             sent = self._send(shared)
-            tasks = (delayed(_alone)(function, sent, *call) for call in calls)
+            config = get_config()
+            tasks = (delayed(_alone)(config, function, sent, *call) for call in calls)
             found: list[Any] = Parallel(n_jobs=-1)(tasks)
         return found
 
@@ -73,7 +75,8 @@ class Jobs:
         results: Iterable[Any] = (function(shared, *call) for call in calls)
         if n_jobs > 1:
             pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-            results = pool(delayed(function)(shared, *call) for call in calls)
+            config = get_config()  # of this thread alone
+            results = pool(delayed(_configured)(config, function, shared, *call) for call in calls)
         found = []
         for result in results:
             found.append(result)
@@ -93,13 +96,21 @@ class Jobs:
         return future
 
 
-def _alone(function: Callable[..., Any], shared: Any, *call: Any) -> Any:
+def _configured(
+    config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any
+) -> Any:
+    """Make a call with scikit-learn's settings of the thread that wants it."""
+    with config_context(**config):
+        return function(shared, *call)
+
+
+def _alone(config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any) -> Any:
     """Run a call as one of many tasks: it must not start threads or tasks of its own."""
     # A cluster of one thread gets no tasks from joblib: it makes the calls here, with the future.
     if isinstance(shared, require("distributed", purpose="engine='dask'", extra="dask").Future):
         shared = shared.result()
     with parallel_config("threading", n_jobs=1), threadpool_limits(1, user_api="blas"):
-        return function(shared, *call)
+        return _configured(config, function, shared, *call)
 
 
 def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:

@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding import Encoded
@@ -213,5 +214,8 @@ def _pairs_of(
         return [(np.asarray(train), np.asarray(test)) for train, test in cv]
     labels = encoded.target.labels
     y = labels if labels is not None else encoded.target.raw
+    if get_config()["enable_metadata_routing"] and hasattr(cv, "get_metadata_routing"):
+        routed = cv.get_metadata_routing().consumes("split", ["groups"])
+        groups = groups if routed else None
     parts = cv.split(encoded.columns.values, y, groups)
     return [(encoded.rows[train], encoded.rows[test]) for train, test in parts]

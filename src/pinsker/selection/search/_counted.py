@@ -1,6 +1,6 @@
 """A table as criteria count it: one code per row and feature, and classes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
     Binned,
-    Columns,
     Encoded,
     LargeTable,
     Strategy,
@@ -95,30 +94,23 @@ class CountedProblem:
     class_weights: FloatArray | None = None
 
     @classmethod
-    def of(
-        cls, encoded: Encoded, settings: CountingSettings, weights: FloatArray | None = None
-    ) -> "CountedProblem":
-        """Bin the columns, join those of a group, and lay everything out for counting.
-
-        Rows of weight zero are left out before anything is cut: they are as good as absent.
-        """
-        classes = target_classes(encoded, weights, settings.bins)
-        columns, labels, used = encoded.columns, classes.labels, weights
-        if used is None:
+    def of(cls, encoded: Encoded, settings: CountingSettings) -> "CountedProblem":
+        """Bin the columns, join those of a group, and lay everything out for counting."""
+        weights = encoded.weights
+        classes = target_classes(encoded, settings.bins)
+        columns, labels = encoded.columns, classes.labels
+        if weights is None:
             binning = bin_columns(columns, labels, bins=settings.bins, strategy=settings.strategy)
         else:
-            rows = np.flatnonzero(used)
-            if len(rows) < len(used):
-                columns, labels, used = _some_rows(columns, rows), labels[rows], used[rows]
             binning = bin_weighted(
-                columns, used, labels, bins=settings.bins, strategy=settings.strategy
+                columns, weights, labels, bins=settings.bins, strategy=settings.strategy
             )
         codes, n_categories = feature_codes(encoded, binning)
         tables = CountTables.of(
             PackedColumns.of(codes, n_categories),
             np.unique(labels, return_inverse=True)[1],
             correction=settings.correction,
-            sample_weight=used,
+            sample_weight=weights,
             n_threads=settings.n_threads,
         )
         return cls(tables, encoded.feature_names, binning, classes, weights)
@@ -155,16 +147,16 @@ class CountedProblem:
         return self.binning.notes + self.classes.notes
 
 
-def target_classes(encoded: Encoded, weights: FloatArray | None, bins: int) -> Classes:
+def target_classes(encoded: Encoded, bins: int) -> Classes:
     """Return the classes of a target; numbers are cut into bins of equal frequency."""
-    target = encoded.target
+    target, weights = encoded.target, encoded.weights
     if target.labels is not None:
         return Classes(target.labels)
     assert target.raw is not None  # a regression target always keeps the user's values
     group, edges = Group.trivial(encoded.n_rows), []
     used = np.ones(encoded.n_rows) if weights is None else weights
     for values in target.raw.T:
-        cuts = weighted_cuts(values[used > 0], used[used > 0], bins)
+        cuts = weighted_cuts(values, used, bins)
         codes = np.searchsorted(cuts, values, side="left")
         group = group.joined(codes.astype(np.uint32), len(cuts) + 1)
         edges.append(cuts)
@@ -188,8 +180,3 @@ def feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray
             group = group.joined(column_codes, int(binning.n_categories[column]))
         codes[:, j], n_categories[j] = group.codes, group.n_groups
     return codes, n_categories
-
-
-def _some_rows(columns: Columns, rows: IntArray) -> Columns:
-    missing = None if columns.missing is None else columns.missing[rows]
-    return replace(columns, values=np.ascontiguousarray(columns.values[rows]), missing=missing)

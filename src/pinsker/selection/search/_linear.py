@@ -143,18 +143,25 @@ class LinearDesign:
         The columns of each feature.
     target : ndarray of shape (n_rows, n_targets), float64
         Numbers in the user's unit, or one indicator per class.
+    roots : ndarray of shape (n_rows,), optional
+        Roots of the weights of the rows over their mean, which columns and target are multiplied
+        by: least squares of them are weighted least squares.
     """
 
     columns: FloatArray
     features: tuple[tuple[int, ...], ...]
     target: FloatArray
+    roots: FloatArray | None = None
 
     @classmethod
     def of(cls, encoded: Encoded) -> "LinearDesign":
         """Lay out an encoded table."""
+        weights = encoded.weights
+        target = _centred(_numbers(encoded), weights)
+        roots = None if weights is None else np.sqrt(weights / weights.mean())
         if Kind.NOMINAL not in encoded.columns.kinds:
-            values = _centred(encoded.columns.values)
-            return cls(values, encoded.features, _centred(_numbers(encoded)))
+            values = _centred(encoded.columns.values, weights)
+            return cls(values, encoded.features, target, roots)
         blocks = [
             _expand(values, kind)
             for values, kind in zip(encoded.columns.values.T, encoded.columns.kinds, strict=True)
@@ -164,7 +171,7 @@ class LinearDesign:
             tuple(j for column in feature for j in range(edges[column], edges[column + 1]))
             for feature in encoded.features
         )
-        return cls(_centred(np.hstack(blocks)), features, _centred(_numbers(encoded)))
+        return cls(_centred(np.hstack(blocks), weights), features, target, roots)
 
     @property
     def variance(self) -> float:
@@ -194,11 +201,12 @@ class LinearDesign:
 
     def facts(self) -> TargetFacts:
         """Return what the bounds need: for classes, of the indicators."""
+        values = self.target if self.roots is None else self.target / self.roots[:, None]
         return TargetFacts(
             "regression",
-            target_range=float(np.linalg.norm(np.ptp(self.target, axis=0))),
+            target_range=float(np.linalg.norm(np.ptp(values, axis=0))),
             variance=self.variance,
-            max_abs=float(np.linalg.norm(np.abs(self.target).max(axis=0))),
+            max_abs=float(np.linalg.norm(np.abs(values).max(axis=0))),
             n_targets=int(self.target.shape[1]),
         )
 
@@ -230,11 +238,17 @@ def _numbers(encoded: Encoded) -> FloatArray:
     return one_hot(labels, np.arange(len(classes)))
 
 
-def _centred(values: FloatArray) -> FloatArray:
-    """Return columns less their means; one value throughout is 0, not what rounding leaves."""
-    centred = np.asarray(values - values.mean(axis=0), dtype=np.float64)
+def _centred(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return columns less their means; one value throughout is 0, not what rounding leaves.
+
+    Weighted rows are multiplied by the root of their weight over the mean weight.
+    """
+    mean = np.average(values, axis=0, weights=weights)
+    centred = np.asarray(values - mean, dtype=np.float64)
     near = np.flatnonzero(np.abs(centred[0]) <= _NEAR_MEAN * np.abs(values[0]))
     centred[:, near[np.ptp(values[:, near], axis=0) == 0]] = 0.0
+    if weights is not None:
+        centred *= np.sqrt(weights / weights.mean())[:, None]
     return centred
 
 

@@ -91,7 +91,7 @@ class PairProblem:
         """Cut columns into 2 to 8 bins, as the rows allow, and numeric targets into 2 to 4."""
         n = encoded.n_rows
         bins = 2 + int(n >= 500) + int(n >= 2000)
-        labels = np.unique(target_classes(encoded, None, bins).labels, return_inverse=True)[1]
+        labels = np.unique(target_classes(encoded, bins).labels, return_inverse=True)[1]
         size = n_pair_bins(n, int(labels.max()) + 1, order)
         binned = bin_columns(encoded.columns, bins=size)
         codes, n_categories = feature_codes(encoded, binned)

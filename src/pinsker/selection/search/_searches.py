@@ -9,6 +9,7 @@ from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.selection.search._criterion import count_and_search
 from pinsker.selection.search._knn import (
+    NEIGHBORS_TAKE_NO_WEIGHTS,
     WIDE,
     KNNSearchSettings,
     backward,
@@ -24,6 +25,8 @@ from pinsker.selection.search._path import SelectionPath
 AUTO_SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
 #: The same where rows are plenty: neighbors among some of them, counts of many more.
 AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
+#: The same where rows have weights, which neighbors do not take.
+AUTO_WEIGHTED = ("jmi", "cmim", "linear")
 #: From cheap to costly: what is searched first where time is limited.
 _BY_COST = ("relevance", "linear", "jmi", "cmim", "forward", "forward-backward", "backward")
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
@@ -72,13 +75,18 @@ def named_searches(
     fixed : tuple of int
         Features that may not be dropped.
     auto : tuple of str
-        What "auto" stands for. "pairs" comes before them where two features carry more
-        together than either shows alone.
+        What "auto" stands for; `AUTO_WEIGHTED` where rows have weights. "pairs" comes before them
+        where two features carry more together than either shows alone.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
+    weighted = problem.weights is not None
     listed = tuple(auto if isinstance(searches, str) else searches)
-    if isinstance(searches, str) and has_hidden_pair(problem, settings.seed):
+    if weighted and isinstance(searches, str):
+        listed = AUTO_WEIGHTED
+    if weighted and {"pairs", *_BY_NEIGHBORS} & {item for item in listed if isinstance(item, str)}:
+        raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="searches")
+    if isinstance(searches, str) and not weighted and has_hidden_pair(problem, settings.seed):
         listed = ("pairs", *listed)  # first: its sets show which models can tell
     settings = replace(settings, max_candidates=_MOST_SCREENED)
     names = [_name_of(item) for item in listed]
