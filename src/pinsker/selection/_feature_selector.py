@@ -79,8 +79,9 @@ class FeatureSelector(EvaluatedSelector):
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi", "cmim" and "pairs" (which "auto" adds where two columns carry more
-        together than either shows alone), selectors of this package, (name, selector) pairs, and
+        "relevance", "jmi", "cmim" and "pairs" (which "auto" adds where two of 50 columns or
+        more carry more together than either shows alone), selectors of this package, (name,
+        selector) pairs, and
         (name, order) pairs with an order of columns, best first. An order that was found with the
         same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5

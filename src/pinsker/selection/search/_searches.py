@@ -72,8 +72,8 @@ def named_searches(
     fixed : tuple of int
         Features that may not be dropped.
     auto : tuple of str
-        What "auto" stands for. "pairs" comes before them where two features carry more
-        together than either shows alone.
+        What "auto" stands for. "pairs" comes before them where two of many features carry
+        more together than either shows alone.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
