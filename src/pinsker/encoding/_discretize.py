@@ -128,9 +128,9 @@ def bin_columns(
 
 def _quantile_cuts(columns: Columns, bins: int) -> dict[int, FloatArray]:
     """Return the cuts of continuous columns without gaps, found together: far fewer calls."""
-    gaps = np.zeros(columns.n_columns, dtype=np.bool_)
+    gaps: Any = np.zeros(columns.n_columns, dtype=np.bool_)
     if columns.missing is not None:
-        gaps = columns.missing.any(axis=0)
+        gaps = np.asarray(columns.missing).any(axis=0)
     whole = [j for j, kind in enumerate(columns.kinds) if kind is Kind.CONTINUOUS and not gaps[j]]
     cuts: dict[int, FloatArray] = {}
     for first in range(0, len(whole) if columns.n_rows else 0, _CUT_TOGETHER):

@@ -165,7 +165,7 @@ class PairScan:
         of_pairs, of_singles = [], []
         for _ in range(self.n_permutations):
             some = np.sort(self.rng.permutation(n_columns)[:used])
-            order = np.lexsort([self.rng.random(n_rows), self.strata.astype(np.float64)])
+            order = np.lexsort(np.stack([self.rng.random(n_rows), self.strata]))
             shuffled = np.empty_like(labels)
             shuffled[np.argsort(self.strata, kind="stable")] = labels[order]
             tables = PairTables.of(codes[some], shuffled, self.strata, n_threads=self.n_threads)
