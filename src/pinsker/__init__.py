@@ -28,6 +28,7 @@ from pinsker.information import (
 from pinsker.selection import (
     AuditResult,
     BackwardElimination,
+    CostMatrix,
     CriterionSelection,
     ErrorBudget,
     FeatureCount,
@@ -55,6 +56,7 @@ __all__ = [
     "BoundDisplay",
     "Certificate",
     "CertificateDisplay",
+    "CostMatrix",
     "CriterionSelection",
     "EngineSettings",
     "ErrorBudget",

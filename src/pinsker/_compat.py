@@ -5,7 +5,7 @@ When scikit-learn moves one of these names, this file changes and no other.
 
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import (
@@ -31,8 +31,47 @@ __all__ = [
     "fit_context",
     "output_container",
     "require",
+    "scorer_parts",
     "validate_data",
 ]
+
+
+class ScorerParts(NamedTuple):
+    """What a scorer of scikit-learn is made of.
+
+    Attributes
+    ----------
+    function : callable
+        From true and predicted values to a number.
+    sign : float
+        -1 for a loss.
+    kwargs : dict
+        Further arguments of the function.
+    response : tuple of str
+        Methods of a model that give the predicted values, the first that it has.
+    """
+
+    function: Any
+    sign: float
+    kwargs: dict[str, Any]
+    response: tuple[str, ...]
+
+
+def scorer_parts(scorer: Any) -> ScorerParts | None:
+    """Take a scorer of ``make_scorer`` apart; None for anything else.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> scorer_parts(get_scorer("neg_mean_absolute_error")).sign
+    -1.0
+    """
+    function = getattr(scorer, "_score_func", None)
+    if function is None or not hasattr(scorer, "_sign"):
+        return None
+    response = scorer._response_method
+    methods = (response,) if isinstance(response, str) else tuple(response)
+    return ScorerParts(function, float(scorer._sign), dict(scorer._kwargs), methods)
 
 
 def output_container(estimator: Any) -> str:

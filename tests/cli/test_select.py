@@ -238,3 +238,18 @@ def test_a_scheduler_that_does_not_answer(run, table, monkeypatch):
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "--scheduler 'tcp://127.0.0.1:1': no Dask scheduler answers there (" in done.err
     assert "Start one with dask scheduler, or leave the option out." in done.err
+
+
+def test_a_scorer_of_scikit_learn_is_a_metric(run, table, tmp_path):
+    file = tmp_path / "selection.json"
+    options = ("--metric", "balanced_accuracy", "-e", "0.2", "--models", "linear", "--cv", "3")
+    done = run("select", table, "-t", "final grade", *options, "--json", file)
+    assert done.code in (0, 3)
+    certificate = json.loads(file.read_text())["certificate"]
+    assert certificate["metric"] == "balanced_accuracy"
+    wrong = run("select", table, "-t", "final grade", "--metric", "roc_acu")
+    assert wrong.code == 2
+    assert "'roc_auc'" in wrong.err
+    refused = run("select", table, *BACKWARD, "--metric", "roc_auc")
+    assert refused.code == 2
+    assert "held-out rows alone" in refused.err

@@ -58,7 +58,8 @@ def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
     largest = (rng.normal(size=(20_000, 400)) @ unit).max(axis=1)
     reach = np.quantile(largest, 0.95) * gaps.std(axis=0, ddof=1) / np.sqrt(400)
     for size, mean, one in zip(range(1, 6), gaps.mean(axis=0), reach, strict=True):
-        assert results["p", size].increase_upper == pytest.approx(mean + one, abs=0.15 * one)
+        wide = 1.2 * one  # two folds share the rows that models are fitted to
+        assert results["p", size].increase_upper == pytest.approx(mean + wide, abs=0.15 * one)
     assert np.quantile(largest, 0.95) > 1.25 * 1.645
 
 

@@ -5,6 +5,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from sklearn import metrics
+
 from pinsker._types import plain
 from pinsker.bounds._bound import METRIC_NAMES
 
@@ -18,8 +20,16 @@ CROSS_VALIDATED = "cross-validated estimate"
 ESTIMATE = "estimate"
 NOT_TESTED = "not tested"
 TOO_FEW_ROWS = "not tested: too few rows to hold any out"
-#: Metrics that people know as scores: shown as one minus the loss.
-SCORES = {"r2": "R²"}
+#: Metrics that people know as scores, as they write them: shown as one minus the loss.
+SCORES = {
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovr": "ROC AUC",
+    "average_precision": "average precision",
+    "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
+    "matthews_corrcoef": "Matthews correlation",
+}
 #: Losses whose largest value is known beforehand.
 _BOUNDED = ("error", "brier")
 _MOST_LINES = 8
@@ -35,7 +45,8 @@ class Certificate:
     Attributes
     ----------
     metric : str
-        Metric of every error below: "error", "r2", "mse", "log-loss", "brier" or "mae".
+        Metric of every error below: "error", "r2", "mse", "log-loss", "brier", "mae", or the name
+        of a score, whose error is 1 minus it (what a function returns, negated).
     budget : float
         Error increase that is accepted; NaN when the rule was not a budget.
     confidence : float
@@ -75,6 +86,9 @@ class Certificate:
         order, so that both sides pay for as many columns. NaN where it was not measured.
     model_all, model_kept : str
         The models with those errors.
+    standard_error : str
+        How the standard errors behind the confidence bounds were found: "mean over rows",
+        "DeLong's placements", "influence values (delta method)" or a jackknife.
     error_upper : float
         Upper confidence bound of the error with the kept features; see `evidence`.
     rare_rows : float
@@ -124,6 +138,7 @@ class Certificate:
     model_all: str = ""
     model_kept: str = ""
     error_upper: float = math.nan
+    standard_error: str = "mean over rows"
     notes: tuple[str, ...] = ()
     label: str = NOT_TESTED
     error_none: float = math.nan
@@ -224,7 +239,26 @@ def metric_name(metric: str) -> str:
     >>> metric_name("error"), metric_name("r2")
     ('error rate', 'R²')
     """
-    return SCORES.get(metric) or METRIC_NAMES.get(metric, metric)
+    plain_name = metric.removeprefix("neg_").replace("_", " ")
+    return SCORES.get(metric) or METRIC_NAMES.get(metric, plain_name)
+
+
+def best_score(metric: str) -> float | None:
+    """Return what a score is subtracted from to give its error; None for what is an error itself.
+
+    Scores of scikit-learn count from 1, those of a user's function from 0.
+
+    Examples
+    --------
+    >>> best_score("roc_auc"), best_score("mse"), best_score("neg_mean_pinball_loss")
+    (1.0, None, None)
+    """
+    if metric in SCORES:
+        return 1.0
+    if metric in METRIC_NAMES or metric == "cost" or metric.startswith("neg_"):
+        return None
+    known = hasattr(metrics, metric) or metric in metrics.get_scorer_names()
+    return float(known and metric != "positive_likelihood_ratio")
 
 
 def shown_value(metric: str, error: float) -> float:
@@ -235,7 +269,8 @@ def shown_value(metric: str, error: float) -> float:
     >>> shown_value("r2", 0.25), shown_value("error", 0.25)
     (0.75, 0.25)
     """
-    return 1.0 - error if metric in SCORES else error
+    best = best_score(metric)
+    return error if best is None else best - error
 
 
 def change_text(metric: str, increase: float) -> str:
@@ -246,14 +281,14 @@ def change_text(metric: str, increase: float) -> str:
     >>> change_text("r2", 0.01), change_text("error", -0.02)
     ('R² falls by 0.0100', 'error rate falls by 0.0200')
     """
-    falls = (increase < 0.0) != (metric in SCORES)
+    falls = (increase < 0.0) != (best_score(metric) is not None)
     return f"{metric_name(metric)} {'falls' if falls else 'rises'} by {abs(increase):.4f}"
 
 
 def _budget_text(c: Certificate) -> str:
     if math.isnan(c.budget):
         return f"none ({c.rule})"
-    change = "fall" if c.metric in SCORES else "rise"
+    change = "rise" if best_score(c.metric) is None else "fall"
     return f"{metric_name(c.metric)} may {change} by {c.budget:.4g}"
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from pinsker._types import Task
-from pinsker.bounds import METRICS
 from pinsker.encoding import Kind
 from pinsker.exceptions import ParameterError
 from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
@@ -144,20 +142,6 @@ def parse_kinds(
             )
         kinds |= dict.fromkeys(parse_columns([columns], names, "--kind"), kind)
     return kinds or "from_dtype"
-
-
-def task_of(metric: str) -> Literal["auto"] | Task:
-    """Return how a metric reads the target: "auto" where classes and numbers both have it.
-
-    Examples
-    --------
-    >>> [task_of(metric) for metric in ("error", "brier", "r2", "mse", "mae")]
-    ['classification', 'classification', 'regression', 'regression', 'regression']
-    >>> task_of("auto"), task_of("log-loss")
-    ('auto', 'auto')
-    """
-    tasks = [task for task, metrics in METRICS.items() if metric in metrics]
-    return tasks[0] if len(tasks) == 1 else "auto"
 
 
 def find_column(name: str, names: Sequence[str], option: str) -> str:

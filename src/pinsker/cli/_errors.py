@@ -34,7 +34,7 @@ _TYPED = {
         f"{name}='{value}'": f"--{name} {value}"
         for name, values in {
             "missing": ("error", "drop", "category"),
-            "metric": ("auto", *METRIC_NAMES),
+            "metric": ("auto", *METRIC_NAMES, "roc_auc", "average_precision"),
             "engine": ("auto", "local", "cuda"),
         }.items()
         for value in values

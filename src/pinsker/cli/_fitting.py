@@ -21,7 +21,6 @@ from pinsker.cli._choices import (
     parse_names,
     parse_stop,
     parse_time,
-    task_of,
 )
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
@@ -34,6 +33,7 @@ from pinsker.selection import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    task_of,
 )
 
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
@@ -194,7 +194,7 @@ def _stopping(options: SelectOptions) -> dict[str, Any]:
     delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
     # A linear model knows its squared error exactly.
     exact = options.direction == "linear" and metric == "mse"
-    rule = ErrorBudget(delta, metric=metric, model="gaussian" if exact else "bounded")  # type: ignore[arg-type]
+    rule = ErrorBudget(delta, metric=metric, model="gaussian" if exact else "bounded")
     if options.direction != "linear" or metric in ("auto", "error", "r2"):
         return {"error_budget": delta, "metric": metric}
     return {"error_budget": rule, "metric": "r2" if task_of(metric) == "regression" else "auto"}

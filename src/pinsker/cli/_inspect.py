@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_groups, parse_kinds, task_of
+from pinsker.cli._choices import parse_groups, parse_kinds
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table
@@ -34,6 +34,7 @@ from pinsker.selection import (
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
+    task_of,
     trained_rows,
 )
 

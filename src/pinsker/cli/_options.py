@@ -26,11 +26,14 @@ Budget = Annotated[
     ),
 ]
 Metric = Annotated[
-    Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"],
+    str,
     typer.Option(
+        metavar="NAME",
         help="Metric of the error: error, log-loss or brier for classes, r2 (share of the target's "
-        "variance), mse, mae or log-loss for numbers. auto takes error or r2 by the kind of the "
-        "target; error or r2 also say what the target is, if auto reads it wrongly."
+        "variance), mse, mae or log-loss for numbers, or a scorer of scikit-learn, such as "
+        "roc_auc, average_precision, f1 or neg_mean_absolute_percentage_error. auto takes error "
+        "or r2 by the kind of the target; error or r2 also say what the target is, if auto reads "
+        "it wrongly.",
     ),
 ]
 Stop = Annotated[

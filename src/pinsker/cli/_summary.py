@@ -88,7 +88,8 @@ def certificate_facts(certificate: Certificate) -> Facts:
             ("certainty", "none: there are too few rows to hold any out"),
         ]
     if not certificate.is_tested:
-        most = f"{number(certificate.bound)} ({METRIC_NAMES[certificate.metric]})"
+        name = METRIC_NAMES.get(certificate.metric, certificate.metric)
+        most = f"{number(certificate.bound)} ({name})"
         return [
             ("budget", _budget(certificate)),
             ("error", f"may increase by {most} at most"),

@@ -191,7 +191,7 @@ class BoundDisplay:
         if self.budget is not None:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
-        label = f"bound on the error increase\n({METRIC_NAMES[self.metric]})"
+        label = f"bound on the error increase\n({METRIC_NAMES.get(self.metric, self.metric)})"
         tidy(ax, "number of features", label)
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
@@ -266,7 +266,7 @@ class CertificateDisplay:
         ax.set_yticks(range(len(self.statements)), [name for name, _, _ in self.statements])
         ax.set_ylim(len(self.statements) - 0.4, -0.6)
         tidy(ax, None, "")
-        ax.set_xlabel(f"error increase ({METRIC_NAMES[self.metric]})")
+        ax.set_xlabel(f"error increase ({METRIC_NAMES.get(self.metric, self.metric)})")
         ax.set_title(self.verdict, loc="left")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -61,7 +61,7 @@ def error_in_words(value: float | None, metric: str) -> str:
         points = round(100 * value, 1)
         noun = "point" if points == 1 else "points"
         return f"{points:g} {noun} {_POINTS[metric]}"
-    return f"{value:.3g} of {METRIC_NAMES[metric]}"
+    return f"{value:.3g} of {METRIC_NAMES.get(metric, metric)}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -35,6 +35,7 @@ from pinsker.selection.holdout import (
 )
 from pinsker.selection.search import (
     AUTO_SEARCHES,
+    CostMatrix,
     CountedPath,
     CriterionPath,
     Decision,
@@ -47,6 +48,7 @@ from pinsker.selection.search import (
     Step,
     StoppingRule,
     select_by_criterion,
+    task_of,
 )
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "Alternative",
     "AuditResult",
     "BackwardElimination",
+    "CostMatrix",
     "CountedPath",
     "CriterionPath",
     "CriterionSelection",
@@ -87,5 +90,6 @@ __all__ = [
     "find_suspects",
     "interactions",
     "select_by_criterion",
+    "task_of",
     "trained_rows",
 ]

@@ -35,17 +35,20 @@ from pinsker.selection._fit_data import (
     level_of_caller,
 )
 from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
-from pinsker.selection.holdout import Comparison, path_certificate, task_of
+from pinsker.selection.holdout import Comparison, Metric, path_certificate, rare_class_note
 from pinsker.selection.search import (
     Decision,
     Direction,
     ErrorBudget,
     FeatureCount,
-    MetricName,
+    MetricLike,
     SearchInterrupted,
     SelectionPath,
     StoppingRule,
     Trace,
+    check_metric,
+    metric_name,
+    task_of,
 )
 
 _LOG = logging.getLogger("pinsker")
@@ -281,7 +284,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _rule_of(self, budget: Any) -> StoppingRule:
         """Return the stopping rule that a budget stands for."""
-        metric: MetricName = getattr(self, "metric", "auto")
+        metric: MetricLike = check_metric(getattr(self, "metric", "auto"))
         if not isinstance(budget, StoppingRule):
             return ErrorBudget(float(budget), metric=metric)
         if not isinstance(budget, ErrorBudget) or metric == "auto":
@@ -292,7 +295,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             )
         return replace(budget, metric=metric)
 
-    def _encode(self, X: Any, y: Any, metric: str, scale: Scale) -> Encoded:
+    def _encode(self, X: Any, y: Any, metric: Any, scale: Scale) -> Encoded:
         """Let the user's data through the gate, and note its columns."""
         columns = columns_to_read(X, self.fixed_features, self.feature_groups)
         encoded = encode(
@@ -325,8 +328,21 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         """
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         rule.check(encoded.n_features, len(fixed), facts)
+        if isinstance(rule, ErrorBudget):
+            self._check_metric(rule, encoded, facts)
         digest = fingerprint(encoded, type(self).__name__, fixed, seed, *search) if search else ""
-        return FitData(encoded, facts, rule, fixed, {"X": X, "y": y}, seed, digest)
+        return FitData(encoded, facts, rule, fixed, {"X": X, "y": y}, seed, digest, table=X)
+
+    def _check_metric(self, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts) -> None:
+        """Refuse a metric that the target has no use for, or that nothing here can decide."""
+        Metric(rule.metric_for(facts)).check(encoded.target)
+        if not rule.has_theory and not getattr(self, "holds_out", False):
+            holds = "set cv=5" if hasattr(self, "cv") else "use FeatureSelector"
+            raise ParameterError(
+                f"{rule} is decided by held-out rows alone, and {type(self).__name__} holds none "
+                f"out: {holds}, or use a budget in metric={facts.default_metric!r}.",
+                parameter="metric",
+            )
 
     def _progress(
         self, data: FitData, direction: Direction, n_moves: int, score: str = "difference"
@@ -338,7 +354,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             type(self).__name__,
             n_moves,
             lambda lost: float(bound.growth(lost)),
-            budget.metric_for(data.facts),
+            metric_name(budget.metric_for(data.facts)),
             grows=direction == "forward",
         )
 
@@ -415,7 +431,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         encoded, facts, rule = data.encoded, data.facts, data.rule
         budget = self._budget_of(rule)
         growth = tuple(float(value) for value in budget.growth(path, facts))
-        path = path.with_bounds(growth, budget.metric_for(facts))
+        path = path.with_bounds(growth, metric_name(budget.metric_for(facts)))
         columns = encoded.feature_columns
         ranking = ranks(columns, path, decision.size, self.n_features_in_)
         if certificate is None:
@@ -423,6 +439,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         if data.origin:
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
         about_rows = data.notes + encoded.notes
+        before = (*rare_class_note(encoded.target, budget.metric), *before)
         cv_results = {}
         if comparison is not None:
             cv_results = comparison.to_arrays(columns, self.n_features_in_)

@@ -24,7 +24,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._progress import fitting
-from pinsker.selection.holdout import path_certificate, task_of
+from pinsker.selection.holdout import path_certificate
 from pinsker.selection.search import (
     CRITERIA,
     ROWS_PER_CELL,
@@ -41,6 +41,7 @@ from pinsker.selection.search import (
     count_and_search,
     criterion_search,
     refuse_uncounted,
+    task_of,
 )
 
 #: What is known of a path by counting, and what its losses are measured against.

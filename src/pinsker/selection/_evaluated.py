@@ -10,11 +10,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, validate_data
-from pinsker.bounds import ESTIMATE, METRICS, TOO_FEW_ROWS, Certificate, TargetFacts
+from pinsker.bounds import ESTIMATE, TOO_FEW_ROWS, Certificate, TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
-from pinsker.information import named_models
+from pinsker.information import HoldoutModel, named_models, prepare_models
 from pinsker.selection._alternatives import Alternative, Substitute, alternatives, substitutes
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
@@ -35,14 +35,15 @@ from pinsker.selection.holdout import (
     note_repeated_rows,
     path_certificate,
     read_groups,
-    task_of,
 )
 from pinsker.selection.search import (
+    CostMatrix,
     ErrorBudget,
     KNNSearchSettings,
     SelectionPath,
     StoppingRule,
     measure_sets,
+    task_of,
 )
 
 #: The note where one evidence passes and the other does not.
@@ -57,7 +58,6 @@ GIVEN_ORDER = (
 )
 #: The note where rows cannot be held out.
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
-_METRICS = {"auto", *(name for names in METRICS.values() for name in names)}
 
 
 class EvaluatedSelector(InformationSelector):
@@ -68,7 +68,7 @@ class EvaluatedSelector(InformationSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
-        "metric": [StrOptions(_METRICS)],
+        "metric": [str, callable, CostMatrix],
         "models": [StrOptions({"auto"}), "array-like"],
         "cv": [
             Options(Integral, {0}),
@@ -126,7 +126,7 @@ class EvaluatedSelector(InformationSelector):
         encoded = encode_again(
             sample.X, sample.y, self.feature_columns_, task=task, **self._encoding(), scale=scale
         )
-        models = named_models(self.models, task, encoded.n_rows, seed)
+        models = self._models(encoded, seed, sample.X)
         clusters = read_groups(sample.labels_of_rows(groups), encoded)
         folds = None
         if hasattr(self.cv, "split"):  # pairs of positions belong to the rows of fit
@@ -141,6 +141,7 @@ class EvaluatedSelector(InformationSelector):
             folds,
             groups=clusters,
             notes=note_known_rows(encoded, getattr(self, "_row_hashes", None)),
+            table=sample.X,
         )
         certificate = fresh.certify(self.path_.order, int(self._n_kept()))
         if not sample.origin:
@@ -424,15 +425,20 @@ class EvaluatedSelector(InformationSelector):
             folds = make_folds(data.encoded, self.cv, data.seed, fewest=fewest, groups=data.groups)
         if not folds:
             return None
-        task, n_rows = data.encoded.target.task, data.encoded.n_rows
-        models = named_models(self.models, task, n_rows, data.seed)
+        table = data.table
+        models = self._models(data.encoded, data.seed, table)
         metric = Metric(self._budget_of(data.rule).metric_for(data.facts))
         jobs = self._jobs(n_jobs)
-        evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, jobs, data.groups)
+        evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, jobs, data.groups, table)
         evaluator.notes = note_few_groups(evaluator.clusters) + note_repeated_rows(
             data.encoded, folds
         )
         return evaluator
+
+    def _models(self, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
+        """Return the models that evaluate; those of the user can be fitted to the user's table."""
+        models = named_models(self.models, encoded.target.task, encoded.n_rows, seed)
+        return prepare_models(models, table, encoded)
 
     def _choose(
         self,

@@ -9,7 +9,6 @@ from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing, Scale
 from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
-from pinsker.information import named_models
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._memory import FitMemory, RowCounts
@@ -35,7 +34,7 @@ from pinsker.selection.search import (
     Deadline,
     ErrorBudget,
     KNNSearchSettings,
-    MetricName,
+    MetricLike,
     Search,
     SelectionPath,
     StoppingRule,
@@ -47,6 +46,9 @@ from pinsker.selection.search import (
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
+#: Rows of a split table that the information of the chosen path's sets is measured at, for the
+#: record alone: at 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
+_MOST_MEASURED_ROWS = 500
 #: Of a time limit searches may take so much: what they find has to be evaluated.
 _PART_OF_SEARCHES = 0.5
 
@@ -70,11 +72,17 @@ class FeatureSelector(EvaluatedSelector):
         How much error may be added, in `metric`. Or another rule: `ErrorBudget` with other
         constants is evaluated as one; others cut each path, and held-out rows choose among the
         paths.
-    metric : {"auto", "error", "log-loss", "brier", "r2", "mse", "mae"}, default="auto"
-        Metric of the budget: error rate for classes and "r2" (share of the target's variance) for
-        numbers. It also says how the target is read: "r2" takes integers for numbers.
+    metric : str, scorer, callable or CostMatrix, default="auto"
+        Metric of the budget: "error" rate for classes and "r2" (share of the target's variance)
+        for numbers; "log-loss", "brier", "mse", "mae". Or the name of a scorer of scikit-learn
+        ("roc_auc", "f1", ...), what ``make_scorer`` returns, a function ``(y_true, y_score,
+        sample_weight) -> float`` of which larger is better, or a `CostMatrix`: these are decided
+        by held-out rows alone. It also says how the target is read: "r2" takes integers for
+        numbers.
     models : "auto" or list, default="auto"
-        Models that evaluate: classifiers or regressors of scikit-learn, or (name, model) pairs. By
+        Models that evaluate: classifiers, regressors or pipelines of your own (any class with
+        ``fit`` and ``predict``), or (name, model) pairs. They are fitted to subsets of your own
+        columns as they came: a frame stays a frame, with its dtypes and missing values. By
         default an "svm" with radial kernel, "extra trees" and a "linear" model; with 2000 rows or
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
@@ -171,7 +179,7 @@ class FeatureSelector(EvaluatedSelector):
         self,
         error_budget: float | StoppingRule = 0.05,
         *,
-        metric: MetricName = "auto",
+        metric: MetricLike = "auto",
         models: Any = "auto",
         searches: Any = "auto",
         cv: Any = 5,
@@ -368,14 +376,24 @@ class FeatureSelector(EvaluatedSelector):
         _search_in_time(searches, deadline, search)
         paths = {name: paths[name] for name in names if name in paths}
         deadline.part = 1.0
-        models = named_models(self.models, encoded.target.task, encoded.n_rows, data.seed)
+        models = self._models(encoded, data.seed, data.table)
         metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(
-            encoded, parts, models, metric, data.facts, len(data.fixed), jobs, data.groups, deadline
+            encoded,
+            parts,
+            models,
+            metric,
+            data.facts,
+            len(data.fixed),
+            jobs,
+            data.groups,
+            table=data.table,
+            deadline=deadline,
         )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
-        path = measure_sets(comparison.paths[result.search], searched, settings)
+        roughly = replace(settings, knn=replace(settings.knn, max_samples=_MOST_MEASURED_ROWS))
+        path = measure_sets(comparison.paths[result.search], searched, roughly)
         certificate = crossfit_certificate(comparison, result, rule, decision)
         if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
             progress.on_stage("certifying")

@@ -42,6 +42,8 @@ class FitData:
         Of everything random in this fit.
     fingerprint : str
         Digest of everything that the path depends on.
+    table : frame or array
+        The rows that were encoded, as they came: for models of the user.
     origin : str
         Where the rows were drawn from, for the certificate; empty where they are all.
     notes : tuple of str
@@ -58,6 +60,7 @@ class FitData:
     seed: int = 0
     fingerprint: str = ""
     origin: str = ""
+    table: Any = None
     notes: tuple[str, ...] = ()
     groups: IntArray | None = None
 

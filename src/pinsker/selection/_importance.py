@@ -11,7 +11,6 @@ from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
 from pinsker.encoding import encode_again, take_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information import named_models
 from pinsker.selection._fit_data import as_settings
 from pinsker.selection.holdout import (
     HoldoutEvaluator,
@@ -66,10 +65,11 @@ class FreshSets:
                 f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
                 "some dozens at least."
             )
-        models = named_models(selector.models, task, self.encoded.n_rows, seed)
-        self.metric = Metric(selector.certificate_.metric)
+        models = selector._models(self.encoded, seed, X)
+        budget = selector._budget_of(selector._own_rule())
+        self.metric = Metric(budget.metric_for(selector.facts_))
         self.evaluator = HoldoutEvaluator(
-            self.encoded, folds, models, self.metric, selector._jobs(), clusters
+            self.encoded, folds, models, self.metric, selector._jobs(), clusters, X
         )
         order = selector.path_.order
         kept = {

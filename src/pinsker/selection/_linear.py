@@ -191,7 +191,7 @@ class LinearSelection(InformationSelector):
         rule: StoppingRule = budget
         return rule
 
-    def _metric_of_target(self) -> str:
+    def _metric_of_target(self) -> Any:
         """Return the metric that says how the target is read."""
         budget = self.error_budget
         if isinstance(budget, ErrorBudget) and self.metric == "auto":

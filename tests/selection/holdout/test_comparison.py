@@ -104,7 +104,7 @@ def test_other_rules_cut_each_path_and_the_most_information_wins():
 def test_arrays_have_one_entry_per_set():
     everything = result(search=ALL_FEATURES, size=4)
     arrays = comparison(everything, result(size=2), result(search="q", size=1)).to_arrays(
-        [(0,), (1, 4), (2,), (3,)]
+        [(0,), (1, 4), (2,), (3,)], 5
     )
     assert {len(values) for values in arrays.values()} == {3}
     assert arrays["search"].tolist() == [ALL_FEATURES, "p", "q"]

@@ -225,7 +225,7 @@ def test_rules_are_values(rule):
         ),
         (lambda: ErrorBudget(1.5).size(BACKWARD, FAIR), "1.5 means nothing in metric 'error'"),
         (lambda: ErrorBudget(2).size(BACKWARD, NUMBERS), "2 means nothing in metric 'r2'"),
-        (lambda: ErrorBudget(0.1, metric="bits"), "metric='bits' is not one of 'auto', 'error'"),
+        (lambda: ErrorBudget(0.1, metric="bits"), "metric='bits' is not known: use 'auto'"),
         (lambda: ErrorBudget(0.1, constants="x"), "constants='x' is not one of 'sharp', 'paper'"),
         (lambda: ErrorBudget(0.1, reference="x"), "reference='x' is not one of 'best', 'full'"),
         (lambda: ErrorBudget(0.1, model="x"), "model='x' is not one of 'bounded', 'gaussian'"),

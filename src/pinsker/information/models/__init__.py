@@ -26,6 +26,14 @@ from pinsker.information.models._design import (
     one_hot,
 )
 from pinsker.information.models._model import HoldoutModel, PriorModel
+from pinsker.information.models._raw import (
+    OwnColumns,
+    RawModel,
+    able_to_fit,
+    fit_clone,
+    prepare_models,
+    task_of_model,
+)
 from pinsker.information.models._scores import (
     HoldoutScores,
     best_by_information,
@@ -48,16 +56,22 @@ __all__ = [
     "Layout",
     "LayoutName",
     "ModelDesign",
+    "OwnColumns",
     "PriorModel",
+    "RawModel",
+    "able_to_fit",
     "best_by_information",
     "best_by_loss",
     "code_by_frequency",
     "default_models",
+    "fit_clone",
     "fit_temperature",
     "log_likelihood_of_numbers",
     "log_softmax",
     "named_models",
     "one_hot",
     "order_by_target",
+    "prepare_models",
     "score_holdout",
+    "task_of_model",
 ]

@@ -8,9 +8,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.exceptions import ParameterError
-from pinsker.information.models._design import LayoutName
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker.information.models._design import LayoutName, one_hot
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +21,14 @@ class HoldoutModel:
     name : str
         Its name in comparisons and certificates.
     estimator : classifier or regressor of scikit-learn
-        Cloned before every fit. A classifier needs ``predict_proba`` or ``decision_function``.
+        Cloned before every fit. A classifier's ``predict_proba`` or ``decision_function`` is used
+        where it has one.
 
     Attributes
     ----------
     layout : {"one-hot", "coded", "mixed"}
-        How `ModelDesign` lays out categories and missing values for the model. Estimators of a
-        user get numbers only, one-hot: at most the 50 most frequent categories of a column have
-        a 0/1 column of their own, the others share one.
+        How `ModelDesign` lays out categories and missing values for the model. One-hot: numbers
+        only, the most frequent categories of a column have a 0/1 column each, the others share one.
 
     Examples
     --------
@@ -132,7 +131,7 @@ class HoldoutModel:
     ) -> FloatArray:
         """Fit to classes that are all present; return one score per class."""
         model = self._fit(train, labels)
-        return _class_scores(model, self.name, test, n_classes, len(train))
+        return class_scores(model, test, np.arange(n_classes), len(train))
 
     def _predictions_of_scaled(
         self,
@@ -186,23 +185,22 @@ def _mask(categorical: BoolArray | None, train: FloatArray) -> BoolArray:
     return np.zeros(train.shape[1], dtype=np.bool_) if categorical is None else categorical
 
 
-def _class_scores(
-    model: Any, name: str, test: FloatArray, n_present: int, n_train: int
-) -> FloatArray:
-    """Return the scores of a fitted classifier, one column per class it has seen."""
+def class_scores(model: Any, test: Any, classes: AnyArray, n_train: int) -> FloatArray:
+    """Return the scores of a fitted classifier, one column per class it has seen, in its order.
+
+    Of a model that only predicts classes, the predicted one has 1 and the others 0.
+    """
     if hasattr(model, "predict_proba"):
         probabilities = np.asarray(model.predict_proba(test), dtype=np.float64)
         return log_probabilities(probabilities, n_train)
     if not hasattr(model, "decision_function"):
-        raise ParameterError(
-            f"model {name!r} ({type(model).__name__}) has neither predict_proba nor "
-            "decision_function: use a classifier that has one of them."
-        )
+        predicted = np.asarray(model.predict(test)).reshape(-1)
+        return one_hot(predicted, classes)
     margins = np.asarray(model.decision_function(test), dtype=np.float64)
     if margins.ndim == 1:
         return np.asarray(np.column_stack([-margins, margins]))
     if getattr(model, "decision_function_shape", None) == "ovo":
-        return mean_pair_margins(margins, n_present)
+        return mean_pair_margins(margins, len(classes))
     return margins
 
 

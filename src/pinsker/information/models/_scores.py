@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Target
 
 #: The largest weight of scores: beyond it, scores of size 1 are certainties.
@@ -25,7 +25,12 @@ class Loss(Protocol):
         """Name of the metric."""
 
     def of_classes(
-        self, log_probabilities: FloatArray, labels: IntArray, scores: FloatArray | None = None
+        self,
+        log_probabilities: FloatArray,
+        labels: IntArray,
+        scores: FloatArray | None = None,
+        *,
+        classes: AnyArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target."""
 
@@ -48,7 +53,7 @@ class HoldoutScores:
     losses : ndarray of shape (n_rows,)
         Loss in `metric`, row by row.
     metric : str
-        "error", "log-loss", "brier", "r2", "mse" or "mae".
+        Name of the metric.
     """
 
     model: str
@@ -98,7 +103,7 @@ def score_holdout(
         labels = target.labels[rows]
         log_probabilities = log_softmax(fit_temperature(scores, labels) * scores)
         likelihood = log_probabilities[np.arange(len(labels)), labels]
-        losses = metric.of_classes(log_probabilities, labels, scores)
+        losses = metric.of_classes(log_probabilities, labels, scores, classes=target.classes)
         return HoldoutScores(model, likelihood, losses, metric.name)
     assert target.raw is not None  # a numeric target keeps the user's values
     likelihood = log_likelihood_of_numbers(scores, target.raw[rows], target.raw)

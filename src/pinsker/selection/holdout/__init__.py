@@ -22,7 +22,7 @@ from pinsker.selection.holdout._dependence import (
     read_groups,
 )
 from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
-from pinsker.selection.holdout._metrics import Metric, task_of
+from pinsker.selection.holdout._metrics import Metric, rare_class_note
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import (
     SEARCH_ONCE_FROM,
@@ -69,11 +69,11 @@ __all__ = [
     "note_known_rows",
     "note_repeated_rows",
     "path_certificate",
+    "rare_class_note",
     "read_groups",
     "rows_of_searches",
     "set_search_rows_aside",
     "split_counts",
     "split_rows",
-    "task_of",
     "trained_rows",
 ]

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,13 +13,15 @@ from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
 from pinsker.encoding import draw_rows, is_dask
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.information import able_to_fit, fit_clone, log_softmax, one_hot, task_of_model
 from pinsker.selection.holdout._dependence import note_few_groups
 from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.search import ErrorBudget, task_of
 
 #: Rows that a model is fitted to, and rows that it predicts.
 Division: TypeAlias = tuple[IntArray, IntArray]
-#: Metrics that need probabilities and not only predictions.
-_OF_PROBABILITIES = ("log-loss", "brier")
+#: A fitted model, rows that it predicts, and their positions.
+Fit: TypeAlias = tuple[Any, Any, IntArray]
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
 
@@ -108,7 +109,7 @@ def audit(
     *,
     X_train: Any = None,
     y_train: Any = None,
-    metric: str | None = None,
+    metric: Any = None,
     cv: Any = None,
     groups: Any = None,
     confidence: float = 0.95,
@@ -119,15 +120,17 @@ def audit(
     ----------
     selector : fitted selector
         Whose choice is looked at.
-    model : classifier or regressor of scikit-learn
-        Cloned and fitted twice: to all columns, and to those kept.
+    model : classifier, regressor or pipeline
+        Anything with ``fit`` and ``predict``. Copied and fitted twice: to all columns, and to those
+        kept, as they came. A model that cannot take text or missing values gets them encoded, with
+        a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
         Rows that the selector was not fitted to. Of Dask collections at most 150 000 are drawn;
         everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
-    metric : str, optional
-        Metric of the error; by default that of the selector's budget.
+    metric : str, scorer, callable or CostMatrix, optional
+        Metric of the error, as in `ErrorBudget`; by default that of the selector's budget.
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
@@ -162,21 +165,25 @@ def audit(
     _check_rows(len(y), X_train, y_train, cv)
     clusters = _clusters(groups, len(y))
     certificate = selector.certificate_
-    loss = Metric(metric or certificate.metric)
-    _check_task(loss, model)
+    loss = Metric(_own_metric(selector) if metric is None else metric)
+    task = task_of_model(model) or selector.task_
+    _check_task(loss, model, task)
+    name = type(model).__name__
+    model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
     divided, rows = None, np.arange(len(y))
     if X_train is None:
-        divided = _divide(model, y, cv, clusters)
+        divided = _divide(task, y, cv, clusters)
         rows = np.concatenate([test for _, test in divided])
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
-        losses.append(_losses(loss, model, train, reduce(X_test), y, divided)[rows])
+        fits = _fits(model, train, reduce(X_test), y, divided)
+        losses.append(_losses(loss, task, fits, y, None if train is None else y_train))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     increase = loss.increase(losses[1], losses[0], confidence, clusters)
     return AuditResult(
-        model=type(model).__name__,
+        model=name,
         metric=loss.name,
         budget=certificate.budget if loss.name == certificate.metric else float("nan"),
         confidence=confidence,
@@ -190,6 +197,13 @@ def audit(
         increase_upper=increase.upper,
         n_groups=0 if clusters is None else len(np.unique(clusters)),
     )
+
+
+def _own_metric(selector: Any) -> Any:
+    """Return the metric of a selector's budget: a name, or the function that was given."""
+    rule = selector._own_rule()
+    own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
+    return selector.certificate_.metric if isinstance(own, str) else own
 
 
 def _clusters(groups: Any, n_test: int) -> IntArray | None:
@@ -222,16 +236,16 @@ def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
         )
 
 
-def _check_task(loss: Metric, model: Any) -> None:
-    task: Task = "classification" if is_classifier(model) else "regression"
-    if loss.name not in METRICS[task]:
+def _check_task(loss: Metric, model: Any, task: Task) -> None:
+    if task_of(loss.metric) not in (task, "auto"):
         raise ParameterError(
             f"{type(model).__name__} is a model for {task}, but the metric is {loss.name!r}: "
-            f"pass another model, or metric= one of {', '.join(map(repr, METRICS[task]))}."
+            f"pass another model, or metric= one of {', '.join(map(repr, METRICS[task]))} or a "
+            f"scorer of scikit-learn for {task}."
         )
 
 
-def _divide(model: Any, y: Any, cv: Any, groups: IntArray | None) -> list[Division]:
+def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Division]:
     """Return which rows are fitted to and which are predicted, fold by fold.
 
     A division by time leaves the first rows without a prediction.
@@ -239,8 +253,9 @@ def _divide(model: Any, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
     if isinstance(cv, int) and groups is not None:
         cv = GroupKFold(min(cv, len(np.unique(groups))))
     if isinstance(cv, int):
-        rare = is_classifier(model) and np.unique(y, return_counts=True)[1].min() < cv
-        kind = StratifiedKFold if is_classifier(model) and not rare else KFold
+        classes = task == "classification"
+        rare = classes and np.unique(y, return_counts=True)[1].min() < cv
+        kind = StratifiedKFold if classes and not rare else KFold
         cv = kind(cv, shuffle=True, random_state=0)
     pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
     divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
@@ -254,61 +269,68 @@ def _divide(model: Any, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
     return divided
 
 
-def _losses(
-    loss: Metric, model: Any, train: Any, test: Any, y: Any, divided: list[Division] | None
-) -> FloatArray:
-    """Return the loss of every test row, by a model that was not fitted to it."""
-    if not is_classifier(model):
-        predicted = np.asarray(_predict(model, train, test, y, divided), dtype=np.float64)
+def _fits(model: Any, train: Any, test: Any, y: Any, divided: list[Division] | None) -> list[Fit]:
+    """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
+    if divided is None:
+        return [(fit_clone(model, *train), test, np.arange(len(y)))]
+    return [
+        (fit_clone(model, _take(test, fitted), y[fitted]), _take(test, held_out), held_out)
+        for fitted, held_out in divided
+    ]
+
+
+def _losses(loss: Metric, task: Task, fits: list[Fit], y: Any, y_train: Any) -> FloatArray:
+    """Return the loss of every predicted row, by a model that was not fitted to it."""
+    rows = np.concatenate([held_out for _, _, held_out in fits])
+    if task == "regression":
+        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        return loss.of_numbers(predicted.reshape(len(y), -1), values)
-    if loss.name not in _OF_PROBABILITIES:
-        return np.asarray(_predict(model, train, test, y, divided) != y, dtype=np.float64)
-    if not hasattr(model, "predict_proba"):
-        raise ParameterError(
-            f"metric {loss.name!r} needs probabilities, but {type(model).__name__} has no "
-            "predict_proba: calibrate it (CalibratedClassifierCV), or use metric='error'."
-        )
-    classes = np.unique(y if train is None else np.asarray(train[1]))
+        predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
+        return loss.of_numbers(predicted, values[rows], values)
+    if loss == Metric("error"):
+        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
+        return np.concatenate(wrong).astype(np.float64)
+    classes = np.unique(y if y_train is None else np.asarray(y_train))
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
-    probabilities = _predict(model, train, test, y, divided, classes)
-    smallest = np.finfo(np.float64).eps
-    return loss.of_classes(
-        np.log(np.clip(probabilities, smallest, 1.0)), np.searchsorted(classes, y)
+    method = _response(loss, fits[0][0])
+    given = np.concatenate([_class_scores(model, part, classes, method) for model, part, _ in fits])
+    labels = np.searchsorted(classes, y[rows])
+    if method == "decision_function":
+        return loss.of_classes(log_softmax(given), labels, given, classes=classes)
+    logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
+    return loss.of_classes(logarithms, labels, classes=classes)
+
+
+def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:
+    """Return probabilities, margins or predicted classes, one column per class."""
+    found = np.asarray(getattr(model, method)(part))
+    if method == "predict":
+        return one_hot(found.ravel(), classes)
+    if found.ndim == 1:
+        found = np.column_stack([-found, found])
+    least = 0.0 if method == "predict_proba" else float(found.min())
+    scores = np.full((len(found), len(classes)), least)
+    scores[:, np.searchsorted(classes, getattr(model, "classes_", classes))] = found
+    return scores
+
+
+def _response(loss: Metric, model: Any) -> str:
+    """Return the method of a classifier that gives what a metric needs."""
+    wanted = {
+        "predictions": ("predict",),
+        "scores": ("predict_proba", "decision_function"),
+        "probabilities": ("predict_proba",),
+    }[loss.needs]
+    for method in wanted:
+        if hasattr(model, method):
+            return method
+    raise ParameterError(
+        f"metric {loss.name!r} needs {loss.needs}, but {type(model).__name__} has no "
+        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use metric='error'.",
+        parameter="metric",
     )
-
-
-def _predict(
-    model: Any,
-    train: Any,
-    test: Any,
-    y: Any,
-    divided: list[Division] | None,
-    classes: AnyArray | None = None,
-) -> AnyArray:
-    """Predict the test rows, or the probabilities of `classes`; rows without a fold stay zero."""
-    if divided is None:
-        return _fit_predict(model, train[0], train[1], test, classes)
-    predicted: AnyArray | None = None
-    for fitted, held_out in divided:
-        found = _fit_predict(model, _take(test, fitted), y[fitted], _take(test, held_out), classes)
-        if predicted is None:
-            predicted = np.zeros((len(y), *found.shape[1:]), dtype=np.result_type(found, y))
-            predicted = predicted if classes is None else predicted.astype(np.float64)
-        predicted[held_out] = found
-    assert predicted is not None  # a division has a fold
-    return predicted
-
-
-def _fit_predict(model: Any, X: Any, y: Any, test: Any, classes: AnyArray | None) -> AnyArray:
-    fitted = clone(model).fit(X, y)
-    if classes is None:
-        return np.asarray(fitted.predict(test))
-    probabilities = np.zeros((len(test), len(classes)))
-    probabilities[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(test)
-    return probabilities
 
 
 def _take(table: Any, rows: IntArray) -> Any:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from pinsker.bounds import (
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError
 from pinsker.information import HoldoutModel
-from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult
+from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult, widened
 from pinsker.selection.holdout._crossfit import geometric_sizes
 from pinsker.selection.holdout._dependence import note_few_groups, note_repeated_rows
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
@@ -34,10 +35,6 @@ from pinsker.selection.search import Decision, ErrorBudget, SelectionPath, Stopp
 SEARCH_ROWS = "those of the search itself"
 FRESH_ROWS = "fresh rows"
 _FOLDS_OF_FRESH_ROWS = 5
-#: Bounds from cross-fitting are so much wider than those of independent pairs. Without it "met" at
-#: the edge of the budget was wrong in 7 % of runs at 300 and 1000 rows instead of 5 %, with it in 4
-#: (designs of benchmarks/calibration.py, tuning seeds; Nadeau and Bengio 2003 derive 1.12).
-CROSS_FITTED = 1.2
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
 #: 60 rows (benchmarks/calibration.py).
 FEWEST_CERTIFIED = 100
@@ -45,7 +42,7 @@ FEW_ROWS = (
     "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
     "budget, a wrong 'met' was measured in {rate} of runs instead of 5 %"
 )
-MEASURED_AT_60_ROWS = "up to 9 %"
+MEASURED_AT_60_ROWS = "up to 7 %"
 #: A budget that no features at all would meet.
 LETS_ALL_GO = "this budget would let every column go: use a smaller one{instead}"
 
@@ -85,13 +82,14 @@ def crossfit_certificate(
     comparison: Comparison, result: SubsetResult, rule: StoppingRule, decision: Decision
 ) -> Certificate:
     """Return what the rows that chose a set say about it: an estimate."""
-    budget = rule if isinstance(rule, ErrorBudget) else None
+    budget = comparison.absolute(rule) if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
     all_stay = result.size == everything.size  # nothing is left out, and nothing lost
     certificate = Certificate(
         metric=metric.name,
         budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
+        standard_error=metric.method(facts.task),
         n_rows=comparison.n_rows,
         n_kept=decision.size,
         n_features=everything.size,
@@ -156,6 +154,8 @@ class FreshRows:
         Which rows belong together.
     notes : tuple of str
         What is known of the rows; with any the figures are an estimate and no certificate.
+    table : frame or array, optional
+        The user's table, for models of the user.
 
     Notes
     -----
@@ -163,6 +163,8 @@ class FreshRows:
     error must be within the budget: against models of all features, and against models that see the
     kept features together with the others in shuffled order. The second pays for as many columns
     as the first reference does, so that a wide model's own weakness is not taken for a set's worth.
+    Where other rows have found the best set already (`certify_set`) its models are the second
+    reference: they are fewer columns, and vary less.
     """
 
     def __init__(
@@ -178,6 +180,7 @@ class FreshRows:
         *,
         groups: IntArray | None = None,
         notes: tuple[str, ...] = (),
+        table: Any = None,
     ) -> None:
         self.encoded, self.rule, self.confidence = encoded, rule, confidence
         self.rows = rows
@@ -190,18 +193,26 @@ class FreshRows:
                 "dozens at least."
             )
         metric = Metric(rule.metric_for(self.facts))
-        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, groups)
+        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, groups, table)
         few = (FEW_ROWS.format(rate=MEASURED_AT_60_ROWS),)
         weak = (*notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
         self.label = ESTIMATE if weak else CERTIFICATE
         self.notes = weak + note_repeated_rows(encoded, folds)
         self.shuffle = _shuffle(encoded.n_rows, groups, np.random.default_rng(seed))
-        self.widening = CROSS_FITTED if len(folds) > 1 else 1.0
 
-    def certify_set(self, features: FeatureSet) -> Certificate:
-        """Test one set alone: a single test, with no other before it."""
-        return self._test(features, self._evaluate(tuple(range(self.encoded.n_features))))
+    def certify_set(self, features: FeatureSet, best: FeatureSet) -> Certificate:
+        """Test one set alone: a single test, with no other before it.
+
+        Parameters
+        ----------
+        features : tuple of int
+            The set.
+        best : tuple of int
+            The set that other rows showed the most information of: its error is the second
+            reference, in place of that with shuffled features.
+        """
+        return self._test(features, self._evaluate(tuple(range(self.encoded.n_features))), best)
 
     def certify(self, order: FeatureSet, wanted: int) -> Certificate:
         """Test sets from the largest down to the wanted size; return the last that passed.
@@ -235,16 +246,23 @@ class FreshRows:
         )
         return replace(passed, notes=(*passed.notes, note))
 
-    def _test(self, features: FeatureSet, full: BestScores) -> Certificate:
+    def _test(
+        self, features: FeatureSet, full: BestScores, best: FeatureSet | None = None
+    ) -> Certificate:
         """Return the certificate of one set."""
-        kept, shuffled = self._evaluate(features), self._evaluate_shuffled(features)
+        kept = self._evaluate(features)
+        if best is None:
+            less, more = self._evaluate_shuffled(features), full
+        else:
+            less, more = kept, self._evaluate(best)
         clusters, confidence = self.evaluator.clusters, self.confidence
-        gaps = full.most.log_likelihood - shuffled.most.log_likelihood
+        gaps = more.most.log_likelihood - less.most.log_likelihood
         lost = paired_difference(gaps, confidence, clusters=clusters)
         metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
         reference = full.least.losses
+        rule = self.rule.absolute(self.evaluator.prior.loss - full.least.loss)
         increase = self._increase(losses, reference)
-        excess = self._increase(shuffled.least.losses, reference)
+        excess = self._increase(less.least.losses, more.least.losses)
         prior = self.evaluator.prior.losses
         worth = [metric.increase(one, prior, confidence, clusters) for one in (losses, reference)]
         upper = self._error_upper(losses)
@@ -252,20 +270,19 @@ class FreshRows:
         n_groups = 0 if clusters is None else len(np.unique(clusters))
         certificate = Certificate(
             metric=metric.name,
-            budget=float(self.rule.delta),
+            budget=float(rule.delta),
             confidence=confidence,
+            standard_error=metric.method(facts.task),
             n_rows=len(self.evaluator.rows),
             n_kept=len(features),
             n_features=self.encoded.n_features,
             features=tuple(self.encoded.feature_names[feature] for feature in features),
             rows=self.rows,
             rule=str(self.rule),
-            information_budget=float(
-                _theorem(self.rule, facts, upper).budget(float(self.rule.delta))
-            ),
+            information_budget=float(_theorem(rule, facts, upper).budget(float(rule.delta))),
             information_lost=max(lost.mean, 0.0),
             information_upper=max(lost.upper, 0.0),
-            bound=_bound(max(lost.upper, 0.0), metric, facts, upper, self.rule),
+            bound=_bound(max(lost.upper, 0.0), metric, facts, upper, rule),
             error_all=full.least.loss,
             error_kept=kept.least.loss,
             increase=0.0 if all_stay else increase.mean,
@@ -286,17 +303,10 @@ class FreshRows:
         return with_budget_note(certificate)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
-        """Return an error increase; its bounds allow for the rows that the models were fitted to.
-
-        Folds share them, and the spread of held-out rows does not show what other training rows
-        would have changed.
-        """
         found = self.evaluator.metric.increase(
             losses, reference, self.confidence, self.evaluator.clusters
         )
-        below, above = found.mean - found.lower, found.upper - found.mean
-        wide = self.widening
-        return Difference(found.mean, found.mean - wide * below, found.mean + wide * above)
+        return widened(found, len(self.evaluator.folds))
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error: the best of several models shares the confidence.
@@ -361,7 +371,7 @@ def _bound(
 ) -> float:
     """Return the increase of the Bayes risk if no more information is lost."""
     rule = rule or ErrorBudget(0.0)
-    return float(_theorem(replace(rule, metric=metric.name), facts, upper).growth(lost))  # type: ignore[arg-type]
+    return float(_theorem(replace(rule, metric=metric.metric), facts, upper).growth(lost))
 
 
 def _names(path: SelectionPath, size: int) -> tuple[str, ...]:

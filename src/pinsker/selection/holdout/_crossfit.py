@@ -152,6 +152,8 @@ class CrossFit:
         self.evaluator.drop_weak_models(list(self.glimpsed.values()))
         self.glimpsed = {}
         self._evaluate([everything])
+        if isinstance(rule, ErrorBudget):
+            rule = self._comparison().absolute(rule)
         for name in self.paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")

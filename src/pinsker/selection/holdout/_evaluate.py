@@ -4,18 +4,21 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
+from pinsker.exceptions import ParameterError
 from pinsker.information import (
     HoldoutModel,
     HoldoutScores,
     ModelDesign,
+    OwnColumns,
     PriorModel,
+    RawModel,
     best_by_information,
     best_by_loss,
     score_holdout,
@@ -76,11 +79,14 @@ class EvaluationData:
         The target.
     folds : tuple of Fold
         Which rows are held out.
+    own : OwnColumns, optional
+        The user's table, for models of the user.
     """
 
     design: ModelDesign
     target: Target
     folds: tuple[Fold, ...]
+    own: OwnColumns | None = None
 
 
 def fit_predict(
@@ -88,6 +94,9 @@ def fit_predict(
 ) -> FloatArray:
     """Fit one model to the training rows of one fold and predict the held-out rows."""
     fold, target = data.folds[k], data.target
+    if isinstance(model, RawModel) and data.own is not None and features:
+        columns = data.own.columns_of(features)
+        return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
     codes = layout.is_categorical(features)
@@ -118,6 +127,8 @@ class HoldoutEvaluator:
         Where models are fitted; by default in one thread. The results are the same for all.
     groups : ndarray of shape (n_rows,), int, optional
         Which rows of the table belong together.
+    table : frame or array, optional
+        The user's table, for models of the user; by default these get the encoded columns.
     """
 
     def __init__(
@@ -128,10 +139,15 @@ class HoldoutEvaluator:
         metric: Metric,
         jobs: Jobs | None = None,
         groups: IntArray | None = None,
+        table: Any = None,
     ) -> None:
         self.folds = tuple(folds)
         design = ModelDesign.of(encoded.columns, encoded.features)
-        self.data = EvaluationData(design, encoded.target, self.folds)
+        raw = table is not None and any(isinstance(model, RawModel) for model in models)
+        own = OwnColumns.of(table, encoded) if raw else None
+        self.data = EvaluationData(design, encoded.target, self.folds, own)
+        if encoded.target.labels is not None:
+            refuse_without_scores(models, metric)
         self.models = tuple(models)
         self.metric = metric
         self.jobs = jobs or Jobs()
@@ -143,8 +159,20 @@ class HoldoutEvaluator:
         self.prior = self.prior_of(len(self.folds))
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
-        """Return the scores of the model without features on the first folds."""
-        return self._pool(PriorModel(), [()] * n_folds)
+        """Return the scores of the model without features on the first folds.
+
+        Folds have slightly different priors, which a score of ranks would take for a ranking: the
+        losses of such metrics are those of one prediction for all rows.
+        """
+        prior = self._pool(PriorModel(), [()] * n_folds)
+        if self.metric.has_theory:
+            return prior
+        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(n_folds)]
+        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
+        rows = self.rows[: sum(map(len, parts))]
+        alike = np.repeat(mean, len(rows), axis=0)
+        one = score_holdout("prior", alike, self.data.target, rows, self.metric)
+        return replace(prior, losses=one.losses)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
@@ -163,7 +191,9 @@ class HoldoutEvaluator:
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""
         other = copy.copy(self)
-        other.data = replace(self.data, design=self.data.design.with_shuffled(kept, shuffle))
+        own = None if self.data.own is None else self.data.own.with_shuffled(kept, shuffle)
+        design = self.data.design.with_shuffled(kept, shuffle)
+        other.data = replace(self.data, design=design, own=own)
         other._predictions, other._scores = {}, {}
         return other
 
@@ -217,6 +247,18 @@ class HoldoutEvaluator:
 def _thread_pools() -> ThreadpoolController:
     """Return the thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
     return ThreadpoolController()
+
+
+def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> None:
+    """Refuse a classifier that only predicts classes where a metric needs more."""
+    for model in models:
+        if isinstance(model, RawModel) and metric.needs != "predictions" and not model.gives_scores:
+            raise ParameterError(
+                f"metric {metric.name!r} needs {metric.needs}, but model {model.name!r} has "
+                "neither predict_proba nor decision_function: use metric='error' or another one "
+                "of predicted classes, or calibrate it (CalibratedClassifierCV).",
+                parameter="metric",
+            )
 
 
 def _is_close(gaps: FloatArray) -> bool:

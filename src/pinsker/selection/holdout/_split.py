@@ -34,14 +34,14 @@ SPLIT_FROM = 5000
 MOST_SEARCHED, MOST_COUNTED = 2000, 20_000
 #: Rows that models are fitted to while sizes are compared, and for the certificate.
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
-#: Rows that evaluate at first; doubled while a budget is not resolved.
-_FIRST_EVALUATED = 10_000
+#: Rows that evaluate at most. All at once: a prediction costs little beside the fit before it.
+_MOST_EVALUATED = 40_000
 #: What the rows of the certificate were to the search.
 CERTIFICATION_ROWS = "held out for certification: they took no part in the choice"
 #: Rows that certify at most: a bound of 0.002 on a difference of error rates.
 MOST_CERTIFIED = 40_000
-#: Rows of a table that are read at most: they are enough for all of the above, with an evaluation
-#: that is doubled three times (`split_rows` gives a third of what did not search to certification).
+#: Rows of a table that are read at most: they are enough for all of the above, as `split_rows`
+#: gives a third of what did not search to certification.
 MOST_READ = 150_000
 
 
@@ -140,6 +140,8 @@ class SplitFit:
         Where models are fitted.
     groups : ndarray of shape (n_rows,), int, optional
         Which rows belong together.
+    table : frame or array, optional
+        The user's table, for models of the user.
     deadline : Deadline, optional
         Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
     """
@@ -154,16 +156,18 @@ class SplitFit:
         n_fixed: int,
         jobs: Jobs,
         groups: IntArray | None = None,
+        table: Any = None,
         deadline: Deadline | None = None,
     ) -> None:
-        self.groups = groups
+        self.groups, self.table = groups, table
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
         self.deadline = deadline or Deadline()
         self.smallest = max(n_fixed, 1)
         self.paths: dict[str, SelectionPath] = {}
         self.evaluated: dict[tuple[str, int], BestScores] = {}
-        self.n_evaluated = min(len(parts.evaluate), _FIRST_EVALUATED)
+        self._known: Comparison | None = None
+        self.n_evaluated = min(len(parts.evaluate), _MOST_EVALUATED)
         self.evaluator = self._evaluator()
 
     def compare(
@@ -177,20 +181,19 @@ class SplitFit:
         self._evaluate([(ALL_FEATURES, self.encoded.n_features)])
         self.evaluator.drop_weak_models(list(self.evaluated.values()))
         self.models = self.evaluator.models
+        if isinstance(rule, ErrorBudget):
+            rule = self._comparison().absolute(rule)
         for name in paths:
             if on_stage is not None:
                 on_stage(f"evaluating {name}")
             if len(self.evaluated) == 1 or not self.deadline.skips(f"sets of {name}"):
                 self._look_at(name, rule)
-        while self._is_unresolved(rule) and self.n_evaluated < len(self.parts.evaluate):
-            if self.deadline.skips("more rows to evaluate on"):
-                break
-            self._take_more_rows(rule)
         return self._comparison()
 
     def certify(self, order: FeatureSet, size: int, rule: ErrorBudget, seed: int) -> Certificate:
         """Test the chosen set, and no other, on rows that chose nothing."""
         parts = self.parts
+        known = max(self._comparison().on_paths, key=lambda one: one.information)
         train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
         test = parts.certify[:MOST_CERTIFIED]
         rows = np.concatenate([train, test])
@@ -206,8 +209,9 @@ class SplitFit:
             (fold,),
             CERTIFICATION_ROWS,
             groups=groups,
+            table=self.table,
         )
-        return fresh.certify_set(order[:size])
+        return fresh.certify_set(order[:size], self._set(known.search, known.size))
 
     @property
     def note(self) -> str:
@@ -229,12 +233,13 @@ class SplitFit:
         if top < self.smallest:
             return
         below, above = self.smallest - 1, top
-        if len(self.evaluated) == 1:  # nothing is known of sizes yet: double from the smallest
-            above = self.smallest
-            while not self._meets(name, above, rule):
-                if above == top or self.deadline.skips(f"sets of {name}"):
-                    return
-                below, above = above, min(2 * above, top)
+        if len(self.evaluated) == 1:  # nothing is known of sizes yet
+            sizes = self._first_sizes(name, top, rule)
+            meeting = [size for size in sizes if self._meets(name, size, rule)]
+            if not meeting:
+                return
+            above = meeting[0]
+            below = max((size for size in sizes if size < above), default=below)
         elif not self._meets(name, top, rule):
             return
         while below < (middle := between(max(below, 1), above)) < above or below + 1 < above <= 2:
@@ -245,6 +250,20 @@ class SplitFit:
                 above = middle
             else:
                 below = middle
+
+    def _first_sizes(self, name: str, top: int, rule: ErrorBudget) -> list[int]:
+        """Evaluate sizes that double, until one meets the rule and no more information shows.
+
+        A set is compared with the best one known: the first that meets the budget beside a poor
+        model of all features may be far from what a few features more would reach.
+        """
+        sizes, shown = [self.smallest], [-np.inf]
+        while True:
+            self._evaluate([(name, sizes[-1])])
+            shown.append(self._comparison().results[name, sizes[-1]].information)
+            if sizes[-1] == top or (shown[-1] <= max(shown[:-1]) and self._best_size(rule) <= top):
+                return sizes
+            sizes.append(min(2 * sizes[-1], top))
 
     def _meets(self, name: str, size: int, rule: ErrorBudget) -> bool:
         self._evaluate([(name, size)])
@@ -262,29 +281,11 @@ class SplitFit:
         ]
         return min(meeting, default=self.encoded.n_features)
 
-    def _is_unresolved(self, rule: StoppingRule) -> bool:
-        """Return whether more rows could show that a smaller set meets the budget."""
-        if not isinstance(rule, ErrorBudget):
-            return False
-        best = self._best_size(rule)
-        return any(
-            result.size < best and result.excess <= rule.delta / 2
-            for result in self._comparison().on_paths
-        )
-
-    def _take_more_rows(self, rule: StoppingRule) -> None:
-        """Double the rows that evaluate, and look again at what was close."""
-        self.n_evaluated = min(2 * self.n_evaluated, len(self.parts.evaluate))
-        known = self._comparison()
-        delta = rule.delta if isinstance(rule, ErrorBudget) else np.inf
-        close = [key for key, one in known.results.items() if one.excess <= 2 * delta]
-        self.evaluator, self.evaluated = self._evaluator(), {}
-        self._evaluate(list(dict.fromkeys([(ALL_FEATURES, self.encoded.n_features), *close])))
-
     def _evaluate(self, keys: Sequence[tuple[str, int]]) -> None:
         new = [key for key in keys if key not in self.evaluated]
         found = self.evaluator.evaluate([[self._set(*key)] for key in new])
         self.evaluated.update(zip(new, found, strict=True))
+        self._known = None
 
     def _set(self, name: str, size: int) -> FeatureSet:
         return tuple(range(size)) if name == ALL_FEATURES else self.paths[name].order[:size]
@@ -294,10 +295,14 @@ class SplitFit:
         rows = np.concatenate([train, test])
         table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
         fold = Fold(np.arange(len(train)), np.arange(len(train), table.n_rows))
-        return HoldoutEvaluator(table, [fold], self.models, self.metric, self.jobs, groups)
+        return HoldoutEvaluator(
+            table, [fold], self.models, self.metric, self.jobs, groups, self.table
+        )
 
     def _groups_of(self, rows: IntArray) -> IntArray | None:
         return None if self.groups is None else self.groups[rows]
 
     def _comparison(self) -> Comparison:
-        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
+        if self._known is None:  # every set is compared with the best, so all change with each
+            self._known = Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
+        return self._known

@@ -5,25 +5,30 @@ backward and forward paths, before or after fitting. The feature that breaks a r
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import Bound, TargetFacts, bound_for
 from pinsker.exceptions import ParameterError
+from pinsker.selection.search._metric_names import (
+    OWN_METRICS,
+    MetricLike,
+    UnknownBound,
+    check_metric,
+    metric_name,
+)
 from pinsker.selection.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
 #: The note of a rule that would let every feature go.
 ONE_STAYS = "{rule} would let every feature go; one is kept"
 
-MetricName = Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"]
 Constants = Literal["sharp", "paper"]
 Model = Literal["bounded", "gaussian"]
 
 _CHOICES = {
-    "metric": ("auto", "error", "r2", "mse", "log-loss", "brier", "mae"),
     "constants": ("sharp", "paper"),
     "reference": ("best", "full"),
     "model": ("bounded", "gaussian"),
@@ -237,10 +242,12 @@ class ErrorBudget(StoppingRule):
     ----------
     delta : float
         How much error may be added, at least 0.
-    metric : {"auto", "error", "r2", "mse", "log-loss", "brier", "mae"}, default="auto"
-        Unit of `delta`. Classes: error rate (the default), log-loss in nats, Brier score. Numbers:
-        share of the target's variance (``"r2"``, the default), mean squared error, log-loss, mean
-        absolute error.
+    metric : str, scorer, callable or CostMatrix, default="auto"
+        Unit of `delta`. Classes: "error" (rate, the default), "log-loss" in nats, "brier" score.
+        Numbers: share of the target's variance ("r2", the default), "mse", "log-loss", "mae".
+        Or the name of a scorer of scikit-learn, what ``make_scorer`` returns, a function
+        ``(y_true, y_score, sample_weight) -> float``, or a `CostMatrix`: no theorem ties these to
+        information, so that held-out rows alone decide (see Notes).
     constants : {"sharp", "paper"}, default="sharp"
         The sharpest bound known, or the one printed in the paper.
     reference : {"best", "full"}, default="best"
@@ -249,9 +256,16 @@ class ErrorBudget(StoppingRule):
     model : {"bounded", "gaussian"}, default="bounded"
         For numbers: whether the target is only known to be bounded, or is taken for jointly
         Gaussian with the features. Under a linear model the second is an identity.
+    relative : bool, default=False
+        Whether `delta` is a share of what all features add over none on the held-out rows, from 0
+        to 1, and not in units of the metric.
 
     Notes
     -----
+    A metric without a theorem, and a relative budget, need held-out rows: a path alone cannot be
+    cut by them. Scores of which larger is better count by what is lost of them: ``ErrorBudget(0.01,
+    metric="roc_auc")`` gives up at most 0.01 of the AUC.
+
     On a path that was searched with ``score="direct"``, ``constants="paper"`` and
     ``reference="full"`` give Algorithms 1 and 2 as printed: the scores are added up, each clipped
     at zero, and the search stops at the first sum that is *at least* :math:`\delta^2/2` (classes)
@@ -278,10 +292,11 @@ class ErrorBudget(StoppingRule):
     """
 
     delta: float
-    metric: MetricName = "auto"
+    metric: MetricLike = "auto"
     constants: Constants = "sharp"
     reference: Reference = "best"
     model: Model = "bounded"
+    relative: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -294,18 +309,38 @@ class ErrorBudget(StoppingRule):
             raise ParameterError(
                 f"an error budget must be a number of at least 0, found {self.delta!r}."
             )
-        if self.metric in _SHARES:
-            self._check_share(self.metric)
+        object.__setattr__(self, "metric", check_metric(self.metric))
+        self._check_share(metric_name(self.metric))
 
     def __str__(self) -> str:
         """Say what differs from the defaults; `repr` says everything."""
         others = [field for field in fields(self)[1:] if getattr(self, field.name) != field.default]
-        said = "".join(f", {field.name}={getattr(self, field.name)!r}" for field in others)
+        values = {field.name: getattr(self, field.name) for field in others}
+        if "metric" in values:
+            values["metric"] = metric_name(self.metric)
+        said = "".join(f", {name}={value!r}" for name, value in values.items())
         return f"{type(self).__name__}({self.delta!r}{said})"
 
-    def metric_for(self, facts: TargetFacts) -> str:
+    def metric_for(self, facts: TargetFacts) -> Any:
         """Return the metric of `delta`, with "auto" resolved."""
         return facts.default_metric if self.metric == "auto" else self.metric
+
+    @property
+    def has_theory(self) -> bool:
+        """Whether a path alone can be cut: by a theorem, and without knowing a reference."""
+        return self.metric in ("auto", *OWN_METRICS) and not self.relative
+
+    def absolute(self, added: float) -> "ErrorBudget":
+        """Return the budget in units of its metric.
+
+        Parameters
+        ----------
+        added : float
+            What all features add over none on held-out rows, in units of the metric.
+        """
+        if not self.relative:
+            return self
+        return replace(self, delta=self.delta * max(added, 0.0), relative=False)
 
     def bound(self, facts: TargetFacts, error_limit: float | None = None) -> Bound:
         """Return the theorem that turns information into error, and back.
@@ -317,8 +352,11 @@ class ErrorBudget(StoppingRule):
         error_limit : float, optional
             Upper confidence bound of the error that the kept features allow, in the metric.
         """
+        metric = self.metric_for(facts)
+        if metric not in OWN_METRICS:
+            return UnknownBound(metric_name(metric))
         return bound_for(
-            self.metric_for(facts),
+            metric,
             facts,
             error_limit=error_limit,
             constants=self.constants,
@@ -327,7 +365,9 @@ class ErrorBudget(StoppingRule):
 
     def budget(self, facts: TargetFacts) -> float:
         """Return the information that may be lost, in nats, when nothing is known of the set."""
-        self._check_share(self.metric_for(facts))
+        self._check_share(metric_name(self.metric_for(facts)))
+        if self.relative:
+            return float("nan")
         return float(self.bound(facts).budget(float(self.delta)))
 
     def check(self, n_features: int, n_fixed: int, facts: TargetFacts) -> None:  # noqa: ARG002
@@ -355,6 +395,9 @@ class ErrorBudget(StoppingRule):
                 "for example TargetFacts.of(encoded.target)."
             )
         budget = self.budget(facts)
+        if not self.has_theory:
+            note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
+            return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
             return self._settle(path, self._printed_size(path, budget), budget)
         if self.model == "gaussian":
@@ -394,9 +437,10 @@ class ErrorBudget(StoppingRule):
         return share * facts.variance
 
     def _check_share(self, metric: str) -> None:
-        if metric in _SHARES and self.delta > 1.0:
+        if (metric in _SHARES or self.relative) and self.delta > 1.0:
+            where = "as a share" if self.relative else f"in metric {metric!r}"
             raise ParameterError(
-                f"an error budget of {self.delta:g} means nothing in metric {metric!r}, which ends "
+                f"an error budget of {self.delta:g} means nothing {where}, which ends "
                 "at 1: use a budget from 0 to 1, or another metric."
             )
 

@@ -1,0 +1,316 @@
+"""Models of a user: fitted to the user's own columns as they came."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker.encoding import Encoded, Target, is_frame
+from pinsker.exceptions import DataWarning, ParameterError
+from pinsker.information.models._model import HoldoutModel, class_scores
+
+#: A column of more categories gets a 0/1 column for each of the most frequent ones.
+_MOST_CATEGORIES = 50
+#: Rows that show whether an estimator can be fitted to the columns as they are.
+_PROBED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class OwnColumns:
+    """The user's table, and which of its rows are used.
+
+    Attributes
+    ----------
+    table : frame or array of shape (n_given, n_columns)
+        As it was given to ``fit``.
+    rows : ndarray of int64
+        Positions in the table of the rows that are used.
+    features : tuple of tuple of int
+        The columns of the table that belong to each feature.
+    shuffled : frozenset of int
+        Columns whose values come from other rows.
+    shuffle : ndarray of int64, optional
+        From which of the rows that are used.
+    """
+
+    table: Any
+    rows: IntArray
+    features: tuple[tuple[int, ...], ...] = ()
+    shuffled: frozenset[int] = frozenset()
+    shuffle: IntArray | None = None
+
+    @classmethod
+    def of(cls, X: Any, encoded: Encoded) -> "OwnColumns":
+        """Take the rows and columns of a table that its encoded form uses."""
+        return cls(_as_table(X), encoded.rows, encoded.feature_columns)
+
+    def columns_of(self, features: Iterable[int]) -> list[int]:
+        """Return the columns of the table that belong to some features, in their order there."""
+        return sorted(j for feature in features for j in self.features[feature])
+
+    def take(self, rows: IntArray, columns: Sequence[int]) -> Any:
+        """Return some of the rows that are used, with some columns: a frame stays a frame."""
+        taken = self._take(self.rows[rows], columns)
+        moved = [k for k, column in enumerate(columns) if column in self.shuffled]
+        if not moved or self.shuffle is None:
+            return taken
+        others = self._take(self.rows[self.shuffle[rows]], [columns[k] for k in moved])
+        return _replace_columns(taken, moved, others)
+
+    def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
+        """Return the table with all features but `kept` in another order of the rows."""
+        others = set(range(len(self.features))) - set(kept)
+        return replace(self, shuffled=frozenset(self.columns_of(others)), shuffle=shuffle)
+
+    def _take(self, positions: IntArray, columns: Sequence[int]) -> Any:
+        wanted = [int(j) for j in columns]
+        if hasattr(self.table, "iloc"):
+            return self.table.iloc[positions, wanted]
+        if not is_frame(self.table):
+            return self.table[positions][:, wanted]
+        import narwhals.stable.v1 as nw
+
+        frame = nw.from_native(self.table, eager_only=True)
+        return frame[positions, wanted].to_native()
+
+
+def _as_table(X: Any) -> Any:
+    """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
+    if is_frame(X) or isinstance(X, np.ndarray):
+        return X
+    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+
+
+def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
+    """Return a table with some of its columns taken from another one, dtypes as they were."""
+    if hasattr(taken, "iloc"):
+        taken = taken.copy()
+        for k, place in enumerate(places):
+            taken.isetitem(place, others.iloc[:, k].array)
+        return taken
+    if not is_frame(taken):
+        taken = taken.copy()
+        taken[:, list(places)] = others
+        return taken
+    import narwhals.stable.v1 as nw
+
+    moved = nw.from_native(others, eager_only=True)
+    series = [moved[:, k] for k in range(len(places))]
+    return nw.from_native(taken, eager_only=True).with_columns(*series).to_native()
+
+
+@dataclass(frozen=True, eq=False)
+class RawModel(HoldoutModel):
+    """A classifier, regressor or pipeline of a user, fitted to the user's own columns.
+
+    A frame stays a frame: dtypes, categories and missing values are untouched, and columns keep
+    their names. Classes are those of the user. Any class with ``fit`` and ``predict`` will do; a
+    classifier's ``predict_proba`` or ``decision_function`` is used where it has one.
+    """
+
+    @property
+    def gives_scores(self) -> bool:
+        """Whether a classifier gives more than predicted classes."""
+        return hasattr(self.estimator, "predict_proba") or hasattr(
+            self.estimator, "decision_function"
+        )
+
+    def fit_predict_rows(
+        self,
+        own: OwnColumns,
+        target: Target,
+        train: IntArray,
+        test: IntArray,
+        columns: Sequence[int],
+    ) -> FloatArray:
+        """Fit to some rows and columns of the user's table, and predict other rows.
+
+        Returns
+        -------
+        ndarray of shape (n_test, n_classes or n_targets)
+            Class scores, or predictions in the units of the targets.
+        """
+        given = own.take(train, columns)
+        if target.labels is None:
+            assert target.raw is not None  # a numeric target keeps the user's values
+            values = target.raw[train]
+            model = self._fitted(given, values[:, 0] if values.shape[1] == 1 else values)
+            predicted = np.asarray(model.predict(own.take(test, columns)), dtype=np.float64)
+            return predicted.reshape(len(test), -1)
+        names = class_names(target)
+        model = self._fitted(given, names[target.labels[train]])
+        seen = self._seen(model, names, np.unique(target.labels[train]))
+        scores = class_scores(model, own.take(test, columns), names[seen], len(train))
+        full = np.repeat(scores.min(axis=1, keepdims=True), len(names), axis=1)
+        full[:, seen] = scores
+        return full
+
+    def _seen(self, model: Any, names: AnyArray, present: IntArray) -> IntArray:
+        """Return the codes of the classes that a fitted model knows, in its own order."""
+        own = getattr(model, "classes_", None)
+        if own is None or len(own) != len(present):
+            return present
+        codes = {name: code for code, name in enumerate(names.tolist())}
+        return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
+
+    def _fitted(self, given: Any, target: AnyArray) -> Any:
+        try:
+            return fit_clone(self.estimator, given, target)
+        except Exception as error:
+            names = list(map(str, getattr(given, "columns", range(given.shape[1]))))
+            raise ParameterError(
+                f"model {self.name!r} ({type(self.estimator).__name__}) cannot be fitted to the "
+                f"columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}: {error}. It "
+                "gets subsets of your columns as they came: a pipeline must select columns by "
+                "kind (make_column_selector), not by names that may be missing, and encode text "
+                "itself.",
+                parameter="models",
+            ) from error
+
+
+def class_names(target: Target) -> AnyArray:
+    """Return the classes that a user's model is fitted to: the user's own, or codes of several."""
+    assert target.classes is not None  # a class target keeps its classes
+    names = np.asarray(target.classes)
+    combined = names.dtype == object and isinstance(names[0], tuple)
+    return np.arange(len(names)) if combined else names
+
+
+def fit_clone(estimator: Any, X: Any, y: AnyArray) -> Any:
+    """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
+    model = clone(estimator, safe=False)
+    with warnings.catch_warnings():
+        # A model that has not converged shows less information, never too much.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = model.fit(X, y)
+    return model if fitted is None else fitted
+
+
+def task_of_model(model: Any) -> Task | None:
+    """Return the task of an estimator; None for a class that does not say."""
+    try:
+        if is_classifier(model):
+            return "classification"
+        return "regression" if is_regressor(model) else None
+    except (AttributeError, TypeError):  # a class that is none of scikit-learn's
+        return None
+
+
+def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
+    """Return an estimator that can be fitted to a table: itself, or behind a default encoding.
+
+    A few rows show whether an estimator takes the columns as they are. One that does not (a forest,
+    and columns of text) gets text one-hot (the 50 most frequent categories of a column, the others
+    together) and numbers with missing values filled by their mean and marked.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of the user.
+    name : str
+        Its name in messages.
+    X : frame or array
+        All columns, as they came.
+    y : ndarray
+        The target.
+
+    Warns
+    -----
+    DataWarning
+        When the default encoding is used.
+    """
+    rows = _few_rows(y)
+    table = _as_table(X)
+    part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
+    try:
+        fit_clone(estimator, part, y[rows])
+    except (ValueError, TypeError) as error:
+        if not hasattr(part, "iloc"):
+            raise _cannot(estimator, name, error) from error
+        encoded = make_pipeline(_default_encoding(), estimator)
+        try:
+            fit_clone(encoded, part, y[rows])
+        except (ValueError, TypeError):
+            raise _cannot(estimator, name, error) from error
+        reason = str(error).partition("\n")[0]
+        warnings.warn(
+            f"model {name!r} cannot take these columns as they are ({reason}): it gets text "
+            "one-hot, and missing numbers filled and marked. Pass a pipeline with an encoder of "
+            "your own to decide otherwise.",
+            DataWarning,
+            stacklevel=2,
+        )
+        return encoded
+    return estimator
+
+
+def prepare_models(
+    models: Sequence[HoldoutModel], X: Any, encoded: Encoded
+) -> tuple[HoldoutModel, ...]:
+    """Return models whose estimators of a user can be fitted to the user's table.
+
+    Parameters
+    ----------
+    models : sequence of HoldoutModel
+        Those that are no `RawModel` stay as they are.
+    X : frame or array
+        The user's table.
+    encoded : Encoded
+        The same, encoded: its target, and which rows are used.
+    """
+    if not any(isinstance(model, RawModel) for model in models):
+        return tuple(models)
+    target = encoded.target
+    y = target.raw if target.labels is None else class_names(target)[target.labels]
+    assert y is not None  # a numeric target keeps the user's values
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    own = OwnColumns.of(X, encoded)
+    table = own.take(np.arange(len(y)), own.columns_of(range(encoded.n_features)))
+    return tuple(
+        replace(model, estimator=able_to_fit(model.estimator, model.name, table, y))
+        if isinstance(model, RawModel)
+        else model
+        for model in models
+    )
+
+
+def _default_encoding() -> ColumnTransformer:
+    text = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
+    )
+    numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
+    return ColumnTransformer(
+        [
+            ("numbers", numbers, make_column_selector(dtype_include="number")),
+            ("text", text, make_column_selector(dtype_exclude="number")),
+        ]
+    )
+
+
+def _few_rows(y: AnyArray) -> IntArray:
+    """Return rows of every part of a target that is sorted, or of every class."""
+    n = len(y)
+    if n <= _PROBED:
+        return np.arange(n)
+    flat = np.asarray(y).reshape(n, -1)[:, 0]
+    order = np.argsort(flat, kind="stable")
+    return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
+
+
+def _cannot(estimator: Any, name: str, error: BaseException) -> ParameterError:
+    return ParameterError(
+        f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
+        f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
+        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
+        "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model).",
+        parameter="models",
+    )

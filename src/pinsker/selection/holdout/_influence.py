@@ -1,0 +1,281 @@
+"""Influence values: how much each row moves a score that is no mean over rows.
+
+Every function returns the score and, per row, the derivative of the score with respect to the
+weight of that row, times the sum of the weights. Their weighted mean is zero, and the score plus
+them (`row_values`) is an array whose mean is the score and whose spread gives its standard error,
+as if it were a mean over rows.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+
+#: A score, and the influence of each row on it.
+Influence: TypeAlias = tuple[float, FloatArray]
+#: Groups of rows that are left out in turn where nothing is known of a score. The standard error
+#: of 100 groups has itself a relative error of 7 %.
+JACKKNIFE_BLOCKS = 100
+#: Relative change of a weight in a numerical derivative.
+_STEP = 1e-4
+
+
+def row_values(
+    score: float, influence: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    r"""Return one value per row whose mean is a score and whose spread gives its standard error.
+
+    With weights :math:`w_i` of mean :math:`\bar w` the value of a row is
+    :math:`T + (w_i / \bar w) \psi_i`: the plain mean over rows is the weighted score, and the plain
+    variance over n is that of the weighted estimate.
+
+    Examples
+    --------
+    >>> row_values(0.5, np.array([-0.25, 0.25])).tolist()
+    [0.25, 0.75]
+    """
+    moved = influence if weights is None else influence * weights / weights.mean()
+    return np.asarray(score + (moved - moved.mean()))
+
+
+def mean_influence(losses: FloatArray, weights: FloatArray) -> Influence:
+    """Return the weighted mean of losses, and how each row moves it."""
+    mean = float(np.average(losses, weights=weights))
+    return mean, losses - mean
+
+
+def auc_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
+    r"""Return the area under the ROC curve, by the placements of DeLong.
+
+    The placement of a positive row is the fraction of negative rows with lower scores (ties count
+    half), that of a negative row the fraction of positive rows with higher ones. Without weights
+    the variance of `row_values` over n is DeLong's, whose divisors are :math:`n_1 - 1` and
+    :math:`n_0 - 1`: each class's influences are stretched by
+    :math:`\sqrt{n_c (n-1) / ((n_c-1) n)}`.
+
+    References
+    ----------
+    DeLong, DeLong, Clarke-Pearson (1988). Comparing the areas under two or more correlated receiver
+    operating characteristic curves.
+    """
+    _, level = np.unique(scores, return_inverse=True)
+    of_positive = np.where(positive, weights, 0.0)
+    of_negative = np.where(positive, 0.0, weights)
+    ones, zeros = np.bincount(level, of_positive), np.bincount(level, of_negative)
+    n_ones, n_zeros = float(ones.sum()), float(zeros.sum())
+    below = (np.cumsum(zeros) - zeros / 2) / n_zeros
+    above = 1.0 - (np.cumsum(ones) - ones / 2) / n_ones
+    auc = float(ones @ below / n_ones)
+    total = n_ones + n_zeros
+    influence = np.where(
+        positive,
+        (below[level] - auc) * total / n_ones * _stretch(of_positive, weights),
+        (above[level] - auc) * total / n_zeros * _stretch(of_negative, weights),
+    )
+    return auc, influence
+
+
+def _stretch(of_class: FloatArray, weights: FloatArray) -> float:
+    """Return what makes a sum of squares over a class an unbiased variance, as DeLong's is."""
+    rows, everything = _effective(of_class), _effective(weights)
+    if rows <= 1.0 + 1e-9:
+        return 1.0
+    return float(np.sqrt(rows / (rows - 1.0) * (everything - 1.0) / everything))
+
+
+def _effective(weights: FloatArray) -> float:
+    """Return how many rows of equal weight these are worth (Kish)."""
+    return float(weights.sum() ** 2 / (weights @ weights))
+
+
+def precision_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
+    r"""Return the average precision, :math:`\sum_n (R_n - R_{n-1}) P_n` over distinct scores.
+
+    The influences of positive rows are stretched by :math:`n_1 / (n_1 - 1)`, as a jackknife that
+    leaves one of them out would: derivatives alone gave a standard error 4 % too small with 47
+    positive rows.
+    """
+    _, level = np.unique(scores, return_inverse=True)
+    ones = np.bincount(level, np.where(positive, weights, 0.0))
+    every = np.bincount(level, weights)
+    hits, called = np.cumsum(ones[::-1])[::-1], np.cumsum(every[::-1])[::-1]
+    precision = hits / called
+    n_ones = float(ones.sum())
+    score = float(ones @ precision / n_ones)
+    # A row counts at every threshold up to its own score: one more hit, and one more call.
+    gain = (np.cumsum(ones / called) + precision - score)[level]
+    loss = np.cumsum(ones * hits / called**2)[level]
+    influence = (np.where(positive, gain, 0.0) - loss) * float(every.sum()) / n_ones
+    rows = _effective(np.where(positive, weights, 0.0))
+    stretch = rows / (rows - 1.0) if rows > 2.0 else 1.0
+    return score, np.where(positive, stretch, 1.0) * influence
+
+
+def one_vs_rest(
+    one: Callable[[BoolArray, FloatArray, FloatArray], Influence],
+    labels: IntArray,
+    scores: FloatArray,
+    weights: FloatArray,
+    *,
+    by_frequency: bool = False,
+) -> Influence:
+    """Average a score of two classes over every class against the rest.
+
+    Parameters
+    ----------
+    one : callable
+        `auc_influence` or `precision_influence`.
+    labels : ndarray of shape (n_rows,)
+        Classes 0..n_classes-1.
+    scores : ndarray of shape (n_rows, n_classes)
+        Larger for more likely classes.
+    weights : ndarray of shape (n_rows,)
+        Of the rows.
+    by_frequency : bool
+        Whether classes count by their number of rows (``average="weighted"``), not all alike.
+    """
+    n_classes = scores.shape[1]
+    parts = [one(labels == c, scores[:, c], weights) for c in range(n_classes)]
+    values = np.array([value for value, _ in parts])
+    if not by_frequency:
+        return float(values.mean()), np.mean([influence for _, influence in parts], axis=0)
+    shares = np.bincount(labels, weights, n_classes) / weights.sum()
+    score = float(shares @ values)
+    within = np.sum([share * part[1] for share, part in zip(shares, parts, strict=True)], axis=0)
+    return score, np.asarray(within + values[labels] - score)
+
+
+def one_vs_one_auc(labels: IntArray, scores: FloatArray, weights: FloatArray) -> Influence:
+    """Average the area under the ROC curve over all pairs of classes, each ranked by both scores.
+
+    References
+    ----------
+    Hand, Till (2001). A simple generalisation of the area under the ROC curve for multiple class
+    classification problems.
+    """
+    n_classes, total = scores.shape[1], float(weights.sum())
+    value, influence = 0.0, np.zeros(len(labels))
+    pairs = [(a, b) for a in range(n_classes) for b in range(n_classes) if a != b]
+    for one, other in pairs:
+        rows = np.flatnonzero((labels == one) | (labels == other))
+        part, moved = auc_influence(labels[rows] == one, scores[rows, one], weights[rows])
+        value += part / len(pairs)
+        influence[rows] += moved * total / float(weights[rows].sum()) / len(pairs)
+    return value, influence
+
+
+def cell_influence(
+    score: Callable[[AnyArray, AnyArray, FloatArray], float],
+    true: AnyArray,
+    predicted: AnyArray,
+    weights: FloatArray,
+) -> Influence:
+    """Differentiate a score of predicted classes with respect to the cells of the confusion matrix.
+
+    Rows of the same true and predicted class have the same influence, so that one derivative per
+    occupied cell is enough, whatever the score.
+    """
+    cell, first, true_of, predicted_of = _cells(true, predicted)
+    counts: FloatArray = np.bincount(cell, weights, len(first)).astype(np.float64)
+    total = float(counts.sum())
+    slopes = np.zeros(len(counts))
+    for c in np.flatnonzero(counts > 0):
+        step = _STEP * counts[c]
+        sides = []
+        for sign in (1.0, -1.0):
+            moved = counts.copy()
+            moved[c] += sign * step
+            sides.append(score(true_of, predicted_of, moved))
+        slopes[c] = (sides[0] - sides[1]) / (2 * step)
+    return score(true_of, predicted_of, counts), slopes[cell] * total
+
+
+def cell_jackknife(
+    score: Callable[[AnyArray, AnyArray], float], true: AnyArray, predicted: AnyArray
+) -> Influence:
+    """Leave one row of each cell of the confusion matrix out: all rows of a cell are alike."""
+    cell, first, _, _ = _cells(true, predicted)
+    everything = score(true, predicted)
+    left_out = [score(np.delete(true, row), np.delete(predicted, row)) for row in first]
+    return everything, (len(true) - 1) * (everything - np.array(left_out))[cell]
+
+
+def _cells(true: AnyArray, predicted: AnyArray) -> tuple[IntArray, IntArray, AnyArray, AnyArray]:
+    """Return the cell of each row, and a first row, true and predicted class of each cell."""
+    _, true_codes = np.unique(true, return_inverse=True)
+    names, predicted_codes = np.unique(predicted, return_inverse=True)
+    _, first, cell = np.unique(
+        true_codes * len(names) + predicted_codes, return_index=True, return_inverse=True
+    )
+    return cell, first, true[first], predicted[first]
+
+
+def block_jackknife(
+    score: Callable[[IntArray], float], weights: FloatArray, n_blocks: int = JACKKNIFE_BLOCKS
+) -> Influence:
+    """Leave out groups of rows in turn, for a score of which nothing is known.
+
+    Returns influences whose `row_values` have the right spread: rows of a group share its change,
+    times the root of their number.
+
+    Parameters
+    ----------
+    score : callable
+        From the positions of rows to the score on them.
+    weights : ndarray of shape (n_rows,)
+        Of the rows.
+    n_blocks : int
+        Groups; at random, the same ones for every model of the same rows.
+    """
+    n = len(weights)
+    everything = score(np.arange(n))
+    dealt = np.random.default_rng(n).permutation(n)
+    influence = np.zeros(n)
+    for block in np.array_split(dealt, min(n_blocks, n)):
+        share = float(weights[block].sum() / weights.sum())
+        if share == 0.0:
+            continue
+        left = score(np.setdiff1d(np.arange(n), block, assume_unique=True))
+        change = (1.0 - share) * (everything - left)  # the part of the score that the block adds
+        # `row_values` multiplies by the weight of the row over the mean weight.
+        scale = weights[block] / weights.mean()
+        influence[block] = n * change / np.sqrt(len(block)) / np.where(scale > 0, scale, 1.0)
+    return everything, influence
+
+
+def root_influence(squares: Influence) -> Influence:
+    """Return the root of a mean, by the delta method."""
+    mean, influence = squares
+    root = float(np.sqrt(mean))
+    return root, influence / (2 * root) if root > 0 else np.zeros_like(influence)
+
+
+def ratio_influence(part: Influence, whole: Influence) -> Influence:
+    """Return the ratio of two scores, by the delta method."""
+    ratio = part[0] / whole[0]
+    return ratio, (part[1] - ratio * whole[1]) / whole[0]
+
+
+def variance_influence(values: FloatArray, weights: FloatArray) -> Influence:
+    """Return the variance (divisor n) of some values."""
+    return mean_influence((values - np.average(values, weights=weights)) ** 2, weights)
+
+
+def median_influence(values: FloatArray, weights: FloatArray) -> Influence:
+    r"""Return the median, and :math:`(1/2 - [v < m]) / f(m)` for each row.
+
+    The density f at the median m is the slope of the ranks within :math:`n^{-1/3}/2` of a half
+    (Siddiqui 1960).
+    """
+    order = np.argsort(values, kind="stable")
+    ranks = np.cumsum(weights[order]) / weights.sum()
+    reach = min(0.5 * _effective(weights) ** (-1 / 3), 0.4)
+    ends = np.searchsorted(ranks, [0.5 - reach, 0.5, 0.5 + reach])
+    low, median, high = values[order][ends]
+    if np.ptp(weights) == 0.0:
+        median = np.median(values)
+    below = np.where(values < median, 1.0, 0.0) + 0.5 * (values == median)
+    influence = (high - low) / (2 * reach) * (0.5 - below)
+    return float(median), influence - float(np.average(influence, weights=weights))
