@@ -18,6 +18,8 @@ from pinsker.exceptions import DataError, ParameterError
 
 Strategy: TypeAlias = Literal["frequency", "width", "mdl"]
 
+#: Columns whose cuts are found in one call.
+_CUT_TOGETHER = 256
 #: A count with more categories than this makes contingency tables with mostly empty cells.
 _MANY_CATEGORIES = 256
 
@@ -97,12 +99,17 @@ def bin_columns(
     """
     _check(columns, labels, bins, strategy)
     coded, edges, n_categories = [], [], []
+    known = _quantile_cuts(columns, bins) if strategy == "frequency" else {}
     for j, kind in enumerate(columns.kinds):
         values = columns.values[:, j]
         present = slice(None) if columns.missing is None else ~columns.missing[:, j]
         if kind is Kind.CONTINUOUS:
             there = None if labels is None else labels[present]
-            codes, cuts = bin_values(values[present], there, bins=bins, strategy=strategy)
+            if j in known:
+                cuts = known[j]
+                codes = np.searchsorted(cuts, values, side="left")
+            else:
+                codes, cuts = bin_values(values[present], there, bins=bins, strategy=strategy)
             size = len(cuts) + 1
         else:
             found = np.unique(values[present])  # with return_inverse it takes twice the time
@@ -117,6 +124,22 @@ def bin_columns(
     sizes = frozen(np.array(n_categories, dtype=np.int64))
     notes = _notes(columns, sizes, edges)
     return Binned(_packed(coded, sizes), sizes, tuple(edges), columns.names, strategy, notes)
+
+
+def _quantile_cuts(columns: Columns, bins: int) -> dict[int, FloatArray]:
+    """Return the cuts of continuous columns without gaps, found together: far fewer calls."""
+    gaps: Any = np.zeros(columns.n_columns, dtype=np.bool_)
+    if columns.missing is not None:
+        gaps = np.asarray(columns.missing).any(axis=0)
+    whole = [j for j, kind in enumerate(columns.kinds) if kind is Kind.CONTINUOUS and not gaps[j]]
+    cuts: dict[int, FloatArray] = {}
+    for first in range(0, len(whole) if columns.n_rows else 0, _CUT_TOGETHER):
+        some = whole[first : first + _CUT_TOGETHER]
+        found = np.quantile(columns.values[:, some], np.arange(1, bins) / bins, axis=0)
+        for j, own in zip(some, found.T, strict=True):
+            cuts[j] = np.unique(own)
+            cuts[j].flags.writeable = False
+    return cuts
 
 
 def bin_values(

@@ -15,6 +15,7 @@ from pinsker.encoding._checks import (
     drop_note,
     plural,
     usable_rows,
+    weights_in_rows,
 )
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
 from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
@@ -339,7 +340,8 @@ def build_columns(
 ) -> Columns:
     """Choose kinds, scale numbers, code categories, and note what a user should know."""
     check_scale(scale)
-    kinds, doubts = choose_kinds(table, categorical_features)
+    n_rows = table.n_rows if weights is None else int(weights_in_rows(weights).sum())
+    kinds, doubts = choose_kinds(table, categorical_features, n_rows)
     numeric = np.array([kind.is_numeric for kind in kinds])
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
     values = scale_columns(table.values, numeric, ranked, scale, weights)

@@ -30,11 +30,16 @@ CategoricalFeatures: TypeAlias = (
 
 
 def choose_kinds(
-    table: RawTable, categorical_features: CategoricalFeatures = "from_dtype"
+    table: RawTable,
+    categorical_features: CategoricalFeatures = "from_dtype",
+    n_rows: int | None = None,
 ) -> tuple[tuple[Kind, ...], list[str]]:
-    """Return the kind of each column, and notes where the guess is doubtful."""
+    """Return the kind of each column, and notes where the guess is doubtful.
+
+    `n_rows` is what the rows count for: the sum of their weights.
+    """
     if isinstance(categorical_features, Mapping):
-        kinds, notes = _guess(table)
+        kinds, notes = _guess(table, n_rows or table.n_rows)
         for key, kind in categorical_features.items():
             (j,) = find_columns([key], table.names, "categorical_features")
             kinds[j] = _declared(table, j, kind)
@@ -44,7 +49,7 @@ def choose_kinds(
         }
         return tuple(kinds), _doubts(notes, skip=declared)
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        kinds, notes = _guess(table)
+        kinds, notes = _guess(table, n_rows or table.n_rows)
         return tuple(kinds), _doubts(notes)
     marked = _marks(categorical_features, table)
     integer = are_integers(table.values)
@@ -71,7 +76,7 @@ def count_distinct(values: FloatArray) -> IntArray:
     return distinct
 
 
-def _guess(table: RawTable) -> tuple[list[Kind], dict[str, list[str]]]:
+def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str]]]:
     """Guess all kinds; doubtful columns are listed by what was guessed."""
     integer = are_integers(table.values)
     kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
@@ -80,11 +85,11 @@ def _guess(table: RawTable) -> tuple[list[Kind], dict[str, list[str]]]:
     if not unsure:
         return kinds, doubts
     distinct = count_distinct(table.values[:, unsure])
-    most = most_count_values(table.n_rows)
+    most = most_count_values(n_rows)
     for j, n_values in zip(unsure, distinct, strict=True):
         if n_values > most:
             kinds[j] = Kind.CONTINUOUS
-        if most / 2 < n_values <= 2 * most and 2 < n_values < table.n_rows:
+        if most / 2 < n_values <= 2 * most and 2 < n_values < n_rows:
             doubts[kinds[j].value].append(table.names[j])
     return kinds, doubts
 

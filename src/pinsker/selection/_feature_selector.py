@@ -1,6 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -46,8 +46,8 @@ from pinsker.selection.search import (
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
-#: Rows of a split table that the information of the chosen path's sets is measured at, for the
-#: record alone: at 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
+#: Rows that the information of the chosen path's sets is measured at, for the record alone: at
+#: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
 #: The note where rows have weights, which neighbors do not take.
 WEIGHTED = (
@@ -92,8 +92,9 @@ class FeatureSelector(EvaluatedSelector):
         more "boosted trees" and the linear one. These names can be listed too.
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi", "cmim" and "pairs" (which "auto" adds where two columns carry more
-        together than either shows alone), selectors of this package, (name, selector) pairs, and
+        "relevance", "jmi", "cmim" and "pairs" (which "auto" adds where two of 50 columns or
+        more carry more together than either shows alone), selectors of this package, (name,
+        selector) pairs, and
         (name, order) pairs with an order of columns, best first. An order that was found with the
         same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
@@ -264,11 +265,9 @@ class FeatureSelector(EvaluatedSelector):
         progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
         evaluator.jobs.on_call = progress.on_call
         cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
-        _search_in_time(
-            searches,
-            deadline,
-            lambda some: cross.search(some, _names_of(some, names), {}, memory.n_searches),
-        )
+        for some in _in_time(searches, deadline):
+            with deadline.leaving_out(_described(some)):
+                cross.search(some, _names_of(some, names), {}, memory.n_searches)
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
@@ -295,11 +294,9 @@ class FeatureSelector(EvaluatedSelector):
         progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
         evaluator.jobs.on_call = progress.on_call
         cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed), settings.deadline)
-        _search_in_time(
-            searches,
-            settings.deadline,
-            lambda some: cross.search_once(some, _names_of(some, names), rows, memory.n_searches),
-        )
+        for some in _in_time(searches, settings.deadline):
+            with settings.deadline.leaving_out(_described(some)):
+                cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
         note = (
             f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
             f"out in {len(folds)} folds to evaluate them"
@@ -325,7 +322,8 @@ class FeatureSelector(EvaluatedSelector):
         comparison = cross.compare(data.rule, progress.on_stage)
         notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
         chosen = comparison.choose(data.rule)[0].search
-        path = measure_sets(comparison.paths[chosen], searched, settings)
+        path = measure_sets(comparison.paths[chosen], searched, _roughly(settings))
+        comparison.paths[chosen] = path
         self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
         progress.close()
@@ -379,15 +377,13 @@ class FeatureSelector(EvaluatedSelector):
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
         paths: dict[str, SelectionPath] = {}
-
-        def search(some: Sequence[Search]) -> None:
+        for some in _in_time(searches, deadline):
             tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in some]
             calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
-            found = jobs.run(_run_search, None, calls, memory.n_searches)
-            for one, several in zip(some, found, strict=True):
-                paths.update(zip(one.names, several, strict=True))
-
-        _search_in_time(searches, deadline, search)
+            with deadline.leaving_out(_described(some)):
+                found = jobs.run(_run_search, None, calls, memory.n_searches)
+                for one, several in zip(some, found, strict=True):
+                    paths.update(zip(one.names, several, strict=True))
         paths = {name: paths[name] for name in names if name in paths}
         deadline.part = 1.0
         models = self._models(encoded, data.seed, data.table)
@@ -406,8 +402,7 @@ class FeatureSelector(EvaluatedSelector):
         )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
-        roughly = replace(settings, knn=replace(settings.knn, max_samples=_MOST_MEASURED_ROWS))
-        path = measure_sets(comparison.paths[result.search], searched, roughly)
+        path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
         certificate = crossfit_certificate(comparison, result, rule, decision)
         if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
             progress.on_stage("certifying")
@@ -433,19 +428,25 @@ class FeatureSelector(EvaluatedSelector):
         return self
 
 
-def _search_in_time(
-    searches: Sequence[Search], deadline: Deadline, run: Callable[[Sequence[Search]], None]
-) -> None:
-    """Run all searches together, or in turn as long as there is time; the first in any case."""
+def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
+    """Yield all searches together, or in turn as long as there is time; the first in any case."""
     if deadline.seconds is None:
-        run(searches)
+        yield searches
         return
     for search in searches:
-        what = f"search {' and '.join(search.names)}"
-        if not deadline.skips(what):
-            with deadline.leaving_out(what):
-                run([search])
+        if not deadline.skips(_described([search])):
+            yield [search]
         deadline.part = _PART_OF_SEARCHES
+
+
+def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
+    """Return settings that measure at some rows, against all of them."""
+    most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+    return replace(settings, knn=replace(settings.knn, max_samples=most))
+
+
+def _described(searches: Sequence[Search]) -> str:
+    return f"search {' and '.join(name for search in searches for name in search.names)}"
 
 
 def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:

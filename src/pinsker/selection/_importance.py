@@ -20,6 +20,10 @@ from pinsker.selection.holdout import (
     read_groups,
 )
 
+#: Models of five folds share rows, so that losses of different folds go up and down together: the
+#: variance is (1/5 + 1/4) / (1/5) of that of independent rows (Nadeau and Bengio 2003). It shows
+#: in columns that are worth nothing: without it 88 to 94 % of their intervals cover, not 98.75 %.
+_WIDER = 1.5
 #: Dropped columns that are added one by one, at most: the first ones of the path.
 MOST_ADDED = 50
 
@@ -86,9 +90,18 @@ class FreshSets:
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 
     def increase(self, less: Any, more: Any, confidence: float) -> Any:
-        """Return the error of `less` minus that of `more`, with one-sided bounds."""
-        losses = less.least.losses, more.least.losses
-        return self.metric.increase(*losses, confidence, self.evaluator.clusters)
+        """Return the error of `less` minus that of `more`, with one-sided bounds.
+
+        R² is a ratio: its unit, the variance of the target, is as uncertain as the rows are few,
+        and counts by its influence on the difference (delta method).
+        """
+        one, other = less.least.losses, more.least.losses
+        if self.metric.name == "r2":
+            values = self.encoded.target.raw
+            assert values is not None  # a numeric target keeps the user's values
+            squares = np.sum((values - values.mean(axis=0)) ** 2, axis=1)[self.evaluator.rows]
+            one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
+        return self.metric.increase(one, other, confidence, self.evaluator.clusters)
 
 
 def _set_aside(clusters: IntArray | None, n_rows: int, share: float, seed: int) -> BoolArray:
@@ -114,7 +127,7 @@ class Importance:
     metric : str
         Metric of the errors.
     confidence : float
-        That all intervals hold together (Bonferroni).
+        That all intervals hold together (Bonferroni), the fits of the models included.
     n_rows : int
         Rows that were predicted by models that had not seen them.
     notes : tuple of str
@@ -166,8 +179,8 @@ def importance(
         tuple(fresh.names[j] for j in (*fresh.kept, *dropped)),
         (True,) * n_kept + (False,) * len(dropped),
         tuple(float(gap.mean) for gap in gaps),
-        tuple(float(gap.lower) for gap in gaps),
-        tuple(float(gap.upper) for gap in gaps),
+        tuple(float(gap.mean - _WIDER * (gap.mean - gap.lower)) for gap in gaps),
+        tuple(float(gap.mean + _WIDER * (gap.upper - gap.mean)) for gap in gaps),
         fresh.metric.name,
         confidence,
         len(fresh.evaluator.rows),

@@ -60,11 +60,13 @@ def test_what_was_found_hides_nothing_and_makes_nothing_up():
 
 
 def test_auto_looks_for_pairs_where_one_is_hidden():
-    X, y = two_interactions(500, 30, 2)
+    X, y = two_interactions(500, 60, 2)
     names, _ = named_searches("auto", encode(X, y), Settings())
     assert names[0] == "pairs"
     names, _ = named_searches("auto", encode(X, (X[:, 0] > 0.5).astype(int)), Settings())
     assert "pairs" not in names
+    names, _ = named_searches("auto", encode(X[:, :20], y), Settings())
+    assert "pairs" not in names  # neighbors see it among few columns
 
 
 def test_the_front_door_finds_an_exclusive_or_among_many_columns():

@@ -3,12 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import cached_property, partial
+from itertools import starmap
 from pickle import PicklingError
 from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, parallel_config
 from sklearn import config_context, get_config
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import (  # type: ignore[import-untyped]
+    ThreadpoolController,
+    threadpool_limits,
+)
 
 from pinsker._compat import require
 from pinsker.engine import cluster_was_lost
@@ -58,30 +63,42 @@ class Jobs:
             Threads for these calls, where they need other memory than most.
         """
         calls = list(calls)
-        if self.client is None:
-            return self._run_here(function, shared, calls, n_jobs or self.n_jobs)
-        _check_that_they_travel(calls)
-        with _named_losses(self.client), parallel_config("dask", client=self.client):
-            sent = self._send(shared)
-            config = get_config()
-            tasks = (delayed(_alone)(config, function, sent, *call) for call in calls)
-            found: list[Any] = Parallel(n_jobs=-1)(tasks)
-        return found
-
-    def _run_here(
-        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
-    ) -> list[Any]:
-        """Make the calls in this process, so many at a time."""
-        results: Iterable[Any] = (function(shared, *call) for call in calls)
+        if self.client is not None:
+            return self._run_on_cluster(function, shared, calls)
+        n_jobs = n_jobs or self.n_jobs
+        results: Iterable[Any] = starmap(partial(function, shared), calls)
         if n_jobs > 1:
             pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-            config = get_config()  # of this thread alone
-            results = pool(delayed(_configured)(config, function, shared, *call) for call in calls)
+            config = get_config()  # scikit-learn's, which is that of this thread alone
+            task = delayed(self._in_one_thread)
+            results = pool(task(config, function, shared, call) for call in calls)
         found = []
         for result in results:
             found.append(result)
             if self.on_call is not None:
                 self.on_call(len(found), len(calls))
+        return found
+
+    @cached_property
+    def thread_pools(self) -> ThreadpoolController:
+        """The thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
+        return ThreadpoolController()
+
+    def _in_one_thread(
+        self, config: dict[str, Any], function: Callable[..., Any], shared: Any, call: Any
+    ) -> Any:
+        # OpenMP counts by thread: what holds for the one that fits does not hold for those here.
+        with self.thread_pools.limit(limits=1, user_api="openmp"), config_context(**config):
+            return function(shared, *call)
+
+    def _run_on_cluster(
+        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        _check_that_they_travel(calls)
+        with _named_losses(self.client), parallel_config("dask", client=self.client):
+            sent = self._send(shared)
+            tasks = (delayed(_alone)(get_config(), function, sent, *call) for call in calls)
+            found: list[Any] = Parallel(n_jobs=-1)(tasks)
         return found
 
     def _send(self, shared: Any) -> Any:
@@ -96,21 +113,14 @@ class Jobs:
         return future
 
 
-def _configured(
-    config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any
-) -> Any:
-    """Make a call with scikit-learn's settings of the thread that wants it."""
-    with config_context(**config):
-        return function(shared, *call)
-
-
 def _alone(config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any) -> Any:
     """Run a call as one of many tasks: it must not start threads or tasks of its own."""
     # A cluster of one thread gets no tasks from joblib: it makes the calls here, with the future.
     if isinstance(shared, require("distributed", purpose="engine='dask'", extra="dask").Future):
         shared = shared.result()
-    with parallel_config("threading", n_jobs=1), threadpool_limits(1, user_api="blas"):
-        return _configured(config, function, shared, *call)
+    alone = parallel_config("threading", n_jobs=1)
+    with alone, threadpool_limits(1, user_api="blas"), config_context(**config):
+        return function(shared, *call)
 
 
 def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:

@@ -32,6 +32,8 @@ _SEARCH_LEVEL = 0.05
 _ROWS_PER_CELL = 20
 #: Fewer rows show no interaction among many pairs.
 _FEWEST_ROWS = 50
+#: Among fewer features the searches by neighbors find what two carry together by themselves.
+_FEWEST_FEATURES = 50
 #: Cells counted in one scan of ``searches="auto"``: some seconds.
 _MOST_CELLS = 1e12
 #: Permuted targets of a round, and the columns that each is scanned with: enough for the scale of
@@ -121,7 +123,7 @@ def is_affordable(encoded: Encoded) -> bool:
     """Return whether all pairs of a table are counted in some seconds."""
     d, n = encoded.n_features, encoded.n_rows
     cells = d**2 / 2 * n * n_pair_bins(n, 2) ** 2
-    return d > 1 and n >= _FEWEST_ROWS and cells <= _MOST_CELLS
+    return n >= _FEWEST_ROWS and cells <= _MOST_CELLS
 
 
 class PairScan:
@@ -163,7 +165,7 @@ class PairScan:
         of_pairs, of_singles = [], []
         for _ in range(self.n_permutations):
             some = np.sort(self.rng.permutation(n_columns)[:used])
-            order = np.lexsort([self.rng.random(n_rows), self.strata.astype(np.float64)])
+            order = np.lexsort(np.stack([self.rng.random(n_rows), self.strata]))
             shuffled = np.empty_like(labels)
             shuffled[np.argsort(self.strata, kind="stable")] = labels[order]
             tables = PairTables.of(codes[some], shuffled, self.strata, n_threads=self.n_threads)
@@ -350,11 +352,11 @@ def pairs(
 
 
 def has_hidden_pair(problem: Encoded, seed: int = 0, n_threads: int = 1) -> bool:
-    """Return whether two features carry more together than either shows alone.
+    """Return whether two of many features carry more together than either shows alone.
 
     Searches that look at one feature at a time find other interactions by themselves.
     """
-    if not is_affordable(problem):
+    if problem.n_features < _FEWEST_FEATURES or not is_affordable(problem):
         return False
     scan = PairScan(PairProblem.of(problem), seed=seed, n_threads=n_threads)
     return any(found.surplus > max(found.alone) for found in scan.rounds(most=2))

@@ -76,7 +76,7 @@ def named_searches(
         Features that may not be dropped.
     auto : tuple of str
         What "auto" stands for; `AUTO_WEIGHTED` where rows have weights. "pairs" comes before them
-        where two features carry more together than either shows alone.
+        where two of many features carry more together than either shows alone.
     """
     if isinstance(searches, str) and searches != "auto":
         raise ParameterError(f"searches={searches!r}: use 'auto' or a list of names and selectors.")
