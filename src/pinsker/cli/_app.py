@@ -47,7 +47,14 @@ from pinsker.cli._summary import (
     print_certificate,
     print_summary,
 )
-from pinsker.cli._tables import STDIN, InputTable, format_of_name, read_table, write_table
+from pinsker.cli._tables import (
+    STDIN,
+    InputTable,
+    format_of_name,
+    read_table,
+    with_row_columns,
+    write_table,
+)
 from pinsker.cli._text import TextStyle
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
@@ -113,6 +120,9 @@ def select(
     drop: options.Drop = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
+    row_groups: options.RowGroups = None,
+    time: options.Time = None,
+    weights: options.Weights = None,
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "error",
     memory: options.Memory = None,
@@ -146,6 +156,7 @@ def select(
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
     read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by)
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
         if not quiet:

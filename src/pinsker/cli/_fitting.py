@@ -9,8 +9,12 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+import numpy as np
+import pandas as pd
 from rich.console import Console
 from rich.markup import escape
+from sklearn.model_selection import TimeSeriesSplit
+from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import require
 from pinsker.cli._choices import (
@@ -47,6 +51,7 @@ DIRECTIONS: dict[str, Any] = {
 SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
 MODELS = ("svm", "extra trees", "linear", "boosted trees")
 DEFAULT_BUDGET = 0.05
+DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
 #: A command that is repeated shall say the same.
 DEFAULT_SEED = 0
@@ -211,9 +216,15 @@ def fit(
             f"{table.n_rows} rows: use --missing drop, or fill them in."
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
+    about_rows = _about_rows(table, selector, options)
+    order = np.arange(len(y))
+    if table.time is not None:
+        order = table.frame[table.time].argsort(kind="stable").to_numpy()
+        selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
+    rows = {name: values.to_numpy()[order] for name, values in about_rows.items()}
     started = time.perf_counter()
     with progress(show_progress), collect_warnings() as collected:
-        selector.fit(X, y)
+        selector.fit(X.iloc[order], y.iloc[order], **rows)
     seconds = time.perf_counter() - started
     if not selector.path_.complete:
         raise KeyboardInterrupt  # fit keeps an interrupted path for later; a shell has no later
@@ -222,6 +233,25 @@ def fit(
         task = encode_target(y.dropna(), task=task_of(options.metric)).task
     notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
     return Outcome(table, selector, task, seconds, tuple(notes))
+
+
+def _about_rows(
+    table: InputTable, selector: Any, options: SelectOptions
+) -> dict[str, "pd.Series[Any]"]:
+    """Return what `fit` is given beside the table, or refuse what has no effect."""
+    holds_out = getattr(selector, "holds_out", False)
+    for flag, column in (("--row-groups", table.row_groups), ("--time", table.time)):
+        if column is not None and not holds_out:
+            raise ParameterError(
+                f"{flag} has no effect where no rows are held out: use --direction auto, or --cv 5."
+            )
+    if table.weights is not None and not has_fit_parameter(selector, "sample_weight"):
+        raise ParameterError(
+            f"--weights has no effect with --direction {options.direction}, which searches by "
+            "neighbors: use --direction auto or linear."
+        )
+    named = {"groups": table.row_groups, "sample_weight": table.weights}
+    return {name: table.frame[column] for name, column in named.items() if column is not None}
 
 
 @contextmanager

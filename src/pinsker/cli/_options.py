@@ -98,6 +98,31 @@ FeatureGroups = Annotated[
         show_default=False,
     ),
 ]
+RowGroups = Annotated[
+    str | None,
+    typer.Option(
+        "--row-groups",
+        metavar="COLUMN",
+        help="A column that says which rows belong together (patient, customer): they are held "
+        "out together. It is no feature.",
+        show_default=False,
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A column that orders the rows in time: sets are chosen on earlier rows and tested "
+        "on later ones. It is no feature.",
+        show_default=False,
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="A column of weights of the rows; no feature.", show_default=False
+    ),
+]
 Kinds = Annotated[
     list[str] | None,
     typer.Option(

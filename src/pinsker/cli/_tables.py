@@ -6,7 +6,7 @@ import io
 import lzma
 import sys
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, cast
 
@@ -56,6 +56,9 @@ class InputTable:
         Columns of dates as they are written in the file.
     drawn : DrawnRows, optional
         How the rows were drawn, where the frame holds some of very many.
+    row_groups, time, weights : str, optional
+        Columns that are no features: which rows belong together, when a row was seen, what it
+        weighs.
     """
 
     source: str
@@ -64,6 +67,9 @@ class InputTable:
     notes: tuple[str, ...] = ()
     texts: pd.DataFrame | None = None
     drawn: DrawnRows | None = None
+    row_groups: str | None = None
+    time: str | None = None
+    weights: str | None = None
 
     @property
     def n_rows(self) -> int:
@@ -85,8 +91,9 @@ class InputTable:
 
     @property
     def features(self) -> pd.DataFrame:
-        """All columns but the target."""
-        return self.frame.drop(columns=self.target)
+        """All columns but the target and those about rows."""
+        about_rows = [name for name in (self.row_groups, self.time, self.weights) if name]
+        return self.frame.drop(columns=[self.target, *dict.fromkeys(about_rows)])
 
     @property
     def y(self) -> "pd.Series[Any]":
@@ -149,6 +156,36 @@ def read_table(
         frame[list(dates)],
         drawn,
     )
+
+
+def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
+    """Return a table some columns of which are about rows, and no features.
+
+    Parameters
+    ----------
+    table : InputTable
+        As it was read.
+    **options : str or None
+        Names of the columns `row_groups`, `time` and `weights` as they were typed.
+    """
+    found: dict[str, str] = {}
+    for option, typed in options.items():
+        if typed is None:
+            continue
+        flag = f"--{option.replace('_', '-')}"
+        name = find_column(typed, list(table.frame.columns), flag)
+        if name == table.target:
+            raise ParameterError(f"{flag} names the target {name!r}: name another column.")
+        if table.frame[name].isna().any():
+            raise DataError(
+                f"{flag} {name!r} is missing in {int(table.frame[name].isna().sum())} rows: fill "
+                "it in, or leave those rows out."
+            )
+        found[option] = name
+    told = replace(table, **found)  # type: ignore[arg-type]
+    if told.features.shape[1] == 0:
+        raise DataError("no column is left to choose from beside the target and those about rows.")
+    return told
 
 
 def write_table(frame: pd.DataFrame, path: str, option: str = "--output") -> None:

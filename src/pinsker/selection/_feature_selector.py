@@ -5,6 +5,8 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
+from sklearn.model_selection import TimeSeriesSplit
+
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing, Scale
 from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
@@ -25,6 +27,7 @@ from pinsker.selection.holdout import (
     SplitFit,
     crossfit_certificate,
     set_search_rows_aside,
+    split_by_time,
     split_counts,
     split_rows,
 )
@@ -100,7 +103,9 @@ class FeatureSelector(EvaluatedSelector):
     cv : int, splitter or iterable of (train, test), default=5
         Folds of held-out rows, or a division of them, for groups of rows or time. 0 takes the
         first search and cuts its path by its own information. With 5000 rows or more an int splits
-        the rows into three parts instead, see Notes; a splitter cross-fits all of them.
+        the rows into three parts instead, see Notes; a splitter cross-fits all of them. A plain
+        ``TimeSeriesSplit()`` takes the rows to be in order of time, and splits 5000 or more in
+        that order: the latest rows certify.
     fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
     suspects : {"warn", "drop", "ignore"}, default="warn"
@@ -242,7 +247,7 @@ class FeatureSelector(EvaluatedSelector):
         self
         """
         deadline = Deadline(self.time_limit)
-        splits = self.cv and isinstance(self.cv, Integral)  # a splitter cross-fits all rows
+        splits = self._splits_rows
         read = self._read_some if splits else self._read
         data = read(X, y, groups, sample_weight=sample_weight)
         if data.encoded.weights is not None and isinstance(self.searches, str):
@@ -252,7 +257,8 @@ class FeatureSelector(EvaluatedSelector):
         settings = replace(settings, deadline=deadline)
         if splits and data.encoded.n_rows >= SPLIT_FROM:
             return self._fit_split(data, settings, memory)
-        if splits and data.encoded.n_rows >= SEARCH_ONCE_FROM and data.groups is None:
+        once = isinstance(self.cv, Integral) and splits and data.groups is None
+        if once and data.encoded.n_rows >= SEARCH_ONCE_FROM:
             return self._fit_once(data, settings, memory)
         names, searches = self._searches(data, settings, data.encoded)
         progress = Progress(self, data.user_data, 1 + len(names))
@@ -356,15 +362,28 @@ class FeatureSelector(EvaluatedSelector):
             encoded = note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
         return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
 
+    @property
+    def _splits_rows(self) -> bool:
+        """Whether many rows are split into parts: other splitters cross-fit all of them."""
+        if isinstance(self.cv, Integral):
+            return bool(self.cv)
+        plain = {"gap": 0, "test_size": None, "max_train_size": None}
+        return type(self.cv) is TimeSeriesSplit and all(
+            getattr(self.cv, name) == value for name, value in plain.items()
+        )
+
     def _row_counts(self, n_rows: int) -> RowCounts:
-        if n_rows >= SPLIT_FROM and self.cv and isinstance(self.cv, Integral):
+        if n_rows >= SPLIT_FROM and self._splits_rows:
             return RowCounts(*split_counts(n_rows))
         return super()._row_counts(n_rows)
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
         encoded, rule = data.encoded, data.rule
-        parts = split_rows(encoded, data.seed, data.groups)
+        if isinstance(self.cv, Integral):
+            parts = split_rows(encoded, data.seed, data.groups)
+        else:
+            parts = split_by_time(encoded.n_rows, data.seed)
         counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))

@@ -38,6 +38,7 @@ _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
 _MOST_EVALUATED = 40_000
 #: What the rows of the certificate were to the search.
 CERTIFICATION_ROWS = "held out for certification: they took no part in the choice"
+LATEST_ROWS = "the latest, held out for certification: they took no part in the choice"
 #: Rows that certify at most: a bound of 0.002 on a difference of error rates.
 MOST_CERTIFIED = 40_000
 #: Rows of a table that are read at most: they are enough for all of the above, as `split_rows`
@@ -57,12 +58,29 @@ class RowParts:
         Rows that models are fitted to, and rows that compare sets.
     certify : ndarray of int64
         Rows that are looked at once, for the chosen set.
+    by_time : bool
+        Whether the parts follow each other in time.
     """
 
     search: IntArray
     train: IntArray
     evaluate: IntArray
     certify: IntArray
+    by_time: bool = False
+
+
+def split_by_time(n_rows: int, seed: int) -> RowParts:
+    """Divide rows in order of time: the first ones search, then models are fitted, sets compared.
+
+    The last rows certify. Sizes are those of `split_rows`. The rows that search are shuffled, for
+    neighbors are searched among the first of them.
+    """
+    n_search, n_train = min(n_rows // 4, MOST_COUNTED), trained_rows(n_rows)
+    n_certify = (n_rows - n_search) // 3
+    edges = np.cumsum([n_search, n_train, n_rows - n_search - n_train - n_certify])
+    search, train, evaluate, certify = np.split(np.arange(n_rows), edges)
+    shuffled = np.random.default_rng(seed).permutation(search)
+    return RowParts(shuffled, train, evaluate, certify, by_time=True)
 
 
 def split_rows(encoded: Encoded, seed: int, groups: IntArray | None = None) -> RowParts:
@@ -194,7 +212,9 @@ class SplitFit:
         """Test the chosen set, and no other, on rows that chose nothing."""
         parts = self.parts
         known = max(self._comparison().on_paths, key=lambda one: one.information)
-        train = np.concatenate([parts.train, parts.evaluate])[:_MOST_TRAINED_TO_CERTIFY]
+        train = np.concatenate([parts.train, parts.evaluate])
+        latest = parts.by_time  # the rows just before those that certify
+        train = train[-_MOST_TRAINED_TO_CERTIFY:] if latest else train[:_MOST_TRAINED_TO_CERTIFY]
         test = parts.certify[:MOST_CERTIFIED]
         rows = np.concatenate([train, test])
         table, groups = take_rows(self.encoded, rows), self._groups_of(rows)
@@ -207,7 +227,7 @@ class SplitFit:
             seed,
             self.jobs,
             (fold,),
-            CERTIFICATION_ROWS,
+            LATEST_ROWS if latest else CERTIFICATION_ROWS,
             groups=groups,
             table=self.table,
         )
@@ -217,9 +237,11 @@ class SplitFit:
     def note(self) -> str:
         """Which rows did what, for the user."""
         n_searched, n_trained = len(self.parts.search), len(self.parts.train)
+        in_time = " (in order of time, the latest certify)" if self.parts.by_time else ""
         return (
             f"of {self.encoded.n_rows} rows {n_searched} searched ({MOST_SEARCHED} at most by "
             f"neighbors), models were fitted to {n_trained} and evaluated on {self.n_evaluated}"
+            f"{in_time}"
         )
 
     def _look_at(self, name: str, rule: StoppingRule) -> None:

@@ -243,10 +243,7 @@ def _centred(values: FloatArray, weights: FloatArray | None) -> FloatArray:
 
     Weighted rows are multiplied by the root of their weight over the mean weight.
     """
-    if weights is None:
-        mean = values.mean(axis=0)
-    else:
-        mean = weights @ values / weights.sum()
+    mean = values.mean(axis=0) if weights is None else weights @ values / weights.sum()
     centred = np.asarray(values - mean, dtype=np.float64)
     near = np.flatnonzero(np.abs(centred[0]) <= _NEAR_MEAN * np.abs(values[0]))
     centred[:, near[np.ptp(values[:, near], axis=0) == 0]] = 0.0

@@ -1,0 +1,92 @@
+"""Columns about rows: which belong together, when they were seen, what they weigh."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Thirty patients with four visits each, in no order of time."""
+    rng = np.random.default_rng(0)
+    n = 120
+    frame = pd.DataFrame(
+        {
+            "patient": [f"p{i // 4}" for i in range(n)],
+            "date": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.permutation(n), unit="D"),
+            "weight": rng.integers(1, 4, size=n),
+            "signal": rng.normal(size=n),
+            "noise": rng.normal(size=n),
+        }
+    )
+    frame["y"] = np.where(frame["signal"] + 0.3 * rng.normal(size=n) > 0, "yes", "no")
+    path = tmp_path / "visits.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def select(run, visits, *options):
+    saved = visits.with_suffix(".json")
+    quick = ("--searches", "linear", "--models", "linear", "--json", saved, "-e", "0.15")
+    done = run("select", visits, "--target", "y", *quick, *options)
+    return done, json.loads(saved.read_text()) if done.code in (0, 3) else None
+
+
+def test_they_are_no_features(run, visits):
+    options = ("--row-groups", "patient", "--time", "date", "--weights", "weight")
+    done, saved = select(run, visits, *options)
+    assert done.code == 0, done.err
+    assert saved["columns"] == ["signal", "noise"]
+    assert saved["kept"] == ["signal"]
+    assert any("sample_weight" in note for note in saved["notes"])
+    # Of five splits in time the first sixth is never held out.
+    assert saved["certificate"]["n_rows"] == 100
+    assert saved["certificate"]["n_groups"] > 20
+
+
+def test_rows_are_sorted_by_time(run, visits, tmp_path):
+    first = select(run, visits, "--time", "date", "--drop", "patient,weight")[1]
+    shuffled = tmp_path / "shuffled.csv"
+    pd.read_csv(visits).sample(frac=1.0, random_state=1).to_csv(shuffled, index=False)
+    second = select(run, shuffled, "--time", "date", "--drop", "patient,weight")[1]
+    assert first["certificate"] == second["certificate"]
+
+
+def test_groups_are_held_out_together(run, visits):
+    done, saved = select(run, visits, "--row-groups", "patient", "--drop", "date,weight")
+    assert done.code == 0, done.err
+    assert saved["certificate"]["n_groups"] == 30
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--time", "when"), "--time"),
+        (("--weights", "y"), "--weights names the target"),
+        (("--row-groups", "patient", "--cv", "0"), "--row-groups has no effect"),
+        (("--weights", "signal"), "not negative"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run, visits, options, message):
+    done, _ = select(run, visits, *options)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_neighbors_take_no_weights(run, visits):
+    done = run("select", visits, "-t", "y", "-d", "forward", "--weights", "weight")
+    assert done.code == 2
+    assert "--weights has no effect with --direction forward" in done.err
+    done = run("select", visits, "-t", "y", "-d", "linear", "--weights", "weight", "--quiet")
+    assert done.code in (0, 3)
+
+
+def test_a_missing_time_is_refused(run, visits):
+    frame = pd.read_csv(visits)
+    frame.loc[3, "date"] = None
+    frame.to_csv(visits, index=False)
+    done, _ = select(run, visits, "--time", "date")
+    assert done.code == 2
+    assert "--time 'date' is missing in 1 rows" in done.err
