@@ -90,3 +90,44 @@ def test_a_missing_time_is_refused(run, visits):
     done, _ = select(run, visits, "--time", "date")
     assert done.code == 2
     assert "--time 'date' is missing in 1 rows" in done.err
+
+
+def test_certify_takes_them_too(run, visits, tmp_path):
+    select(run, visits, "--drop", "date,weight,patient")
+    saved, out = visits.with_suffix(".json"), tmp_path / "certificate.json"
+    fresh = pd.read_csv(visits)
+    fresh["signal"] += 1e-3  # other rows
+    fresh["noise"] += 1e-3
+    fresh.to_csv(tmp_path / "fresh.csv", index=False)
+    options = ("--row-groups", "patient", "--time", "date", "--weights", "weight")
+    done = run("certify", saved, tmp_path / "fresh.csv", *options, "--json", out)
+    assert done.code in (0, 3), done.err
+    certificate = json.loads(out.read_text())
+    assert certificate["n_rows"] == 100
+    assert certificate["n_groups"] > 20
+    assert any("worth" in note for note in certificate["notes"])
+
+
+def test_prices(run, visits, tmp_path):
+    frame = pd.read_csv(visits)
+    rng = np.random.default_rng(1)
+    frame["cheap"] = frame["signal"] + 0.1 * rng.normal(size=len(frame))
+    frame.to_csv(visits, index=False)
+    costs = tmp_path / "costs.csv"
+    costs.write_text("column,cost\nsignal,100\ncheap,1\nnoise;weight,7\n")
+    rest = ("--drop", "date,patient", "--models", "linear", "-e", "0.15")
+    saved = tmp_path / "saved.json"
+    done = run("select", visits, "-t", "y", *rest, "--costs", costs, "--json", saved)
+    assert done.code == 0, done.err
+    assert json.loads(saved.read_text())["kept"] == ["cheap"]
+    assert "the kept features cost 1, all of them 108" in json.loads(saved.read_text())["notes"]
+    costs.write_text("column,cost\nsignl,100\n")
+    done = run("select", visits, "-t", "y", *rest, "--costs", costs)
+    assert done.code == 2
+    assert "signl" in done.err
+    costs.write_text("signal,1\ncheap\n")
+    done = run("select", visits, "-t", "y", *rest, "--costs", costs)
+    assert done.code == 2
+    assert "line 2" in done.err
+    done = run("select", visits, "-t", "y", "-d", "linear", "--costs", costs)
+    assert done.code == 2

@@ -56,5 +56,5 @@ def test_every_selector_is_checked():
 @pytest.mark.parametrize("selector", SELECTORS, ids=str)
 def test_few_parameters(selector):
     # Experts' settings sit in frozen objects; version 0.1 had up to 23 parameters.
-    most = 16 if isinstance(selector, FeatureSelector) else 17
+    most = 17
     assert len(selector.get_params(deep=False)) <= most

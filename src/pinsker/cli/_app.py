@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import pandas as pd
 import typer
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_breast_cancer
@@ -19,6 +18,7 @@ from sklearn.ensemble import (
 )
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
@@ -37,6 +37,7 @@ from pinsker.cli._fitting import (
     cluster_at,
     collect_warnings,
     fit,
+    in_order,
 )
 from pinsker.cli._inspect import inspect
 from pinsker.cli._saved import SavedSelection, read_selection, to_json
@@ -123,6 +124,7 @@ def select(
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
+    costs: options.Costs = None,
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "error",
     memory: options.Memory = None,
@@ -148,7 +150,7 @@ def select(
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
-        time_limit=time_limit, engine=engine,
+        time_limit=time_limit, costs=costs, engine=engine,
         missing=missing, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
@@ -174,6 +176,9 @@ def certify(
     selection: SavedFile,
     table: options.Data,
     confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None,
+    time: options.Time = None,
+    weights: options.Weights = None,
     jobs: options.Jobs = None,
     json: options.JsonFile = None,
     separator: options.Separator = None,
@@ -186,7 +191,8 @@ def certify(
     Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
     """
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, X, y, notes = _restore(selection, table, style, MOST_CERTIFIED)
+    saved, read, notes = _restore(selection, table, style, MOST_CERTIFIED)
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     if not hasattr(saved.selector, "certify"):
         raise ParameterError(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
@@ -200,7 +206,11 @@ def certify(
     if jobs is not None:
         saved.selector.set_params(n_jobs=jobs)
     with collect_warnings() as collected:
-        certificate = saved.selector.certify(X, y, confidence=confidence)
+        order, rows = in_order(read)
+        if time is not None:
+            saved.selector.set_params(cv=TimeSeriesSplit())
+        X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
+        certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # The last set that passed may be larger than the saved one, which then did not.
     passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
     about = {"saved_features": saved.features, "saved_set_passed": passed}
@@ -226,7 +236,8 @@ def audit(
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, X, y, notes = _restore(selection, table, style, MOST_READ)
+    saved, read, notes = _restore(selection, table, style, MOST_READ)
+    X, y = read.frame[saved.columns], read.y
     if y.isna().any():
         raise DataError(
             f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
@@ -318,8 +329,8 @@ def write_files(
 
 def _restore(
     path: str, table: str, style: TextStyle, most: int
-) -> tuple[SavedSelection, pd.DataFrame, "pd.Series[Any]", list[str]]:
-    """Return the selection, the columns that it was fitted to, the target, and notes on rows."""
+) -> tuple[SavedSelection, InputTable, list[str]]:
+    """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
     read = read_table(table, saved.target, style=style, most=most)
     absent = [name for name in saved.columns if name not in read.frame.columns]
@@ -330,7 +341,7 @@ def _restore(
             "pass a table with the same columns."
         )
     notes = [] if read.drawn is None else read.drawn.notes
-    return saved, read.frame[saved.columns], read.y, notes
+    return saved, read, notes
 
 
 def _write_json(result: dict[str, Any], path: str | None) -> None:

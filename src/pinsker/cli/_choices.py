@@ -1,13 +1,15 @@
 """From the text of an option to the value that a selector takes."""
 
+import csv
 import difflib
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Literal
 
 from pinsker.encoding import Kind
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
@@ -120,6 +122,38 @@ def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[s
             )
         groups[name.strip()] = parse_columns([columns], names, "--feature-groups")
     return groups or None
+
+
+def read_costs(path: str, names: Sequence[str]) -> dict[str | tuple[str, ...], float]:
+    """Read prices of columns from a CSV file of two columns; ``a;b`` share one price.
+
+    Parameters
+    ----------
+    path : str
+        The file; a first line whose second entry is no number holds names.
+    names : sequence of str
+        Columns and groups that may have a price.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"--costs {path!r} cannot be read: {error}.") from error
+    costs: dict[str | tuple[str, ...], float] = {}
+    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+        if not row:
+            continue
+        try:
+            price = float(row[1])
+        except (IndexError, ValueError) as error:
+            if number == 1 and len(row) > 1:
+                continue  # names of the two columns
+            raise DataError(
+                f"--costs {path!r}, line {number}: {','.join(row)!r} is no column and its price."
+            ) from error
+        parts = [row[0]] if row[0] in names else row[0].split(";")
+        found = tuple(find_column(part.strip(), names, "--costs") for part in parts)
+        costs[found[0] if len(found) == 1 else found] = price
+    return costs
 
 
 def parse_kinds(

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 from rich.console import Console
 from rich.markup import escape
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import require
+from pinsker._types import IntArray
 from pinsker.cli._choices import (
     parse_columns,
     parse_groups,
@@ -25,6 +25,7 @@ from pinsker.cli._choices import (
     parse_names,
     parse_stop,
     parse_time,
+    read_costs,
 )
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
@@ -81,6 +82,8 @@ class SelectOptions:
         Where to search.
     time_limit : str, optional
         Time after which nothing new is begun.
+    costs : str, optional
+        File of prices.
     missing, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
@@ -98,6 +101,7 @@ class SelectOptions:
     n_neighbors: int | None = None
     memory: str | None = None
     time_limit: str | None = None
+    costs: str | None = None
     engine: str = "auto"
     missing: str = "error"
     jobs: int | None = None
@@ -153,6 +157,7 @@ def make_selector(
     """
     kind = DIRECTIONS[options.direction]
     groups = parse_groups(options.feature_groups, names)
+    priced = [*names, *(groups or {})]
     if options.cv == 1 or (options.cv or 0) < 0:
         raise ParameterError(f"must be 0 or at least 2, found {options.cv}.", parameter="cv")
     optional = {
@@ -164,6 +169,7 @@ def make_selector(
         "engine__client": client,
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
         "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
+        "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
@@ -177,7 +183,7 @@ def make_selector(
             )
     if "random_state" in known:
         given.setdefault("random_state", DEFAULT_SEED)
-    fixed = parse_columns(options.fixed, [*names, *(groups or {})], "--fixed")
+    fixed = parse_columns(options.fixed, priced, "--fixed")
     selector = kind(
         **_stopping(options),
         missing=options.missing,
@@ -216,12 +222,10 @@ def fit(
             f"{table.n_rows} rows: use --missing drop, or fill them in."
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
-    about_rows = _about_rows(table, selector, options)
-    order = np.arange(len(y))
+    _check_row_columns(table, selector, options)
+    order, rows = in_order(table)
     if table.time is not None:
-        order = table.frame[table.time].argsort(kind="stable").to_numpy()
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
-    rows = {name: values.to_numpy()[order] for name, values in about_rows.items()}
     started = time.perf_counter()
     with progress(show_progress), collect_warnings() as collected:
         selector.fit(X.iloc[order], y.iloc[order], **rows)
@@ -235,10 +239,21 @@ def fit(
     return Outcome(table, selector, task, seconds, tuple(notes))
 
 
-def _about_rows(
-    table: InputTable, selector: Any, options: SelectOptions
-) -> dict[str, "pd.Series[Any]"]:
-    """Return what `fit` is given beside the table, or refuse what has no effect."""
+def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
+    """Return the rows in order of time, and what `fit` and `certify` are given about them."""
+    order: IntArray = np.arange(len(table.frame))
+    if table.time is not None:
+        order = np.asarray(table.frame[table.time].argsort(kind="stable"), dtype=np.int64)
+    named = {"groups": table.row_groups, "sample_weight": table.weights}
+    return order, {
+        name: table.frame[column].to_numpy()[order]
+        for name, column in named.items()
+        if column is not None
+    }
+
+
+def _check_row_columns(table: InputTable, selector: Any, options: SelectOptions) -> None:
+    """Refuse columns about rows that have no effect."""
     holds_out = getattr(selector, "holds_out", False)
     for flag, column in (("--row-groups", table.row_groups), ("--time", table.time)):
         if column is not None and not holds_out:
@@ -250,8 +265,6 @@ def _about_rows(
             f"--weights has no effect with --direction {options.direction}, which searches by "
             "neighbors: use --direction auto or linear."
         )
-    named = {"groups": table.row_groups, "sample_weight": table.weights}
-    return {name: table.frame[column] for name, column in named.items() if column is not None}
 
 
 @contextmanager

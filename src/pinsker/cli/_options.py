@@ -98,6 +98,15 @@ FeatureGroups = Annotated[
         show_default=False,
     ),
 ]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Prices of columns, a CSV file of two columns: column (or group; a;b;c share one "
+        "price) and cost. The cheapest set within the budget is kept.",
+        show_default=False,
+    ),
+]
 RowGroups = Annotated[
     str | None,
     typer.Option(

@@ -26,7 +26,7 @@ from pinsker.selection import (
 #: The version that is written.
 SCHEMA = 2
 #: How it was searched is over, and where it was: another computer may have no GPU.
-_NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine"}
+_NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine", "feature_costs"}
 #: Rows whose hashes are saved at most: eleven characters each.
 _MOST_HASHES = 50_000
 _SELECTORS = {kind.__name__: kind for kind in DIRECTIONS.values()}

@@ -69,6 +69,9 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         What is claimed, on what evidence.
     cv_results_ : dict of str to ndarray
         What held-out rows say about every set that was evaluated; empty when none were held out.
+    front_ : list of FrontPoint
+        ``(cost, increase, features)`` of the sets that were evaluated and that no other beats in
+        cost and in error increase, the cheapest first; empty when no rows were held out.
     notes_ : tuple of str
         What a user should know about the data and the choice.
     facts_ : TargetFacts
@@ -448,6 +451,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
         about_rows = data.notes + encoded.notes
         before = (*rare_class_note(encoded.target, budget.metric), *before)
+        if data.costs is not None:
+            cost = data.costs.of(path.order[: decision.size])
+            full = data.costs.of(range(encoded.n_features))
+            notes = (*notes, f"the kept features cost {cost:g}, all of them {full:g}")
         cv_results = {}
         if comparison is not None:
             cv_results = comparison.to_arrays(columns, self.n_features_in_)
@@ -460,6 +467,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "ranking_": ranking,
             "certificate_": certificate,
             "cv_results_": cv_results,
+            "front_": [] if comparison is None else comparison.front,
             "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
             "_comparison": comparison,

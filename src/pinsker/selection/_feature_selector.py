@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -34,13 +35,16 @@ from pinsker.selection.holdout import (
 from pinsker.selection.search import (
     AUTO_LARGE,
     AUTO_SEARCHES,
+    BY_COST,
     Deadline,
     ErrorBudget,
+    FeatureCosts,
     KNNSearchSettings,
     MetricLike,
     Search,
     SelectionPath,
     StoppingRule,
+    by_cost,
     cheapest_first,
     measure_sets,
     named_searches,
@@ -57,6 +61,8 @@ WEIGHTED = (
     "sample_weight: searches by neighbors and extra trees take no weights; features were ordered "
     "by counts (jmi, cmim) and a linear model"
 )
+#: Searches that count: they take more rows of a large table than neighbors do.
+_COUNTED = ("jmi", "cmim", BY_COST[0])
 #: Of a time limit searches may take so much: what they find has to be evaluated.
 _PART_OF_SEARCHES = 0.5
 
@@ -106,6 +112,12 @@ class FeatureSelector(EvaluatedSelector):
         the rows into three parts instead, see Notes; a splitter cross-fits all of them. A plain
         ``TimeSeriesSplit()`` takes the rows to be in order of time, and splits 5000 or more in
         that order: the latest rows certify.
+    feature_costs : dict or array-like, optional
+        Prices of the columns, in any unit: of the sets within the budget the cheapest is kept
+        instead of the smallest. A dict by column (name or position), by name of a feature group,
+        or by a tuple of columns that share one price (paid once, whichever of them are kept);
+        what it does not name is free. Or one price per column. ``searches="auto"`` then also
+        orders features by gain per cost, and by cost.
     fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
     suspects : {"warn", "drop", "ignore"}, default="warn"
@@ -126,6 +138,9 @@ class FeatureSelector(EvaluatedSelector):
     cv_results_ : dict of str to ndarray
         What held-out rows say about every set that was evaluated, all features first: "search",
         "n_features", "support", "information", "error", "increase" and its confidence bounds, ...
+    front_ : list of FrontPoint
+        ``(cost, increase, features)`` of the sets that were evaluated and that no other beats in
+        cost and in error increase, the cheapest first. Without prices a feature costs 1.
     certificate_ : Certificate
         What is claimed, and on what evidence.
     path_ : SelectionPath
@@ -182,6 +197,7 @@ class FeatureSelector(EvaluatedSelector):
         "searches": [StrOptions({"auto"}), "array-like"],
         "suspects": [StrOptions({"warn", "drop", "ignore"})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "feature_costs": [dict, "array-like", None],
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
@@ -195,6 +211,7 @@ class FeatureSelector(EvaluatedSelector):
         cv: Any = 5,
         fixed_features: Any = None,
         feature_groups: Any = None,
+        feature_costs: Any = None,
         categorical_features: Any = "from_dtype",
         missing: Missing = "error",
         suspects: Literal["warn", "drop", "ignore"] = "warn",
@@ -212,6 +229,7 @@ class FeatureSelector(EvaluatedSelector):
         self.cv = cv
         self.fixed_features = fixed_features
         self.feature_groups = feature_groups
+        self.feature_costs = feature_costs
         self.categorical_features = categorical_features
         self.missing = missing
         self.suspects = suspects
@@ -252,6 +270,9 @@ class FeatureSelector(EvaluatedSelector):
         data = read(X, y, groups, sample_weight=sample_weight)
         if data.encoded.weights is not None and isinstance(self.searches, str):
             data = replace(data, notes=(*data.notes, WEIGHTED))
+        if self.feature_costs is not None:
+            costs = FeatureCosts.read(self.feature_costs, data.encoded)
+            data = replace(data, costs=costs, notes=(*data.notes, *costs.notes))
         memory = self.plan_memory(data.encoded, data.seed)
         settings = self._within(memory, self._settings(data.seed), memory.n_searches)
         settings = replace(settings, deadline=deadline)
@@ -270,7 +291,8 @@ class FeatureSelector(EvaluatedSelector):
             return self
         progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
         evaluator.jobs.on_call = progress.on_call
-        cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
+        n_fixed = len(data.fixed)
+        cross = CrossFit(data.encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
         for some in _in_time(searches, deadline):
             with deadline.leaving_out(_described(some)):
                 cross.search(some, _names_of(some, names), {}, memory.n_searches)
@@ -299,7 +321,8 @@ class FeatureSelector(EvaluatedSelector):
         assert evaluator is not None  # there are folds
         progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
         evaluator.jobs.on_call = progress.on_call
-        cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed), settings.deadline)
+        n_fixed, deadline = len(data.fixed), settings.deadline
+        cross = CrossFit(encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
         for some in _in_time(searches, settings.deadline):
             with settings.deadline.leaving_out(_described(some)):
                 cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
@@ -348,8 +371,18 @@ class FeatureSelector(EvaluatedSelector):
         """Return the searches of a table that is not split."""
         wide = searched.n_features > _MOST_BACKWARD
         auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
-        found = named_searches(self.searches, searched, settings, data.fixed, auto)
-        return found if self.time_limit is None else cheapest_first(found[1])
+        return self._named_searches(data, settings, searched, auto)
+
+    def _named_searches(
+        self, data: FitData, settings: KNNSearchSettings, searched: Encoded, auto: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], list[Search]]:
+        """Return the searches of the user; "auto" has two more where features have prices."""
+        names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
+        if data.costs is not None and isinstance(self.searches, str):
+            names += BY_COST
+            run = partial(by_cost, costs=data.costs, fixed=data.fixed)
+            searches = [*searches, Search(BY_COST, run)]
+        return (names, searches) if self.time_limit is None else cheapest_first(searches)
 
     def _encode(
         self, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
@@ -387,17 +420,15 @@ class FeatureSelector(EvaluatedSelector):
         counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
-        names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
+        names, searches = self._named_searches(data, settings, searched, auto)
         deadline = settings.deadline
-        if self.time_limit is not None:
-            names, searches = cheapest_first(searches)
         progress = Progress(self, data.user_data, 2 + len(names))
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
         paths: dict[str, SelectionPath] = {}
         for some in _in_time(searches, deadline):
-            tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in some]
+            tables = [counted if one.names[0] in _COUNTED else searched for one in some]
             calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
             with deadline.leaving_out(_described(some)):
                 found = jobs.run(_run_search, None, calls, memory.n_searches)
@@ -418,6 +449,7 @@ class FeatureSelector(EvaluatedSelector):
             data.groups,
             table=data.table,
             deadline=deadline,
+            costs=data.costs,
         )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)

@@ -9,7 +9,7 @@ from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import EngineName, EngineSettings, KNNSettings
-from pinsker.selection.search import FeatureCount, StoppingRule
+from pinsker.selection.search import FeatureCosts, FeatureCount, StoppingRule
 
 #: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
 SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
@@ -50,6 +50,8 @@ class FitData:
         What a user should know about the drawing.
     groups : ndarray of shape (n_rows,), int, or None
         Which rows belong together.
+    costs : FeatureCosts or None
+        Prices of the features; None: 1 each.
     """
 
     encoded: Encoded
@@ -63,6 +65,7 @@ class FitData:
     table: Any = None
     notes: tuple[str, ...] = ()
     groups: IntArray | None = None
+    costs: FeatureCosts | None = None
 
 
 def as_settings(name: str, value: Any) -> Any:

@@ -27,7 +27,8 @@ ERROR = Metric("error")
 
 def results_of(selector):
     """Return what is known of every set, by search and size, from the arrays."""
-    arrays = {name: values for name, values in selector.cv_results_.items() if name != "support"}
+    other = ("support", "cost")
+    arrays = {name: values for name, values in selector.cv_results_.items() if name not in other}
     arrays["size"] = arrays.pop("n_features")
     rows = [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]
     return {(row["search"], int(row["size"])): SubsetResult(**row) for row in rows}

@@ -1,9 +1,9 @@
 """What held-out rows say about every size of every path, and which set to take."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from pinsker.selection.search import (
     ROUNDING,
     Decision,
     ErrorBudget,
+    FeatureCosts,
     SelectionPath,
     StoppingRule,
 )
@@ -251,6 +252,24 @@ class References:
         return paired_difference(gaps, confidence or self.confidence, clusters=self.clusters)
 
 
+class FrontPoint(NamedTuple):
+    """A set that no other beats in cost and in error increase.
+
+    Attributes
+    ----------
+    cost : float
+        Prices of its features together; their number, if they have no prices.
+    increase : float
+        Held-out error minus that of all features, in the metric.
+    features : tuple of str
+        Their names.
+    """
+
+    cost: float
+    increase: float
+    features: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """What held-out rows say about the sets of several paths.
@@ -273,6 +292,8 @@ class Comparison:
         Groups among the held-out rows; 0 if every row is one of its own.
     notes : tuple of str
         What a user should know of the held-out rows.
+    costs : FeatureCosts, optional
+        Prices of the features; by default 1 each.
     """
 
     paths: dict[str, SelectionPath]
@@ -284,6 +305,7 @@ class Comparison:
     error_none: float = math.nan
     n_groups: int = 0
     notes: tuple[str, ...] = ()
+    costs: FeatureCosts | None = None
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""
@@ -296,6 +318,7 @@ class Comparison:
         evaluator: HoldoutEvaluator,
         facts: TargetFacts,
         paths: dict[str, SelectionPath],
+        costs: FeatureCosts | None = None,
     ) -> "Comparison":
         """Compare every set that was evaluated with the best, with all and with no features."""
         references = References.of(evaluated, evaluator, facts)
@@ -310,7 +333,30 @@ class Comparison:
             error_none=evaluator.prior.loss,
             n_groups=0 if clusters is None else len(np.unique(clusters)),
             notes=evaluator.notes,
+            costs=costs,
         )
+
+    def cost(self, result: SubsetResult) -> float:
+        """Return what a set costs: its number of features, if they have no prices."""
+        if self.costs is None:
+            return float(result.size)
+        return self.costs.of(self._features(result))
+
+    @property
+    def front(self) -> list[FrontPoint]:
+        """The sets that were evaluated and that no other beats in cost and in error increase."""
+        front: list[FrontPoint] = []
+        names = next(iter(self.paths.values())).names
+        priced = [(self.cost(one), one.increase, one.size, one) for one in self.results.values()]
+        for cost, increase, _, one in sorted(priced, key=lambda point: point[:3]):
+            if not front or increase < front[-1].increase - ROUNDING:
+                kept = tuple(names[feature] for feature in self._features(one))
+                front.append(FrontPoint(cost, increase, kept))
+        return front
+
+    def _features(self, result: SubsetResult) -> Sequence[int]:
+        path = self.paths.get(result.search)
+        return path.order[: result.size] if path else range(result.size)
 
     @property
     def on_paths(self) -> list[SubsetResult]:
@@ -325,10 +371,11 @@ class Comparison:
     def choose(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Return the set that a rule takes.
 
-        A budget takes the smallest set that meets it by either evidence: all features, if no
-        other does and none is clearly better; and if no path holds them, the set with the most
-        information. Another rule cuts each path by itself, and of the sizes it names the one with
-        the most information on the held-out rows is taken.
+        A budget takes the cheapest set that meets it by either evidence, which is the smallest
+        where all features cost the same: all features, if no other does and none is clearly
+        better; and if no path holds them, the set with the most information. Another rule cuts
+        each path by itself, and of the sizes it names the one with the most information on the
+        held-out rows is taken.
         """
         if not isinstance(rule, ErrorBudget):
             return self._cut(rule)
@@ -337,7 +384,7 @@ class Comparison:
         fewer = [result for result in self.on_paths if result.size < self.of_all.size]
         meeting = [result for result in fewer if result.meets(*known)]
         if meeting:
-            chosen = smallest(meeting)
+            chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         note = f"no set of fewer features is shown to meet {rule} on held-out rows; "
         for every in self._everything():
@@ -363,7 +410,8 @@ class Comparison:
         Returns
         -------
         dict of str to ndarray
-            One array per attribute of `SubsetResult` (`size` is called ``"n_features"``), and
+            One array per attribute of `SubsetResult` (`size` is called ``"n_features"``), the
+            ``"cost"`` of each set (its number of features, if they have no prices), and
             ``"support"``: which columns each set keeps, found on all rows.
         """
         results = list(self.results.values())
@@ -375,13 +423,13 @@ class Comparison:
             arrays[name] = np.array(values, dtype=object if is_text else None)
         support = np.zeros((len(results), n_columns), dtype=np.bool_)
         for row, result in zip(support, results, strict=True):
-            on_path = self.paths.get(result.search)
-            kept = on_path.order[: result.size] if on_path else range(len(feature_columns))
+            kept = self._features(result)
             row[[column for feature in kept for column in feature_columns[feature]]] = True
         masks = np.empty(len(results), dtype=object)  # one mask an entry: a frame takes them
         for at, mask in enumerate(support):
             masks[at] = mask
-        return {**arrays, "support": masks}
+        costs = np.array([self.cost(result) for result in results])
+        return {**arrays, "cost": costs, "support": masks}
 
     def _cut(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Cut every path by a rule that is no budget, and take the cut with most information."""
@@ -425,8 +473,3 @@ def widened(difference: Difference, n_folds: int) -> Difference:
     mean = difference.mean
     below, above = mean - difference.lower, difference.upper - mean
     return Difference(mean, mean - CROSS_FITTED * below, mean + CROSS_FITTED * above)
-
-
-def smallest(results: Iterable[SubsetResult]) -> SubsetResult:
-    """Return the result with the fewest features; of equals the one with the most information."""
-    return min(results, key=lambda one: (one.size, -one.information))

@@ -10,10 +10,22 @@ from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, take_rows
 from pinsker.information import best_by_loss
-from pinsker.selection.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
+from pinsker.selection.holdout._compare import (
+    ALL_FEATURES,
+    CONFIDENCE,
+    Comparison,
+    SubsetResult,
+)
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._rows import Fold
-from pinsker.selection.search import Deadline, ErrorBudget, Search, SelectionPath, StoppingRule
+from pinsker.selection.search import (
+    Deadline,
+    ErrorBudget,
+    FeatureCosts,
+    Search,
+    SelectionPath,
+    StoppingRule,
+)
 
 #: Sizes up to this are on the coarse grid, and are told apart one by one.
 _MANY = 100
@@ -46,6 +58,8 @@ class CrossFit:
         Features that may not be dropped.
     deadline : Deadline, optional
         Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
+    costs : FeatureCosts, optional
+        Prices of the features; by default 1 each.
     """
 
     def __init__(
@@ -55,7 +69,9 @@ class CrossFit:
         facts: TargetFacts,
         n_fixed: int,
         deadline: Deadline | None = None,
+        costs: FeatureCosts | None = None,
     ) -> None:
+        self.costs = costs or FeatureCosts.unit(encoded.n_features)
         self.encoded, self.evaluator, self.facts = encoded, evaluator, facts
         self.deadline = deadline or Deadline()
         self.smallest = max(n_fixed, 1)
@@ -190,12 +206,13 @@ class CrossFit:
 
         Of the first path, and while no set meets the budget, sizes that grow by half up to the one
         with the most information: what is reachable is known by it. Of others, the size with most
-        information, and the next smaller size than the smallest set so far. Where that has many
-        features, smaller sizes too: another search may need a part of them.
+        information, and the largest size that costs less than the cheapest set so far (which is
+        the next smaller size, if all features cost the same). Where that has many features,
+        smaller sizes too: another search may need a part of them.
         """
         everything = (ALL_FEATURES, self.encoded.n_features)
-        best = self._best_size(rule)
-        if best == self.encoded.n_features:
+        best = self._best(rule)
+        if best is None or best.size == self.encoded.n_features:
             grid = self._grid(name)
             self._glimpse([everything, *grid])
             top = max(grid, key=self._shown)
@@ -207,9 +224,11 @@ class CrossFit:
         rival = (name, min(max(top[1], self.smallest), longest))
         self._glimpse([rival])
         wanted = [rival] if self._shown(rival) > self._shown(top) else []
-        below = min(best - 1, longest)
+        order = self.paths[name].order[:longest]
+        below = self.costs.largest_size(order, self._comparison().cost(best))
         if below >= self.smallest:
-            sizes = geometric_sizes(self.smallest, below) if best > _FEW else [below]
+            many = best.size > _FEW or below >= best.size
+            sizes = geometric_sizes(self.smallest, below) if many else [below]
             wanted += [(name, size) for size in sizes]
         self._evaluate(wanted, rule)
 
@@ -217,15 +236,15 @@ class CrossFit:
         """Return the information that the first folds show of a set, up to a constant."""
         return float(self.glimpsed[key].most.log_likelihood.mean())
 
-    def _best_size(self, rule: ErrorBudget) -> int:
-        """Return the size of the smallest set known to meet the budget: all features, if none."""
-        known = (rule, self.facts, self.evaluator.metric)
-        meeting = [one.size for one in self._comparison().on_paths if one.meets(*known)]
-        return min(meeting, default=self.encoded.n_features)
+    def _best(self, rule: ErrorBudget) -> SubsetResult | None:
+        """Return the cheapest set known to meet the budget."""
+        known, comparison = (rule, self.facts, self.evaluator.metric), self._comparison()
+        meeting = [one for one in comparison.on_paths if one.meets(*known)]
+        return min(meeting, key=lambda one: (comparison.cost(one), one.size), default=None)
 
     def _comparison(self) -> Comparison:
         """Return what is known so far."""
-        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
+        return Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths, self.costs)
 
     def _grid(self, name: str) -> list[tuple[str, int]]:
         """Return sizes of a path that grow by half."""
@@ -256,7 +275,9 @@ class CrossFit:
             failing += [size for path, size in self.hopeless if path == name and size < above]
             below = max(failing, default=self.smallest - 1)
             middle = between(below, above)
-            if below < middle < above and middle < chosen.size + (name == chosen.search):
+            cheaper = self.costs.largest_size(self.paths[name].order, comparison.cost(chosen))
+            most = max(cheaper, chosen.size) if name == chosen.search else cheaper
+            if below < middle < above and middle <= most:
                 finer.append((name, middle))
         return finer
 

@@ -26,7 +26,13 @@ from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutE
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, stratified_order
-from pinsker.selection.search import Deadline, ErrorBudget, SelectionPath, StoppingRule
+from pinsker.selection.search import (
+    Deadline,
+    ErrorBudget,
+    FeatureCosts,
+    SelectionPath,
+    StoppingRule,
+)
 
 #: From so many rows on a table is split; below, cross-fitting uses every row for everything.
 SPLIT_FROM = 5000
@@ -104,7 +110,8 @@ def split_rows(encoded: Encoded, seed: int, groups: IntArray | None = None) -> R
                 "certify on different ones: cross-fit them with cv=GroupKFold()."
             )
         edges = np.sort(_nearest(ends, edges))
-    return RowParts(*np.split(order, edges))
+    search, train, evaluate, certify = np.split(order, edges)
+    return RowParts(search, train, evaluate, certify)
 
 
 def split_counts(n_rows: int) -> tuple[int, int, int]:
@@ -162,6 +169,8 @@ class SplitFit:
         The user's table, for models of the user.
     deadline : Deadline, optional
         Ends the evaluation when the time of a fit is up; one set is evaluated in any case.
+    costs : FeatureCosts, optional
+        Prices of the features; by default 1 each.
     """
 
     def __init__(
@@ -176,7 +185,9 @@ class SplitFit:
         groups: IntArray | None = None,
         table: Any = None,
         deadline: Deadline | None = None,
+        costs: FeatureCosts | None = None,
     ) -> None:
+        self.costs = costs or FeatureCosts.unit(encoded.n_features)
         self.groups, self.table = groups, table
         self.encoded, self.parts, self.metric, self.facts = encoded, parts, metric, facts
         self.models, self.jobs = tuple(models), jobs
@@ -251,7 +262,9 @@ class SplitFit:
             size = min(rule.decide(self.paths[name], self.facts).size, longest)
             self._evaluate([(name, max(size, self.smallest))])
             return
-        top = min(longest, self._best_size(rule) - 1)  # only smaller sets than known ones matter
+        # Only sets matter that are cheaper than known ones: smaller, if all cost the same.
+        order = self.paths[name].order[: self.encoded.n_features - 1]
+        top = self.costs.largest_size(order, self._best_cost(rule))
         if top < self.smallest:
             return
         below, above = self.smallest - 1, top
@@ -283,7 +296,7 @@ class SplitFit:
         while True:
             self._evaluate([(name, sizes[-1])])
             shown.append(self._comparison().results[name, sizes[-1]].information)
-            if sizes[-1] == top or (shown[-1] <= max(shown[:-1]) and self._best_size(rule) <= top):
+            if sizes[-1] == top or (shown[-1] <= max(shown[:-1]) and self._is_met(rule)):
                 return sizes
             sizes.append(min(2 * sizes[-1], top))
 
@@ -291,17 +304,17 @@ class SplitFit:
         self._evaluate([(name, size)])
         return self._comparison().results[name, size].meets(rule, self.facts, self.metric)
 
-    def _best_size(self, rule: ErrorBudget) -> int:
-        """Return the size of the smallest set known to meet the budget: all features, if none."""
+    def _is_met(self, rule: ErrorBudget) -> bool:
+        known = (rule, self.facts, self.metric)
+        return any(result.meets(*known) for result in self._comparison().on_paths)
+
+    def _best_cost(self, rule: ErrorBudget) -> float:
+        """Return the cost of the cheapest set known to meet the budget: infinite, if none does."""
         if not any(key[0] != ALL_FEATURES for key in self.evaluated):
-            return self.encoded.n_features
-        comparison = self._comparison()
-        meeting = [
-            result.size
-            for result in comparison.on_paths
-            if result.meets(rule, self.facts, self.metric)
-        ]
-        return min(meeting, default=self.encoded.n_features)
+            return float("inf")
+        comparison, known = self._comparison(), (rule, self.facts, self.metric)
+        meeting = [one for one in comparison.on_paths if one.meets(*known)]
+        return min(map(comparison.cost, meeting), default=float("inf"))
 
     def _evaluate(self, keys: Sequence[tuple[str, int]]) -> None:
         new = [key for key in keys if key not in self.evaluated]
@@ -326,5 +339,6 @@ class SplitFit:
 
     def _comparison(self) -> Comparison:
         if self._known is None:  # every set is compared with the best, so all change with each
-            self._known = Comparison.of(self.evaluated, self.evaluator, self.facts, self.paths)
+            known = (self.evaluated, self.evaluator, self.facts, self.paths, self.costs)
+            self._known = Comparison.of(*known)
         return self._known

@@ -5,6 +5,7 @@ models, `criterion_search` by counts; all run the loop of `greedy`. `pairs` coun
 features. Stopping rules cut the path.
 """
 
+from pinsker.selection.search._costs import BY_COST, FeatureCosts, by_cost
 from pinsker.selection.search._counted import CountedProblem, CountingSettings
 from pinsker.selection.search._criteria import CRITERIA, criterion_named
 from pinsker.selection.search._criterion import (
@@ -88,6 +89,7 @@ from pinsker.selection.search._searches import (
 __all__ = [
     "AUTO_LARGE",
     "AUTO_SEARCHES",
+    "BY_COST",
     "CRITERIA",
     "OWN_METRICS",
     "PAIR_LEVEL",
@@ -104,6 +106,7 @@ __all__ = [
     "Decision",
     "Direction",
     "ErrorBudget",
+    "FeatureCosts",
     "FeatureCount",
     "FeatureLimit",
     "KNNSearchSettings",
@@ -128,6 +131,7 @@ __all__ = [
     "UnknownBound",
     "backward",
     "best_pairs",
+    "by_cost",
     "cheapest_first",
     "check_metric",
     "count_and_search",
