@@ -23,7 +23,10 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "-e", "3"], "an error budget of 3 means nothing in"),
         ([*SELECT, "-e", "0.1", "--stop", "features=2"], "--error-budget and --stop exclude"),
         ([*SELECT, "--stop", "soon"], "--stop 'soon' is not understood"),
-        ([*SELECT, "--metric", "euro"], "Invalid value for '--metric': 'euro' is not one of"),
+        (
+            [*SELECT, "--metric", "euro"],
+            "--metric: metric='euro' is not known: use 'auto', one of 'error'",
+        ),
         ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
         ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'category'"),
         ([*SELECT, "--task", "regression"], "No such option: --task"),

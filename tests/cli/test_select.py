@@ -102,7 +102,7 @@ def test_searches_and_models_reach_the_selector(run, table, tmp_path):
     options = ("--searches", "forward-backward,linear", "--models", "linear", "--cv", "3")
     done = run("select", table, "-t", "final grade", "-e", "0.1", *options, "--report", path)
     assert done.code == 0
-    assert "; 120 rows, 3-fold cross-fitting (2 searches share the confidence)\n" in done.out
+    assert "120 rows, 3-fold cross-fitting; bounds for" in done.out
     page = path.read_text(encoding="utf-8")
     assert "held out: linear" in page
     assert "held out: backward" not in page
@@ -201,7 +201,7 @@ def test_the_metric_says_how_the_target_is_read(run, frame, tmp_path):
 
 @pytest.mark.parametrize(
     ("metric", "budget", "name"),
-    [("mse", "0.3", "mean squared error"), ("r2", "0.1", "share of the target's variance")],
+    [("mse", "0.3", "mean squared error"), ("r2", "0.1", "R²")],
 )
 def test_linear_selections_know_the_squared_error(run, frame, tmp_path, metric, budget, name):
     path = tmp_path / "numbers.csv"

@@ -47,7 +47,7 @@ def test_an_active_client_is_used_without_being_named(cluster, data):
 def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch):
     run, used = Jobs.run, []
 
-    def noted(self, function, shared, calls):
+    def noted(self, function, shared, calls, *n_jobs):
         used.append((function.__name__, self.client))
         return run(self, function, shared, calls)
 

@@ -258,8 +258,8 @@ def test_without_a_budget_there_is_no_verdict_to_read(selector):
     assert "The budget is" not in " ".join(certificate["sentences"])
 
 
-def test_a_certified_set_is_shown_until_the_slider_moves(selector, wine):
-    """A set of fresh rows may be larger than the one of the budget: no position shows it."""
+def test_a_certified_set_is_shown_at_its_budget(selector, wine):
+    """A set of fresh rows may be larger than the one of the budget: the slider agrees with it."""
     larger = replace(
         CERTIFICATE,
         n_kept=6,
@@ -268,7 +268,9 @@ def test_a_certified_set_is_shown_until_the_slider_moves(selector, wine):
     )
     summary = summarise(selector.with_certified(larger), *wine)
     assert summary["kept"]["size"] == 6
-    assert summary["choices"]["current"] is None
+    choices = summary["choices"]
+    shown = [one for one in choices["sets"] if one["first"] <= choices["current"]][-1]
+    assert shown["size"] == 6
     assert summary["certificate"]["verdict"] == "met"
 
 

@@ -1,6 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -253,11 +253,9 @@ class FeatureSelector(EvaluatedSelector):
         progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
         evaluator.jobs.on_call = progress.on_call
         cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed), deadline)
-        _search_in_time(
-            searches,
-            deadline,
-            lambda some: cross.search(some, _names_of(some, names), {}, memory.n_searches),
-        )
+        for some in _in_time(searches, deadline):
+            with deadline.leaving_out(_described(some)):
+                cross.search(some, _names_of(some, names), {}, memory.n_searches)
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
@@ -283,11 +281,9 @@ class FeatureSelector(EvaluatedSelector):
         progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
         evaluator.jobs.on_call = progress.on_call
         cross = CrossFit(encoded, evaluator, data.facts, len(data.fixed), settings.deadline)
-        _search_in_time(
-            searches,
-            settings.deadline,
-            lambda some: cross.search_once(some, _names_of(some, names), rows, memory.n_searches),
-        )
+        for some in _in_time(searches, settings.deadline):
+            with settings.deadline.leaving_out(_described(some)):
+                cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
         note = (
             f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
             f"out in {len(folds)} folds to evaluate them"
@@ -365,15 +361,13 @@ class FeatureSelector(EvaluatedSelector):
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
         paths: dict[str, SelectionPath] = {}
-
-        def search(some: Sequence[Search]) -> None:
+        for some in _in_time(searches, deadline):
             tables = [counted if one.names[0] in ("jmi", "cmim") else searched for one in some]
             calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
-            found = jobs.run(_run_search, None, calls, memory.n_searches)
-            for one, several in zip(some, found, strict=True):
-                paths.update(zip(one.names, several, strict=True))
-
-        _search_in_time(searches, deadline, search)
+            with deadline.leaving_out(_described(some)):
+                found = jobs.run(_run_search, None, calls, memory.n_searches)
+                for one, several in zip(some, found, strict=True):
+                    paths.update(zip(one.names, several, strict=True))
         paths = {name: paths[name] for name in names if name in paths}
         deadline.part = 1.0
         models = self._models(encoded, data.seed, data.table)
@@ -419,19 +413,19 @@ class FeatureSelector(EvaluatedSelector):
         return self
 
 
-def _search_in_time(
-    searches: Sequence[Search], deadline: Deadline, run: Callable[[Sequence[Search]], None]
-) -> None:
-    """Run all searches together, or in turn as long as there is time; the first in any case."""
+def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
+    """Yield all searches together, or in turn as long as there is time; the first in any case."""
     if deadline.seconds is None:
-        run(searches)
+        yield searches
         return
     for search in searches:
-        what = f"search {' and '.join(search.names)}"
-        if not deadline.skips(what):
-            with deadline.leaving_out(what):
-                run([search])
+        if not deadline.skips(_described([search])):
+            yield [search]
         deadline.part = _PART_OF_SEARCHES
+
+
+def _described(searches: Sequence[Search]) -> str:
+    return f"search {' and '.join(name for search in searches for name in search.names)}"
 
 
 def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:

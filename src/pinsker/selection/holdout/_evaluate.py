@@ -3,11 +3,9 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, Target
@@ -223,7 +221,7 @@ class HoldoutEvaluator:
         calls = [(model, k, features) for (k, features, _), model in new.items()]
         if not new:
             return
-        with _thread_pools().limit(limits=1):  # small fits, and `jobs` run side by side
+        with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
             predictions = self.jobs.run(fit_predict, self.data, calls)
         self._predictions.update(zip(new, predictions, strict=True))
 
@@ -241,12 +239,6 @@ class HoldoutEvaluator:
                 model.name, predictions, target, rows, self.metric
             )
         return self._scores[model.name, ordered]
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Return the thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
-    return ThreadpoolController()
 
 
 def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> None:

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import cached_property, partial
+from itertools import starmap
 from pickle import PicklingError
 from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, parallel_config
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import (  # type: ignore[import-untyped]
+    ThreadpoolController,
+    threadpool_limits,
+)
 
 from pinsker._compat import require
 from pinsker.engine import cluster_was_lost
@@ -57,28 +62,38 @@ class Jobs:
             Threads for these calls, where they need other memory than most.
         """
         calls = list(calls)
-        if self.client is None:
-            return self._run_here(function, shared, calls, n_jobs or self.n_jobs)
-        _check_that_they_travel(calls)
-        with _named_losses(self.client), parallel_config("dask", client=self.client):
-            sent = self._send(shared)
-            tasks = (delayed(_alone)(function, sent, *call) for call in calls)
-            found: list[Any] = Parallel(n_jobs=-1)(tasks)
-        return found
-
-    def _run_here(
-        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
-    ) -> list[Any]:
-        """Make the calls in this process, so many at a time."""
-        results: Iterable[Any] = (function(shared, *call) for call in calls)
+        if self.client is not None:
+            return self._run_on_cluster(function, shared, calls)
+        n_jobs = n_jobs or self.n_jobs
+        results: Iterable[Any] = starmap(partial(function, shared), calls)
         if n_jobs > 1:
             pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-            results = pool(delayed(function)(shared, *call) for call in calls)
+            results = pool(delayed(self._in_one_thread)(function, shared, call) for call in calls)
         found = []
         for result in results:
             found.append(result)
             if self.on_call is not None:
                 self.on_call(len(found), len(calls))
+        return found
+
+    @cached_property
+    def thread_pools(self) -> ThreadpoolController:
+        """The thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
+        return ThreadpoolController()
+
+    def _in_one_thread(self, function: Callable[..., Any], shared: Any, call: Any) -> Any:
+        # OpenMP counts by thread: what holds for the one that fits does not hold for those here.
+        with self.thread_pools.limit(limits=1, user_api="openmp"):
+            return function(shared, *call)
+
+    def _run_on_cluster(
+        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        _check_that_they_travel(calls)
+        with _named_losses(self.client), parallel_config("dask", client=self.client):
+            sent = self._send(shared)
+            tasks = (delayed(_alone)(function, sent, *call) for call in calls)
+            found: list[Any] = Parallel(n_jobs=-1)(tasks)
         return found
 
     def _send(self, shared: Any) -> Any:
