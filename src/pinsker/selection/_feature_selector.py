@@ -46,8 +46,8 @@ from pinsker.selection.search import (
 
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
-#: Rows of a split table that the information of the chosen path's sets is measured at, for the
-#: record alone: at 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
+#: Rows that the information of the chosen path's sets is measured at, for the record alone: at
+#: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
 #: Of a time limit searches may take so much: what they find has to be evaluated.
 _PART_OF_SEARCHES = 0.5
@@ -309,7 +309,8 @@ class FeatureSelector(EvaluatedSelector):
         comparison = cross.compare(data.rule, progress.on_stage)
         notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
         chosen = comparison.choose(data.rule)[0].search
-        path = measure_sets(comparison.paths[chosen], searched, settings)
+        path = measure_sets(comparison.paths[chosen], searched, _roughly(settings))
+        comparison.paths[chosen] = path
         self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
         progress.close()
@@ -386,8 +387,7 @@ class FeatureSelector(EvaluatedSelector):
         )
         comparison = split.compare(paths, rule, progress.on_stage)
         result, decision = comparison.choose(rule)
-        roughly = replace(settings, knn=replace(settings.knn, max_samples=_MOST_MEASURED_ROWS))
-        path = measure_sets(comparison.paths[result.search], searched, roughly)
+        path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
         certificate = crossfit_certificate(comparison, result, rule, decision)
         if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
             progress.on_stage("certifying")
@@ -422,6 +422,12 @@ def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequenc
         if not deadline.skips(_described([search])):
             yield [search]
         deadline.part = _PART_OF_SEARCHES
+
+
+def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
+    """Return settings that measure at some rows, against all of them."""
+    most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+    return replace(settings, knn=replace(settings.knn, max_samples=most))
 
 
 def _described(searches: Sequence[Search]) -> str:
