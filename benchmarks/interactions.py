@@ -26,8 +26,8 @@ from pinsker.engine import PairTables
 N_ROWS = 1000
 PROBLEMS = ("xor", "ring", "ring+xor", "ring+xor+sum")
 WIDTHS = (128, 512, 2048)
-#: The best method at 2048 columns.
-PUBLISHED = {"xor": 0.08, "ring": 1.0, "ring+xor": 0.67, "ring+xor+sum": 0.58}
+#: The best method at 2048 columns, as noted when this benchmark was asked for.
+PUBLISHED = {"xor": 0.08, "ring+xor": 0.67, "ring+xor+sum": 0.58}
 
 
 def make(name, n_columns, seed, n_rows=N_ROWS):
@@ -63,7 +63,8 @@ def run_problems(problems, widths, seeds, n_jobs):
                 wall.append(time.perf_counter() - began)
                 cpu.append(time.process_time() - began_cpu)
                 shares.append(np.mean([j in selector.path_.order[:k] for j in range(k)]))
-            theirs = f"{PUBLISHED[name]:.2f}" if width == WIDTHS[-1] else ""
+            known = PUBLISHED if width == WIDTHS[-1] else {}
+            theirs = f"{known[name]:.2f}" if name in known else ""
             say(
                 f"{name:14} {width:8d} {np.mean(shares):6.3f} {np.min(shares):6.2f} {theirs:>7} "
                 f"{np.median(wall):7.1f} {np.median(cpu):7.1f}"

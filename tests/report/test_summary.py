@@ -297,3 +297,14 @@ def test_numbers_that_were_counted_or_modelled_are_read_again(numeric):
 )
 def test_values_that_json_can_hold(value, expected):
     assert json.loads(to_json({"value": value})) == {"value": expected}
+
+
+def test_noise_has_no_stand_in():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
+    table["like_a"] = table["a"] + 0.1 * rng.normal(size=300)
+    target = (table["a"] > 0).astype(int)
+    selector = BackwardElimination(FeatureCount(1), fixed_features=["a"]).fit(table, target)
+    features = {one["name"]: one for one in summarise(selector, X=table, y=target)["features"]}
+    assert features["like_a"]["stand_in"]["name"] == "a"
+    assert [features[name]["stand_in"] for name in "bcdef"] == [None] * 5

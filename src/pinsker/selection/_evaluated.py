@@ -510,7 +510,7 @@ class EvaluatedSelector(InformationSelector):
                 attributes["certificate_"] = replace(own, label=TOO_FEW_ROWS)
             return self._set_fitted(attributes)
         result, decision = comparison.choose(data.rule)
-        path = measure_sets(comparison.paths[result.search], data.encoded, settings)
+        path = measure_sets(path, data.encoded, settings)  # that of the chosen search
         decision = replace(decision, notes=decision.notes + comparison.notes)
         certificate = crossfit_certificate(comparison, result, data.rule, decision)
         if certificate.verdict in ("inconclusive", "not met"):

@@ -1,10 +1,18 @@
 """Cross-fitting: paths searched without the rows that evaluate them, and the cut that follows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
-from pinsker import BackwardElimination, ErrorBudget, FeatureSelector, ForwardSelection
+from pinsker import (
+    BackwardElimination,
+    ErrorBudget,
+    FeatureCount,
+    FeatureSelector,
+    ForwardSelection,
+)
 from pinsker.bounds import TargetFacts
 from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode, take_rows
@@ -205,3 +213,12 @@ def test_many_rows_are_searched_once_by_rows_that_evaluate_nothing():
     seen.clear()
     FeatureSelector(0.05, searches=[Watched()], models=LINEAR, cv=KFold(3)).fit(X, y)
     assert len(seen) == 4  # all rows, and without each fold: a splitter divides as it says
+
+
+def test_a_path_without_an_evaluated_set_can_be_cut():
+    """Where the first folds show every size of a path to be far from the budget, none is known."""
+    table = encode(*RedundantLinear(n_copies=2, n_noise=2).sample(120, seed=0))
+    comparison = cross_fit(table, ["backward", "linear"]).compare(ErrorBudget(0.1))
+    results = {key: one for key, one in comparison.results.items() if key[0] != "linear"}
+    chosen, decision = replace(comparison, results=results).choose(FeatureCount(1))
+    assert (chosen.search, decision.size) == ("backward", 1)

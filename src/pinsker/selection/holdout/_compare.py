@@ -434,7 +434,9 @@ class Comparison:
     def _cut(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Cut every path by a rule that is no budget, and take the cut with most information."""
         cuts = {name: rule.decide(path, self.facts) for name, path in self.paths.items()}
-        near = [self._nearest(name, cut.size) for name, cut in cuts.items()]
+        known = {result.search for result in self.on_paths}  # all sets of a path may be far off
+        near = [self._nearest(name, cut.size) for name, cut in cuts.items() if name in known]
+        near = near or [replace(self.of_all, search=next(iter(cuts)))]
         # A note says that a path does not go where the rule asks.
         best = max(near, key=lambda result: (not cuts[result.search].notes, result.information))
         cut = cuts[best.search]
