@@ -129,9 +129,9 @@ def test_no_more_threads_than_jobs(n_jobs, monkeypatch):
     pools = set()
     plain = FeatureSelector._read
 
-    def read(self, *data):
+    def read(self, *data, **rows):
         pools.update(pool["num_threads"] for pool in threadpool_info())
-        return plain(self, *data)
+        return plain(self, *data, **rows)
 
     monkeypatch.setattr(FeatureSelector, "_read", read)
     monkeypatch.setattr(CountingModel, "most", 0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class CrossFit:
         deadline: Deadline | None = None,
         costs: FeatureCosts | None = None,
     ) -> None:
-        self.costs = costs or FeatureCosts.unit(encoded.n_features)
+        self.costs = costs
         self.encoded, self.evaluator, self.facts = encoded, evaluator, facts
         self.deadline = deadline or Deadline()
         self.smallest = max(n_fixed, 1)
@@ -225,7 +226,7 @@ class CrossFit:
         self._glimpse([rival])
         wanted = [rival] if self._shown(rival) > self._shown(top) else []
         order = self.paths[name].order[:longest]
-        below = self.costs.largest_size(order, self._comparison().cost(best))
+        below = self._prices.largest_size(order, self._comparison().cost(best))
         if below >= self.smallest:
             many = best.size > _FEW or below >= best.size
             sizes = geometric_sizes(self.smallest, below) if many else [below]
@@ -235,6 +236,10 @@ class CrossFit:
     def _shown(self, key: tuple[str, int]) -> float:
         """Return the information that the first folds show of a set, up to a constant."""
         return float(self.glimpsed[key].most.log_likelihood.mean())
+
+    @cached_property
+    def _prices(self) -> FeatureCosts:
+        return self.costs or FeatureCosts.unit(self.encoded.n_features)
 
     def _best(self, rule: ErrorBudget) -> SubsetResult | None:
         """Return the cheapest set known to meet the budget."""
@@ -275,7 +280,7 @@ class CrossFit:
             failing += [size for path, size in self.hopeless if path == name and size < above]
             below = max(failing, default=self.smallest - 1)
             middle = between(below, above)
-            cheaper = self.costs.largest_size(self.paths[name].order, comparison.cost(chosen))
+            cheaper = self._prices.largest_size(self.paths[name].order, comparison.cost(chosen))
             most = max(cheaper, chosen.size) if name == chosen.search else cheaper
             if below < middle < above and middle <= most:
                 finer.append((name, middle))
