@@ -20,13 +20,14 @@ SELECTORS = [
     BackwardElimination(cv=2, models=["linear"]),
     CriterionSelection(),
     FeatureSelector(cv=2, models=["linear"]),
+    FeatureSelector(searches=["linear", "jmi"], cv=2, models=["linear"]),
     ForwardBackwardSelection(),
     ForwardSelection(),
     LinearSelection(),
     LinearSelection(direction="forward"),
 ]
 #: What cross-fitting adds to one search is in the checks of FeatureSelector.
-SLOW = [SELECTORS[1]]
+SLOW = [SELECTORS[1], SELECTORS[3]]
 
 
 def cases():

@@ -1,5 +1,6 @@
 """Prices of columns: of the sets within the budget the cheapest is kept."""
 
+from functools import cache
 from itertools import chain, combinations, pairwise
 
 import numpy as np
@@ -30,6 +31,12 @@ def table(n=600, seed=0):
 COSTS = {"scan": 100.0, "test 1": 2.0, "test 2": 2.0, "test 3": 2.0, "noise": 1.0}
 
 
+@cache
+def priced():
+    """A selector with prices, for the tests that only look at it."""
+    return fitted(feature_costs=COSTS)
+
+
 def fitted(n=600, budget=0.06, **settings):
     X, y = table(n)
     selector = FeatureSelector(budget, models=["linear"], random_state=0, **settings)
@@ -46,7 +53,7 @@ def test_the_cheapest_set_within_the_budget_is_kept(n):
 
 
 def test_the_front_holds_what_nothing_beats():
-    selector = fitted(feature_costs=COSTS)
+    selector = priced()
     front, results = selector.front_, selector.cv_results_
     points = list(zip(results["cost"], results["increase"], strict=True))
 
@@ -91,7 +98,7 @@ def test_a_group_has_one_price():
 
 
 def test_other_budgets_are_cheapest_too():
-    selector = fitted(feature_costs=COSTS)
+    selector = priced()
     strict = selector.support_at(error_budget=0.005)
     assert strict[0]  # only the scan is as good
 

@@ -7,9 +7,16 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
-from pinsker import BackwardElimination, CriterionSelection, FeatureSelector, LinearSelection
+from pinsker import (
+    BackwardElimination,
+    CriterionSelection,
+    FeatureSelector,
+    LinearSelection,
+    audit,
+)
 from pinsker.bounds import paired_difference
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import RBFSVM
@@ -177,6 +184,25 @@ def test_certify_takes_weights():
     certificate = selector.certify(X[300:], y[300:], sample_weight=w[300:])
     assert certificate.verdict == "met"
     assert any("held-out rows are worth" in note for note in certificate.notes)
+
+
+@pytest.mark.parametrize("metric", ["error", "roc_auc"])
+def test_audit_takes_weights(metric):
+    X, y, w = table(400)
+    selector = FeatureSelector(0.1, searches=["linear"], models=["linear"], random_state=0)
+    selector.fit(X[:200], y[:200])
+    given = {"cv": [(np.arange(100), np.arange(100, 200))], "metric": metric}
+    result = audit(selector, LogisticRegression(), X[200:], y[200:], sample_weight=w[200:], **given)
+    train, test = slice(200, 300), slice(300, 400)
+    model = LogisticRegression().fit(X[train], y[train], sample_weight=w[train])
+    if metric == "error":
+        own = np.average(model.predict(X[test]) != y[test], weights=w[test])
+    else:
+        scores = model.decision_function(X[test])
+        own = 1 - roc_auc_score(y[test], scores, sample_weight=w[test])
+    assert result.error_all == pytest.approx(own, abs=1e-9)
+    with pytest.raises(DataError, match="zero in 1 test rows"):
+        audit(selector, LogisticRegression(), X[:3], y[:3], sample_weight=[1, 0, 1], cv=given["cv"])
 
 
 def test_large_tables_take_weights():

@@ -450,7 +450,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         if data.origin:
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
         about_rows = data.notes + encoded.notes
-        before = (*rare_class_note(encoded.target, budget.metric), *before)
+        before = (*rare_class_note(encoded.target, budget.metric, encoded.weights), *before)
         if data.costs is not None:
             cost = data.costs.of(path.order[: decision.size])
             full = data.costs.of(range(encoded.n_features))

@@ -11,9 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
-from pinsker.encoding import draw_rows, is_dask
+from pinsker.encoding import check_weights, draw_rows, is_dask
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information import able_to_fit, fit_clone, log_softmax, one_hot, task_of_model
+from pinsker.information import (
+    able_to_fit,
+    fit_clone,
+    log_softmax,
+    one_hot,
+    task_of_model,
+    weighted_rows,
+)
 from pinsker.selection.holdout._dependence import note_few_groups
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.search import ErrorBudget, task_of
@@ -111,6 +118,7 @@ def audit(
     y_train: Any = None,
     metric: Any = None,
     cv: Any = None,
+    sample_weight: Any = None,
     groups: Any = None,
     confidence: float = 0.95,
 ) -> AuditResult:
@@ -134,6 +142,9 @@ def audit(
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
+    sample_weight : array-like of shape (n_test,), optional
+        Positive weights of the test rows, for their errors and, where the model is cross-validated,
+        for its fits if it takes them.
     groups : array-like of shape (n_test,), optional
         Which test rows belong together: they are never divided, and the confidence bounds are
         those of sums over groups.
@@ -158,12 +169,13 @@ def audit(
     if is_dask(X_test):
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
+        sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     if cv is None:
         own = getattr(selector, "cv", 5)
         cv = own if hasattr(own, "split") else 5
     _check_rows(len(y), X_train, y_train, cv)
-    clusters = _clusters(groups, len(y))
+    clusters, weights = _clusters(groups, len(y)), _weights(sample_weight, len(y))
     certificate = selector.certificate_
     loss = Metric(_own_metric(selector) if metric is None else metric)
     task = task_of_model(model) or selector.task_
@@ -177,11 +189,12 @@ def audit(
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
-        fits = _fits(model, train, reduce(X_test), y, divided)
-        losses.append(_losses(loss, task, fits, y, None if train is None else y_train))
+        fits = _fits(model, train, reduce(X_test), y, divided, weights)
+        losses.append(_losses(loss, task, fits, y, None if train is None else y_train, weights))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
-    increase = loss.increase(losses[1], losses[0], confidence, clusters)
+    of_rows = None if weights is None else weights[rows]
+    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows)
     return AuditResult(
         model=name,
         metric=loss.name,
@@ -218,6 +231,19 @@ def _clusters(groups: Any, n_test: int) -> IntArray | None:
             parameter="groups",
         )
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+
+def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
+    """Return the weights of the test rows."""
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_test)
+    if not weights.all():
+        raise DataError(
+            f"sample_weight is zero in {int((weights == 0).sum())} test rows: leave them out.",
+            parameter="sample_weight",
+        )
+    return weights
 
 
 def _column(y: Any) -> Any:
@@ -269,27 +295,44 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
     return divided
 
 
-def _fits(model: Any, train: Any, test: Any, y: Any, divided: list[Division] | None) -> list[Fit]:
+def _fits(
+    model: Any,
+    train: Any,
+    test: Any,
+    y: Any,
+    divided: list[Division] | None,
+    weights: FloatArray | None,
+) -> list[Fit]:
     """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
     if divided is None:
         return [(fit_clone(model, *train), test, np.arange(len(y)))]
-    return [
-        (fit_clone(model, _take(test, fitted), y[fitted]), _take(test, held_out), held_out)
-        for fitted, held_out in divided
-    ]
+    fits = []
+    for fitted, held_out in divided:
+        own = None if weights is None else weights[fitted]
+        fit = fit_clone(model, _take(test, fitted), y[fitted], own)
+        fits.append((fit, _take(test, held_out), held_out))
+    return fits
 
 
-def _losses(loss: Metric, task: Task, fits: list[Fit], y: Any, y_train: Any) -> FloatArray:
+def _losses(
+    loss: Metric,
+    task: Task,
+    fits: list[Fit],
+    y: Any,
+    y_train: Any,
+    weights: FloatArray | None,
+) -> FloatArray:
     """Return the loss of every predicted row, by a model that was not fitted to it."""
     rows = np.concatenate([held_out for _, _, held_out in fits])
+    own = None if weights is None else weights[rows]
     if task == "regression":
         predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
-        return loss.of_numbers(predicted, values[rows], values)
+        return loss.of_numbers(predicted, values[rows], values, weights=own, all_weights=weights)
     if loss == Metric("error"):
         wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
-        return np.concatenate(wrong).astype(np.float64)
+        return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
     classes = np.unique(y if y_train is None else np.asarray(y_train))
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
@@ -298,9 +341,10 @@ def _losses(loss: Metric, task: Task, fits: list[Fit], y: Any, y_train: Any) -> 
     given = np.concatenate([_class_scores(model, part, classes, method) for model, part, _ in fits])
     labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
-        return loss.of_classes(log_softmax(given), labels, given, classes=classes)
+        log_given = log_softmax(given)
+        return loss.of_classes(log_given, labels, given, classes=classes, weights=own)
     logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
-    return loss.of_classes(logarithms, labels, classes=classes)
+    return loss.of_classes(logarithms, labels, classes=classes, weights=own)
 
 
 def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:

@@ -280,7 +280,9 @@ class Metric:
         return self.metric if isinstance(self.metric, str) and self.metric in OWN_METRICS else ""
 
 
-def rare_class_note(target: Target, metric: Any) -> tuple[str, ...]:
+def rare_class_note(
+    target: Target, metric: Any, weights: FloatArray | None = None
+) -> tuple[str, ...]:
     """Return a note where an error rate that nobody chose hardly sees a class.
 
     Parameters
@@ -289,10 +291,13 @@ def rare_class_note(target: Target, metric: Any) -> tuple[str, ...]:
         Classes or numbers.
     metric : str or other metric
         As the user gave it; only "auto" is noted.
+    weights : ndarray of shape (n_rows,), optional
+        Of the rows.
     """
     if target.labels is None or target.classes is None or metric != "auto":
         return ()
-    shares = np.bincount(target.labels) / len(target.labels)
+    sizes = np.bincount(target.labels, weights)
+    shares = sizes / sizes.sum()
     rarest = int(shares.argmin())
     if len(shares) > 2 or shares[rarest] >= _RARE:
         return ()
