@@ -4,6 +4,7 @@ Typer, Rich and pandas are imported when a command runs, so that the rest of the
 without them.
 """
 
+import logging
 import sys
 
 from pinsker._compat import require
@@ -20,6 +21,8 @@ def main() -> None:
     except MissingDependencyError as error:
         print(f"pinsker: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    # The summary prints the notes: without a handler Python would print the log's warnings too.
+    logging.getLogger("pinsker").addHandler(logging.NullHandler())
     from pinsker.cli._app import app  # needs Typer, so not before the check
 
     app(prog_name="pinsker")
