@@ -184,6 +184,9 @@ def test_certify_takes_weights():
     certificate = selector.certify(X[300:], y[300:], sample_weight=w[300:])
     assert certificate.verdict == "met"
     assert any("held-out rows are worth" in note for note in certificate.notes)
+    worth = w[300:].sum() ** 2 / np.sum(w[300:] ** 2)
+    assert certificate.rare_rows == pytest.approx(3 / worth)
+    assert selector.certificate_.rare_rows > 3 / 300
 
 
 @pytest.mark.parametrize("metric", ["error", "roc_auc"])

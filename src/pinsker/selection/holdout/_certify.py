@@ -17,6 +17,7 @@ from pinsker.bounds import (
     Certificate,
     Difference,
     TargetFacts,
+    effective_rows,
     paired_difference,
 )
 from pinsker.encoding import Encoded
@@ -118,7 +119,9 @@ def crossfit_certificate(
         label=CROSS_VALIDATED if comparison.n_folds > 1 else ESTIMATE,
         error_none=comparison.error_none,
         gain_lower=max(everything.gain_lower, result.gain_lower),
-        rare_rows=_rare_rows(metric, facts, comparison.n_groups or comparison.n_rows),
+        rare_rows=_rare_rows(
+            metric, facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
+        ),
         n_groups=comparison.n_groups,
     )
     return with_budget_note(certificate)
@@ -303,7 +306,7 @@ class FreshRows:
             label=self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=-min(one.upper for one in worth),
-            rare_rows=_rare_rows(metric, facts, n_groups or len(self.evaluator.rows)),
+            rare_rows=_rare_rows(metric, facts, n_groups or self._n_effective()),
             n_groups=n_groups,
         )
         return with_budget_note(certificate)
@@ -327,6 +330,10 @@ class FreshRows:
             return math.inf
         shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
         return self.evaluator.metric.upper_bound(losses, self.facts, shared)
+
+    def _n_effective(self) -> float:
+        weights = self.evaluator.weights
+        return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
     def _evaluate(self, features: FeatureSet) -> BestScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
@@ -357,7 +364,7 @@ def _shuffle(n_rows: int, groups: IntArray | None, rng: np.random.Generator) -> 
     return shuffled
 
 
-def _rare_rows(metric: Metric, facts: TargetFacts, n: int) -> float:
+def _rare_rows(metric: Metric, facts: TargetFacts, n: float) -> float:
     """Return what rows rarer than 3 in n could add: they are absent from one sample in twenty.
 
     The largest loss is that of the farthest prediction within the range of the target; infinite

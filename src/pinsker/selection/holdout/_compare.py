@@ -11,6 +11,7 @@ from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import (
     Difference,
     TargetFacts,
+    effective_rows,
     paired_difference,
     simultaneous_confidence,
 )
@@ -294,6 +295,8 @@ class Comparison:
         What a user should know of the held-out rows.
     costs : FeatureCosts, optional
         Prices of the features; by default 1 each.
+    n_effective : float
+        Rows of equal weight that weighted ones are worth; 0 if they have no weights.
     """
 
     paths: dict[str, SelectionPath]
@@ -306,6 +309,7 @@ class Comparison:
     n_groups: int = 0
     notes: tuple[str, ...] = ()
     costs: FeatureCosts | None = None
+    n_effective: float = 0.0
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""
@@ -334,6 +338,7 @@ class Comparison:
             n_groups=0 if clusters is None else len(np.unique(clusters)),
             notes=evaluator.notes,
             costs=costs,
+            n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),
         )
 
     def cost(self, result: SubsetResult) -> float:
