@@ -61,3 +61,16 @@ def test_an_exclusive_or_is_all_surplus():
     surplus = scanned(tables)
     np.testing.assert_allclose(tables.alone, 0.0, atol=1e-15)
     np.testing.assert_allclose(surplus[0, 1:], [np.log(2), 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("n_columns", [3, 8, 9])
+def test_cells_of_the_columns_that_fill_a_group_up_are_counts(n_columns):
+    """They were below zero, and costs were read before the beginning of their table."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, size=(n_columns, 100)).astype(np.uint8)
+    labels = rng.integers(0, 2, size=100)
+    tables = PairTables.of(codes, labels)
+    margins = tables._margins.reshape(-1, 2, 3, 8)
+    np.testing.assert_array_equal(
+        margins.sum(axis=2), np.broadcast_to(np.bincount(labels)[:, None], margins[:, :, 0].shape)
+    )

@@ -152,6 +152,8 @@ def _lay_out(
         for b in range(n_bins):
             inside = some == b
             counts[: len(some), filled] = np.add.reduceat(inside, starts, axis=1, dtype=np.int32)
+            if b == n_bins - 1:  # columns that fill the group up have all rows in their last bin:
+                counts[len(some) :] = np.diff(ends, prepend=0)  # cells are differences of margins
             margins[groups, :, b] = counts.reshape(-1, _LANES, n_states).swapaxes(1, 2)
             if b < n_bins - 1:
                 spread[: len(some), place] = inside
