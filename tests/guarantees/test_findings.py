@@ -49,7 +49,7 @@ def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
     evaluated |= {("p", size): BestScores(scores[size], scores[size]) for size in range(1, 6)}
     evaluator = SimpleNamespace(
         prior=scores[0], clusters=None, metric=Metric("mse"), rows=np.arange(400),
-        folds=(1, 2), notes=(),
+        folds=(1, 2), notes=(), weights=None,
     )  # fmt: skip
     facts = TargetFacts("regression", target_range=1.0, variance=1.0)
     results = Comparison.of(evaluated, evaluator, facts, {}).results
