@@ -20,7 +20,12 @@ DOCS = ROOT / "docs"
 #: Pages of this part of the project; others test their own.
 PAGES = ["quickstart.md", "comparison.md", *(f"howto/{p.name}" for p in DOCS.glob("howto/*.md"))]
 #: Pages that fit large tables, seconds each.
-LONG = {"howto/trust.md", "howto/large_tables.md"}
+LONG = {
+    "howto/own_model.md",
+    "howto/imbalanced_classes.md",
+    "howto/trust.md",
+    "howto/large_tables.md",
+}
 #: Namespaces for users: every public name of theirs is on exactly one API page.
 PUBLIC = ["pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing", "pinsker.exceptions"]
 #: Packages whose names may be listed too, for readers of reports and for contributors.
