@@ -27,7 +27,10 @@ def test_constants_and_identifiers_go_and_are_named():
     found = tidy(encode(*messy()))
     assert found.feature_names == ("x", "words")
     assert found.feature_columns == ((2,), (3,))
-    assert "constant, so left out before the search: 'same', 'who', 'one word'" in found.notes
+    assert (
+        "constant, or no value repeats, so left out before the search: 'same', 'who', 'one word'"
+        in found.notes
+    )
     assert any(note.startswith("as many categories as identifiers") for note in found.notes)
 
 

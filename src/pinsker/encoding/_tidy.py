@@ -48,7 +48,7 @@ def tidy(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
         return merged
     gone = sorted(set(range(encoded.n_features)) - set(varies))
     names = listing([encoded.feature_names[feature] for feature in gone])
-    note = f"constant, so left out before the search: {names}"
+    note = f"constant, or no value repeats, so left out before the search: {names}"
     kept = take_features(merged, varies)
     notes = tuple(one for one in columns.notes if not one.startswith("constant,"))
     return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))

@@ -41,7 +41,7 @@ SEARCH_ROWS = "those of the search itself"
 FRESH_ROWS = "fresh rows"
 _FOLDS_OF_FRESH_ROWS = 5
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
-#: 60 rows (benchmarks/calibration.py).
+#: 60 rows (benchmarks/calibration.py: tuning seeds, 100 runs of a dense and of a grouped design).
 FEWEST_CERTIFIED = 100
 FEW_ROWS = (
     "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
