@@ -27,6 +27,9 @@ MOST_CODED_CLASSES = 100
 _SURE_CLASSES = 10
 #: More rows that are alone in their class, and more than half of all, are no classes but free text.
 _MOST_SINGLE_ROWS = 50
+#: Up to so many combinations of several class columns are all told apart by a search; of more,
+#: those of at least so many rows, and this many of them at most.
+_FEW_COMBINATIONS, _ROWS_OF_COMBINATION, _MOST_COMBINATIONS = 20, 5, 50
 _NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
 
 
@@ -42,8 +45,8 @@ def encode_target(
     Parameters
     ----------
     y : array-like of shape (n_rows,) or (n_rows, n_targets)
-        NumPy array, list, pandas or polars series or frame. Several columns of classes are merged:
-        each combination that occurs is a class.
+        NumPy array, list, pandas or polars series or frame. Several columns of classes (labels of
+        0 and 1, say) are targets of their own, `Target.parts`; searches look at their combinations.
     task : {"auto", "classification", "regression"}, default="auto"
         How the target is to be understood. See Notes for the guess.
     scale : {"copula", "standard", "none"}, default="copula"
@@ -108,9 +111,16 @@ def build_target(
     if task == "classification":
         _refuse_continuous(table)
         labels, classes = class_labels(table)
-        _refuse_single_rows(labels, classes, table)
-        _warn_single_rows(labels, classes)
-        return Target(task, frozen(labels), frozen(classes), None, None, table.names, tuple(notes))
+        parts = _class_targets(table)
+        for part in parts:
+            assert part.labels is not None
+            assert part.classes is not None
+            _refuse_single_rows(part.labels, part.classes, table)
+            _warn_single_rows(part.labels, part.classes)
+        parts = parts if len(parts) > 1 else ()
+        notes += _combination_notes(table, len(classes)) if parts else []
+        coded = (frozen(labels), frozen(classes), None, None)
+        return Target(task, *coded, table.names, tuple(notes), parts)
     _refuse_text(table)
     everything = np.ones(table.n_columns, dtype=np.bool_)
     values = frozen(scale_columns(table.values, everything, everything, scale))
@@ -119,15 +129,48 @@ def build_target(
 
 
 def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
-    """Return class codes and classes; several columns become one class per combination."""
+    """Return class codes and classes; several columns become one class per combination.
+
+    Of many combinations the rare ones count as the frequent one that differs in the fewest columns
+    (of equals the more frequent one): a search needs rows of every class.
+    """
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     if len(columns) == 1:
         return columns[0]
     codes = np.column_stack([labels for labels, _ in columns])
-    used, labels = np.unique(codes, axis=0, return_inverse=True)
+    used, labels, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    labels = labels.reshape(-1).astype(np.int64)
+    if len(used) > _FEW_COMBINATIONS:
+        by_size = np.argsort(-counts, kind="stable")[:_MOST_COMBINATIONS]
+        n_kept = max(int((counts[by_size] >= _ROWS_OF_COMBINATION).sum()), _FEW_COMBINATIONS)
+        kept = used[by_size[:n_kept]]
+        differ = np.stack([(used != one).sum(axis=1) for one in kept])
+        used, labels = kept, differ.argmin(axis=0)[labels]
     names = [classes.tolist() for _, classes in columns]
     combined = [tuple(names[j][code] for j, code in enumerate(row)) for row in used]
-    return labels.reshape(-1).astype(np.int64), object_array(combined)
+    return labels, object_array(combined)
+
+
+def _class_targets(table: RawTable) -> tuple[Target, ...]:
+    """Return every column as a target of its own."""
+    columns = [_column_classes(table, j) for j in range(table.n_columns)]
+    return tuple(
+        Target("classification", frozen(labels), frozen(classes), None, None, (name,))
+        for name, (labels, classes) in zip(table.names, columns, strict=True)
+    )
+
+
+def _combination_notes(table: RawTable, n_kept: int) -> list[str]:
+    """Note where a search cannot tell all combinations of several class columns apart."""
+    n_used = len(np.unique(table.values, axis=0))
+    if n_used == n_kept:
+        return []
+    note = (
+        f"the {table.n_columns} targets have {n_used} combinations: searches look at the "
+        f"{n_kept} most frequent ones, and at the others as the closest of these; errors are "
+        "measured in every target"
+    )
+    return [note]
 
 
 def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
@@ -140,12 +183,13 @@ def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
 
 
 def _refuse_one_value(table: RawTable) -> None:
-    distinct = count_distinct(table.values)
-    if (distinct <= 1).all():
-        _, (only, *_) = _column_classes(table, 0)
+    for j in np.flatnonzero(count_distinct(table.values) <= 1):
+        _, (only, *_) = _column_classes(table, int(j))
+        which = "y" if table.n_columns == 1 else f"y: target {table.names[j]!r}"
+        rest = "" if table.n_columns == 1 else " Leave this target out."
         raise DataError(
-            f"y has one value ({listing([only])}) in all of its {plural(table.n_rows, 'row')}: "
-            "there is nothing to predict."
+            f"{which} has one value ({listing([only])}) in all of its "
+            f"{plural(table.n_rows, 'row')}: there is nothing to predict.{rest}"
         )
 
 

@@ -28,8 +28,10 @@ from pinsker.information.models import (
     prepare_models,
     refuse_without_weights,
     score_holdout,
+    several_class_scores,
     task_of_model,
     weighted_rows,
+    worst_by_loss,
 )
 
 __all__ = [
@@ -62,6 +64,8 @@ __all__ = [
     "prepare_models",
     "refuse_without_weights",
     "score_holdout",
+    "several_class_scores",
     "task_of_model",
     "weighted_rows",
+    "worst_by_loss",
 ]

@@ -47,6 +47,7 @@ from pinsker.selection.search import (
     SelectionPath,
     Step,
     StoppingRule,
+    WorstTarget,
     select_by_criterion,
     task_of,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "StoppingRule",
     "Substitute",
     "Suspect",
+    "WorstTarget",
     "audit",
     "find_suspects",
     "interactions",

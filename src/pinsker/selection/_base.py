@@ -35,7 +35,13 @@ from pinsker.selection._fit_data import (
     level_of_caller,
 )
 from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
-from pinsker.selection.holdout import Comparison, Metric, path_certificate, rare_class_note
+from pinsker.selection.holdout import (
+    Comparison,
+    Metric,
+    path_certificate,
+    rare_class_note,
+    several_targets_note,
+)
 from pinsker.selection.search import (
     Decision,
     Direction,
@@ -451,6 +457,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
         about_rows = data.notes + encoded.notes
         before = (*rare_class_note(encoded.target, budget.metric, encoded.weights), *before)
+        before = (*several_targets_note(encoded.target, budget.metric), *before)
         if data.costs is not None:
             cost = data.costs.of(path.order[: decision.size])
             full = data.costs.of(range(encoded.n_features))

@@ -45,6 +45,7 @@ from pinsker.selection.search import (
     KNNSearchSettings,
     SelectionPath,
     StoppingRule,
+    WorstTarget,
     measure_sets,
     task_of,
 )
@@ -71,7 +72,7 @@ class EvaluatedSelector(InformationSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
-        "metric": [str, callable, CostMatrix],
+        "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [StrOptions({"auto"}), "array-like"],
         "cv": [
             Options(Integral, {0}),

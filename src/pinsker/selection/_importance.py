@@ -99,7 +99,8 @@ class FreshSets:
         if self.metric.name == "r2":
             values = self.encoded.target.raw
             assert values is not None  # a numeric target keeps the user's values
-            squares = np.sum((values - values.mean(axis=0)) ** 2, axis=1)[self.evaluator.rows]
+            away = (values - values.mean(axis=0)) / values.std(axis=0)
+            squares = np.sum(away**2, axis=1)[self.evaluator.rows]
             one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
         return self.metric.increase(one, other, confidence, self.evaluator.clusters)
 

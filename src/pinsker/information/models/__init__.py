@@ -10,6 +10,7 @@ from pinsker.information.models._categories import (
     code_by_frequency,
     order_by_target,
 )
+from pinsker.information.models._copies import OnePerTarget, fit_clone, several_class_scores
 from pinsker.information.models._defaults import (
     LARGE_TABLE,
     RBFSVM,
@@ -30,7 +31,6 @@ from pinsker.information.models._raw import (
     OwnColumns,
     RawModel,
     able_to_fit,
-    fit_clone,
     prepare_models,
     refuse_without_weights,
     task_of_model,
@@ -44,6 +44,7 @@ from pinsker.information.models._scores import (
     log_softmax,
     score_holdout,
     weighted_rows,
+    worst_by_loss,
 )
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Layout",
     "LayoutName",
     "ModelDesign",
+    "OnePerTarget",
     "OwnColumns",
     "PriorModel",
     "RawModel",
@@ -76,6 +78,8 @@ __all__ = [
     "prepare_models",
     "refuse_without_weights",
     "score_holdout",
+    "several_class_scores",
     "task_of_model",
     "weighted_rows",
+    "worst_by_loss",
 ]

@@ -18,6 +18,7 @@ from pinsker.information import (
     fit_clone,
     log_softmax,
     one_hot,
+    several_class_scores,
     task_of_model,
     weighted_rows,
 )
@@ -29,6 +30,8 @@ from pinsker.selection.search import ErrorBudget, task_of
 Division: TypeAlias = tuple[IntArray, IntArray]
 #: A fitted model, rows that it predicts, and their positions.
 Fit: TypeAlias = tuple[Any, Any, IntArray]
+#: So many training rows leave probabilities as they are.
+_CERTAIN = 1e15
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
 
@@ -53,9 +56,11 @@ class AuditResult:
     n_kept, n_features : int
         Columns kept, and all.
     error_all, error_kept : float
-        Mean loss with all columns and with those kept, in `metric`.
+        Mean loss with all columns and with those kept, in `metric`; with `WorstTarget` that of the
+        target with the largest.
     increase, increase_lower, increase_upper : float
-        Their paired difference with its one-sided confidence bounds, in `metric`.
+        Their paired difference with its one-sided confidence bounds, in `metric`; with
+        `WorstTarget` the largest of any target.
     """
 
     model: str
@@ -133,7 +138,8 @@ def audit(
         kept, as they came. A model that cannot take text or missing values gets them encoded, with
         a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
-        Rows that the selector was not fitted to. Of Dask collections at most 150 000 are drawn;
+        Rows that the selector was not fitted to. A model that takes one target only is fitted once
+        for each of several. Of Dask collections at most 150 000 are drawn;
         everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
@@ -203,8 +209,8 @@ def audit(
         n_rows=len(rows),
         n_kept=int(selector.get_support().sum()),
         n_features=int(selector.n_features_in_),
-        error_all=float(losses[0].mean()),
-        error_kept=float(losses[1].mean()),
+        error_all=float(losses[0].mean(axis=0).max()),
+        error_kept=float(losses[1].mean(axis=0).max()),
         increase=increase.mean,
         increase_lower=increase.lower,
         increase_upper=increase.upper,
@@ -279,7 +285,7 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
     if isinstance(cv, int) and groups is not None:
         cv = GroupKFold(min(cv, len(np.unique(groups))))
     if isinstance(cv, int):
-        classes = task == "classification"
+        classes = task == "classification" and np.ndim(y) == 1
         rare = classes and np.unique(y, return_counts=True)[1].min() < cv
         kind = StratifiedKFold if classes and not rare else KFold
         cv = kind(cv, shuffle=True, random_state=0)
@@ -330,6 +336,8 @@ def _losses(
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
         return loss.of_numbers(predicted, values[rows], values, weights=own, all_weights=weights)
+    if np.ndim(y) == 2:
+        return _losses_of_several(loss, fits, y, y if y_train is None else y_train, own)
     if loss == Metric("error"):
         wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
@@ -345,6 +353,37 @@ def _losses(
         return loss.of_classes(log_given, labels, given, classes=classes, weights=own)
     logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
     return loss.of_classes(logarithms, labels, classes=classes, weights=own)
+
+
+def _losses_of_several(
+    loss: Metric, fits: list[Fit], y: AnyArray, y_train: AnyArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return the losses of several class targets, pooled."""
+    method = _response(loss, fits[0][0])
+    classes = [np.unique(column) for column in y_train.T]
+    parts = []
+    for model, part, _ in fits:
+        if method == "predict":
+            found = np.asarray(model.predict(part)).T
+            parts.append([one_hot(*pair) for pair in zip(found, classes, strict=True)])
+        else:
+            parts.append(several_class_scores(model, part, classes, _CERTAIN))
+    rows = np.concatenate([held_out for _, _, held_out in fits])
+    losses = []
+    for j, own in enumerate(classes):
+        unseen = np.setdiff1d(y[rows, j], own)
+        if len(unseen):
+            raise DataError(
+                f"class {unseen.tolist()[0]!r} of target {j} is in test rows, but in no training "
+                "row."
+            )
+        scores = np.concatenate([part[j] for part in parts])
+        labels = np.searchsorted(own, y[rows, j])
+        log_given = scores if method == "predict_proba" else log_softmax(scores)
+        losses.append(
+            loss.of_one.of_classes(log_given, labels, scores, classes=own, weights=weights)
+        )
+    return loss.pooled(losses)
 
 
 def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:

@@ -21,6 +21,7 @@ from pinsker.information import (
     best_by_loss,
     refuse_without_weights,
     score_holdout,
+    worst_by_loss,
 )
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
@@ -50,7 +51,7 @@ class BestScores:
     def or_worse(self, other: "BestScores") -> "BestScores":
         """Return the lesser information and the larger loss of two candidates."""
         most = min(self.most, other.most, key=lambda scores: float(scores.log_likelihood.mean()))
-        least = max(self.least, other.least, key=lambda scores: scores.loss)
+        least = worst_by_loss([self.least, other.least])
         return BestScores(most, least, self.close)
 
     @classmethod
@@ -105,9 +106,13 @@ def fit_predict(
     if weights is not None:
         how["weights"] = weights_in_rows(weights)[fold.train]
     if target.labels is not None:
-        assert target.classes is not None  # a class target keeps its classes
-        n_classes = len(target.classes)
-        return model.fit_predict_scores(train, target.labels[fold.train], test, n_classes, **how)
+        scores = []
+        for part in target.parts or (target,):
+            assert part.labels is not None
+            assert part.classes is not None
+            own = (train, part.labels[fold.train], test, len(part.classes))
+            scores.append(model.fit_predict_scores(*own, **how))
+        return scores[0] if len(scores) == 1 else np.hstack(scores)
     assert target.raw is not None  # a numeric target keeps the user's values
     return model.fit_predict(train, target.raw[fold.train], test, **how)
 
@@ -263,5 +268,5 @@ def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> Non
 
 
 def _is_close(gaps: FloatArray) -> bool:
-    """Return whether a mean of paired gaps is at most its standard error."""
-    return bool(gaps.mean() <= gaps.std() / np.sqrt(len(gaps)))
+    """Return whether a mean of paired gaps, of any target, is at most its standard error."""
+    return bool((gaps.mean(axis=0) <= gaps.std(axis=0) / np.sqrt(len(gaps))).any())

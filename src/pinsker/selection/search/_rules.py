@@ -17,6 +17,7 @@ from pinsker.selection.search._metric_names import (
     OWN_METRICS,
     MetricLike,
     UnknownBound,
+    WorstTarget,
     check_metric,
     metric_name,
 )
@@ -310,6 +311,12 @@ class ErrorBudget(StoppingRule):
                 f"an error budget must be a number of at least 0, found {self.delta!r}."
             )
         object.__setattr__(self, "metric", check_metric(self.metric))
+        if self.relative and isinstance(self.metric, WorstTarget):
+            raise ParameterError(
+                "relative=True needs one figure that features add to: use the mean over targets, "
+                "and not WorstTarget.",
+                parameter="metric",
+            )
         self._check_share(metric_name(self.metric))
 
     def __str__(self) -> str:
