@@ -29,6 +29,7 @@ SCORES = {
     "balanced_accuracy": "balanced accuracy",
     "f1": "F1",
     "matthews_corrcoef": "Matthews correlation",
+    "concordance": "concordance",
 }
 #: Beginning of the name of a metric of the worst of several targets.
 WORST = "worst "

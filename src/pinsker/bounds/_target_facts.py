@@ -22,7 +22,7 @@ class TargetFacts:
 
     Attributes
     ----------
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         How the target is understood.
     n_classes : int or None
         Number of classes.
@@ -70,6 +70,8 @@ class TargetFacts:
             counts = np.bincount(target.labels, weights)
             prior = float(counts.max() / counts.sum())
             return cls("classification", n_classes=int((counts > 0).sum()), largest_prior=prior)
+        if target.task == "survival":
+            return cls("survival")  # no theorem ties its metrics to information
         assert target.raw is not None  # a regression target always keeps the user's values
         facts = cls._of_numbers(target.raw, weights)
         if target.raw.shape[1] == 1:

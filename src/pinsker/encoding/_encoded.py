@@ -123,7 +123,7 @@ class Target:
 
     Attributes
     ----------
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         How the target is understood.
     labels : ndarray of shape (n_rows,), int64, or None
         Class codes 0..m-1; of several class columns their combinations, which searches use.
@@ -132,7 +132,8 @@ class Target:
     values : ndarray of shape (n_rows, n_targets), float64, or None
         Numeric target, scaled as continuous columns are; what the kernels see.
     raw : ndarray of shape (n_rows, n_targets), float64, or None
-        Numeric target in the user's unit; what variances and ranges are computed from.
+        Numeric target in the user's unit; what variances and ranges are computed from. Of censored
+        times: the time, and 1 where the event was seen.
     names : tuple of str
         One per target column.
     notes : tuple of str
@@ -160,6 +161,16 @@ class Target:
             raw=None if self.raw is None else frozen(self.raw[rows]),
             parts=tuple(part.take(rows) for part in self.parts),
         )
+
+    @property
+    def strata(self) -> FloatArray | IntArray:
+        """What rows are divided by evenly: classes, the first number, or event and then time."""
+        if self.labels is not None:
+            return self.labels
+        assert self.raw is not None  # a numeric target keeps the user's values
+        if self.task != "survival":
+            return self.raw[:, 0]
+        return np.asarray(np.argsort(np.lexsort(self.raw.T), kind="stable"), dtype=np.float64)
 
     @property
     def n_rows(self) -> int:

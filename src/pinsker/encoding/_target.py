@@ -17,6 +17,7 @@ from pinsker.encoding._kinds import (
 )
 from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
+from pinsker.encoding._survival import read_survival, survival_target
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 #: Up to here integers are classes, if they repeat.
@@ -47,7 +48,8 @@ def encode_target(
     y : array-like of shape (n_rows,) or (n_rows, n_targets)
         NumPy array, list, pandas or polars series or frame. Several columns of classes (labels of
         0 and 1, say) are targets of their own, `Target.parts`; searches look at their combinations.
-    task : {"auto", "classification", "regression"}, default="auto"
+        A structured array of an event (bool) and a time is a censored time, as in scikit-survival.
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
         How the target is to be understood. See Notes for the guess.
     scale : {"copula", "standard", "none"}, default="copula"
         Scaling of a numeric target; `Target.raw` keeps the user's unit.
@@ -87,22 +89,62 @@ def encode_target(
     >>> encode_target([1.5, 2.25, 9.0]).values.round(4).ravel()
     array([-0.6745,  0.    ,  0.6745])
     """
-    table = read_table(y, label="y", prefix="y")
+    table, task = read_target(y, task)
     rows = usable_rows([], missing, target=table)
     notes = drop_note(len(rows), table.n_rows)
     return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
+
+
+def is_survival(y: Any) -> bool:
+    """Return whether a target is a structured array of an event and a time.
+
+    Examples
+    --------
+    >>> is_survival(np.array([(True, 2.5)], dtype=[("event", bool), ("time", float)]))
+    True
+    >>> is_survival(np.array([2.5]))
+    False
+    """
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if not isinstance(y, np.ndarray) or names is None or len(names) != 2:
+        return False
+    kinds = sorted(y.dtype[name].kind for name in names)
+    return kinds[0] == "b" and kinds[1] in "iuf"
+
+
+def read_target(y: Any, task: Literal["auto"] | Task) -> tuple[RawTable, Literal["auto"] | Task]:
+    """Read a target, and say how it is understood if its form tells: censored times do."""
+    if is_survival(y):
+        if task not in ("auto", "survival"):
+            raise ParameterError(
+                f"y holds censored times (a structured array), but the metric is for {task}: use "
+                "metric='concordance' or 'integrated_brier'.",
+                parameter="metric",
+            )
+        return read_survival(y), "survival"
+    if task == "survival":
+        raise DataError(
+            "the metric is one of censored times, but y is no structured array of an event (bool) "
+            "and a time (number): make one with sksurv.util.Surv.from_arrays(event, time), or "
+            "np.array(list(zip(event, time)), dtype=[('event', bool), ('time', float)]).",
+            parameter="metric",
+        )
+    return read_table(y, label="y", prefix="y"), task
 
 
 def build_target(
     table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[str]
 ) -> Target:
     """Decide the task, then code classes or scale numbers."""
-    if task not in ("auto", "classification", "regression"):
+    if task not in ("auto", "classification", "regression", "survival"):
         raise ParameterError(
-            f"task={task!r} is not known: use 'auto', 'classification' or 'regression'.",
+            f"task={task!r} is not known: use 'auto', 'classification', 'regression' or "
+            "'survival'.",
             parameter="task",
         )
     check_scale(scale)
+    if task == "survival":
+        return survival_target(table, scale, [*notes, *table.notes])
     _refuse_one_value(table)
     notes = [*notes, *table.notes]
     if task == "auto":

@@ -352,12 +352,16 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _check_metric(self, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts) -> None:
         """Refuse a metric that the target has no use for, or that nothing here can decide."""
-        Metric(rule.metric_for(facts)).check(encoded.target)
-        if not rule.has_theory and not getattr(self, "holds_out", False):
+        metric = Metric(rule.metric_for(facts))
+        if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
+            metric.check(encoded.target)
+        proven = rule.has_theory and metric.has_theory
+        if not proven and not getattr(self, "holds_out", False):
             holds = "set cv=5" if hasattr(self, "cv") else "use FeatureSelector"
+            other = f", or use a budget in metric={facts.default_metric!r}"
             raise ParameterError(
                 f"{rule} is decided by held-out rows alone, and {type(self).__name__} holds none "
-                f"out: {holds}, or use a budget in metric={facts.default_metric!r}.",
+                f"out: {holds}{'' if facts.task == 'survival' else other}.",
                 parameter="metric",
             )
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
-from pinsker.encoding import Encoded, Target, is_frame, weights_in_rows
+from pinsker.encoding import Encoded, Target, as_structured, is_frame, weights_in_rows
 from pinsker.exceptions import DataWarning, ParameterError
 from pinsker.information.models._copies import (
     OnePerTarget,
@@ -23,6 +23,7 @@ from pinsker.information.models._copies import (
     weight_parameter,
 )
 from pinsker.information.models._model import HoldoutModel, class_scores
+from pinsker.information.models._survival import grid_times, survival_predictions
 
 #: A column of more categories gets a 0/1 column for each of the most frequent ones.
 _MOST_CATEGORIES = 50
@@ -150,6 +151,12 @@ class RawModel(HoldoutModel):
         """
         given = own.take(train, columns)
         of_train = None if weights is None else weights[train]
+        if target.task == "survival":
+            assert target.raw is not None  # censored times keep the user's values
+            y = as_structured(target.raw, _fields(target))
+            model = self._fitted(given, y[train], of_train)
+            grid = grid_times(target.raw)
+            return survival_predictions(model, given, own.take(test, columns), grid)
         if target.labels is None:
             assert target.raw is not None  # a numeric target keeps the user's values
             values = target.raw[train]
@@ -197,6 +204,11 @@ def class_names(target: Target) -> AnyArray:
     """Return the classes that a user's model is fitted to: the user's own."""
     assert target.classes is not None  # a class target keeps its classes
     return np.asarray(target.classes)
+
+
+def _fields(target: Target) -> tuple[str, str]:
+    time, event = target.names
+    return time, event
 
 
 def class_matrix(target: Target) -> AnyArray:
@@ -308,8 +320,11 @@ def prepare_models(
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
+    y: AnyArray | None
     if target.parts:
-        y: AnyArray | None = class_matrix(target)
+        y = class_matrix(target)
+    elif target.raw is not None and target.task == "survival":
+        y = as_structured(target.raw, _fields(target))
     else:
         y = target.raw if target.labels is None else class_names(target)[target.labels]
     assert y is not None  # a numeric target keeps the user's values

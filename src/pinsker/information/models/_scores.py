@@ -8,6 +8,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Target
+from pinsker.information.models._survival import grid_times, log_likelihood_of_times
 
 #: The largest weight of scores: beyond it, scores of size 1 are certainties.
 _LARGEST = 1e3
@@ -45,6 +46,16 @@ class Loss(Protocol):
         all_weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target."""
+
+    def of_survival(
+        self,
+        predictions: FloatArray,
+        raw: FloatArray,
+        times: FloatArray,
+        *,
+        weights: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the loss of every row of censored times."""
 
     def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
         """Return the losses of several targets as one."""
@@ -117,6 +128,8 @@ def score_holdout(
         Of all rows of the target. Log-likelihoods and losses are then such that their plain means
         are the weighted ones, and their plain spreads give the standard errors of these.
     """
+    if target.task == "survival":
+        return _score_survival(model, scores, target, rows, metric, weights)
     if target.parts:
         return _score_parts(model, scores, target, rows, metric, weights)
     own = None if weights is None else weights[rows]
@@ -133,6 +146,22 @@ def score_holdout(
     losses = metric.of_numbers(
         scores, target.raw[rows], target.raw, weights=own, all_weights=weights
     )
+    return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
+
+
+def _score_survival(
+    model: str,
+    predictions: FloatArray,
+    target: Target,
+    rows: IntArray,
+    metric: Loss,
+    weights: FloatArray | None,
+) -> HoldoutScores:
+    """Score risks and survival curves of censored times."""
+    assert target.raw is not None  # censored times keep the user's values
+    own = None if weights is None else weights[rows]
+    likelihood = log_likelihood_of_times(predictions[:, 0], target.raw[rows], own)
+    losses = metric.of_survival(predictions, target.raw[rows], grid_times(target.raw), weights=own)
     return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
 
 

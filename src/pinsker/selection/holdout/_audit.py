@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
@@ -11,14 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
-from pinsker.encoding import check_weights, draw_rows, is_dask
+from pinsker.encoding import check_weights, draw_rows, encode_target, is_dask
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import (
     able_to_fit,
     fit_clone,
+    grid_times,
     log_softmax,
     one_hot,
     several_class_scores,
+    survival_predictions,
     task_of_model,
     weighted_rows,
 )
@@ -28,12 +30,19 @@ from pinsker.selection.search import ErrorBudget, task_of
 
 #: Rows that a model is fitted to, and rows that it predicts.
 Division: TypeAlias = tuple[IntArray, IntArray]
-#: A fitted model, rows that it predicts, and their positions.
-Fit: TypeAlias = tuple[Any, Any, IntArray]
 #: So many training rows leave probabilities as they are.
 _CERTAIN = 1e15
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
+
+
+class Fit(NamedTuple):
+    """A fitted model, rows that it predicts, their positions, and the rows it was fitted to."""
+
+    model: Any
+    part: Any
+    rows: IntArray
+    train: Any
 
 
 @dataclass(frozen=True)
@@ -311,12 +320,13 @@ def _fits(
 ) -> list[Fit]:
     """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
     if divided is None:
-        return [(fit_clone(model, *train), test, np.arange(len(y)))]
+        return [Fit(fit_clone(model, *train), test, np.arange(len(y)), train[0])]
     fits = []
     for fitted, held_out in divided:
         own = None if weights is None else weights[fitted]
-        fit = fit_clone(model, _take(test, fitted), y[fitted], own)
-        fits.append((fit, _take(test, held_out), held_out))
+        given = _take(test, fitted)
+        fit = fit_clone(model, given, y[fitted], own)
+        fits.append(Fit(fit, _take(test, held_out), held_out, given))
     return fits
 
 
@@ -329,30 +339,45 @@ def _losses(
     weights: FloatArray | None,
 ) -> FloatArray:
     """Return the loss of every predicted row, by a model that was not fitted to it."""
-    rows = np.concatenate([held_out for _, _, held_out in fits])
+    rows = np.concatenate([held_out for _, _, held_out, _ in fits])
     own = None if weights is None else weights[rows]
     if task == "regression":
-        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _ in fits])
+        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
         return loss.of_numbers(predicted, values[rows], values, weights=own, all_weights=weights)
+    if task == "survival":
+        return _losses_of_times(loss, fits, y, own)
     if np.ndim(y) == 2:
         return _losses_of_several(loss, fits, y, y if y_train is None else y_train, own)
     if loss == Metric("error"):
-        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
+        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
     classes = np.unique(y if y_train is None else np.asarray(y_train))
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     method = _response(loss, fits[0][0])
-    given = np.concatenate([_class_scores(model, part, classes, method) for model, part, _ in fits])
+    parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
+    given = np.concatenate(parts)
     labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
         log_given = log_softmax(given)
         return loss.of_classes(log_given, labels, given, classes=classes, weights=own)
     logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
     return loss.of_classes(logarithms, labels, classes=classes, weights=own)
+
+
+def _losses_of_times(
+    loss: Metric, fits: list[Fit], y: AnyArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return the losses of censored times, of risks less their mean over the training rows."""
+    raw = encode_target(y).raw
+    assert raw is not None  # censored times keep the user's values
+    times = grid_times(raw)
+    parts = [survival_predictions(fit.model, fit.train, fit.part, times) for fit in fits]
+    rows = np.concatenate([fit.rows for fit in fits])
+    return loss.of_survival(np.concatenate(parts), raw[rows], times, weights=weights)
 
 
 def _losses_of_several(
@@ -362,13 +387,13 @@ def _losses_of_several(
     method = _response(loss, fits[0][0])
     classes = [np.unique(column) for column in y_train.T]
     parts = []
-    for model, part, _ in fits:
+    for model, part, _, _ in fits:
         if method == "predict":
             found = np.asarray(model.predict(part)).T
             parts.append([one_hot(*pair) for pair in zip(found, classes, strict=True)])
         else:
             parts.append(several_class_scores(model, part, classes, _CERTAIN))
-    rows = np.concatenate([held_out for _, _, held_out in fits])
+    rows = np.concatenate([held_out for _, _, held_out, _ in fits])
     losses = []
     for j, own in enumerate(classes):
         unseen = np.setdiff1d(y[rows, j], own)

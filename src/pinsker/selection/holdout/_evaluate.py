@@ -17,8 +17,11 @@ from pinsker.information import (
     OwnColumns,
     PriorModel,
     RawModel,
+    SurvivalModel,
     best_by_information,
     best_by_loss,
+    grid_times,
+    prior_of_survival,
     refuse_without_weights,
     score_holdout,
     worst_by_loss,
@@ -100,6 +103,11 @@ def fit_predict(
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns, weights)
+    if target.task == "survival" and isinstance(model, PriorModel):
+        assert target.raw is not None  # censored times keep the user's values
+        own = None if weights is None else weights[fold.train]
+        times = grid_times(target.raw)
+        return prior_of_survival(target.raw[fold.train], len(fold.test), times, own)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
     how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
@@ -110,10 +118,13 @@ def fit_predict(
         for part in target.parts or (target,):
             assert part.labels is not None
             assert part.classes is not None
-            own = (train, part.labels[fold.train], test, len(part.classes))
-            scores.append(model.fit_predict_scores(*own, **how))
+            given = (train, part.labels[fold.train], test, len(part.classes))
+            scores.append(model.fit_predict_scores(*given, **how))
         return scores[0] if len(scores) == 1 else np.hstack(scores)
     assert target.raw is not None  # a numeric target keeps the user's values
+    if isinstance(model, SurvivalModel):
+        times, own = grid_times(target.raw), how.get("weights")
+        return model.fit_predict_survival(train, target.raw[fold.train], test, times, own)
     return model.fit_predict(train, target.raw[fold.train], test, **how)
 
 

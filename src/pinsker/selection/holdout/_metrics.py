@@ -10,6 +10,7 @@ import numpy as np
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.bounds import (
     METRIC_NAMES,
+    METRICS,
     Bound,
     Difference,
     TargetFacts,
@@ -24,9 +25,14 @@ from pinsker.bounds import (
 from pinsker.bounds import metric_name as score_name
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.information import log_likelihood_of_numbers, weighted_rows
+from pinsker.information import (
+    log_likelihood_of_numbers,
+    refuse_without_curves,
+    weighted_rows,
+)
 from pinsker.selection.holdout._influence import row_values
-from pinsker.selection.holdout._scorers import MEAN, ClassRows, ScoreFunction
+from pinsker.selection.holdout._scorers import DELTA, MEAN, ClassRows, ScoreFunction
+from pinsker.selection.holdout._survival import brier_influence, concordance_influence
 from pinsker.selection.search import (
     OWN_METRICS,
     CostMatrix,
@@ -131,10 +137,18 @@ class Metric:
         """Return how the standard error is found, in words."""
         if self.of_worst:
             return self.of_one.method(task)
+        if task == "survival":
+            return DELTA
         return MEAN if self._function is None else self._function.method(task)
 
     def check(self, target: Target) -> None:
-        """Refuse a metric that does not fit the classes of a target."""
+        """Refuse a metric that does not fit a target."""
+        if target.task == "survival" and self.metric not in METRICS["survival"]:
+            raise ParameterError(
+                f"metric {self.name!r} is none of censored times: use 'concordance' or "
+                "'integrated_brier'.",
+                parameter="metric",
+            )
         if target.parts or self.of_worst:
             for part in target.parts or (target,):
                 self.of_one.check(part)
@@ -265,6 +279,36 @@ class Metric:
             losses = -likelihood / values.shape[1]
         return weighted_rows(losses, weights)
 
+    def of_survival(
+        self,
+        predictions: FloatArray,
+        raw: FloatArray,
+        times: FloatArray,
+        *,
+        weights: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return one loss per row of censored times; their mean is the loss of the metric.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_rows, 1 + n_times)
+            Risks, and the probabilities to be without the event at `times`.
+        raw : ndarray of shape (n_rows, 2)
+            Times, and 1 where the event was seen.
+        times : ndarray of shape (n_times,)
+            The grid of the survival curves.
+        weights : ndarray of shape (n_rows,), optional
+            Of the rows.
+        """
+        time, event = raw[:, 0], raw[:, 1] > 0
+        equal = np.ones(len(time)) if weights is None else weights
+        if self.name == "concordance":
+            score, influence = concordance_influence(time, event, predictions[:, 0], equal)
+            return row_values(1.0 - score, -influence, weights)
+        refuse_without_curves(predictions, self.name)
+        curves = predictions[:, 1:]
+        return row_values(*brier_influence(time, event, curves, times, equal), weights)
+
     def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
         """Return the losses of several targets as one: their mean, or side by side.
 
@@ -358,7 +402,8 @@ class Metric:
     @cached_property
     def _function(self) -> ScoreFunction | None:
         """The score function of a metric that is none of ours."""
-        own = self._own or isinstance(self.metric, CostMatrix | WorstTarget)
+        survival = isinstance(self.metric, str) and self.metric in METRICS["survival"]
+        own = self._own or survival or isinstance(self.metric, CostMatrix | WorstTarget)
         return None if own else ScoreFunction(self.metric)
 
     @cached_property
@@ -394,7 +439,8 @@ def _step(gaps: FloatArray, weights: FloatArray | None) -> float:
 
 def several_targets_note(target: Target, metric: Any) -> tuple[str, ...]:
     """Return a note that errors of several targets are averaged, where no metric says otherwise."""
-    if len(target.names) == 1 or isinstance(metric, WorstTarget):
+    single = len(target.names) == 1 or target.task == "survival"  # a time and an event are one
+    if single or isinstance(metric, WorstTarget):
         return ()
     note = (
         f"{len(target.names)} targets: errors and budget are the mean over them; "

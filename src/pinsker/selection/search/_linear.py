@@ -12,7 +12,7 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import TargetFacts, column_variances
-from pinsker.encoding import Encoded, Kind
+from pinsker.encoding import Encoded, Kind, null_martingale
 from pinsker.information import MAX_ONE_HOT, one_hot
 from pinsker.selection.search._greedy import OnStep, Trace, grow, shrink
 from pinsker.selection.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
@@ -235,6 +235,8 @@ def _numbers(encoded: Encoded) -> FloatArray:
     if labels is None:
         assert encoded.target.raw is not None  # a numeric target keeps the user's values
         raw = encoded.target.raw
+        if encoded.target.task == "survival":
+            return null_martingale(raw[:, 0], raw[:, 1] > 0)[:, None]
         if raw.shape[1] == 1:
             return raw
         return np.asarray(raw / np.sqrt(column_variances(raw, encoded.weights)))

@@ -19,7 +19,9 @@ OwnMetric: TypeAlias = Literal["auto", "error", "r2", "mse", "log-loss", "brier"
 #: of these for the worst of several targets.
 MetricLike: TypeAlias = "str | Callable[..., float] | CostMatrix | WorstTarget"
 
-OWN_METRICS = tuple(dict.fromkeys(name for names in METRICS.values() for name in names))
+OWN_METRICS = tuple(
+    dict.fromkeys(name for task in ("classification", "regression") for name in METRICS[task])
+)
 #: Scorers of scikit-learn that are one of our metrics under another name.
 _ALIASES = {
     "accuracy": "error",
@@ -180,7 +182,8 @@ def check_metric(metric: Any) -> Any:
         return WorstTarget(metric.removeprefix(WORST))
     if isinstance(metric, str):
         metric = _ALIASES.get(metric, metric)
-        if metric != "auto" and metric not in OWN_METRICS and metric not in get_scorer_names():
+        own = metric == "auto" or metric in OWN_METRICS or metric in METRICS["survival"]
+        if not own and metric not in get_scorer_names():
             _refuse_unknown(metric)
     elif isinstance(metric, CostMatrix | WorstTarget):
         return metric
@@ -232,7 +235,7 @@ def task_of(metric: Any) -> Any:
         return task_of(metric.metric)
     if isinstance(metric, CostMatrix):
         return "classification"
-    if isinstance(metric, str) and (metric == "auto" or metric in OWN_METRICS):
+    if isinstance(metric, str) and (metric in ("auto", "log-loss") or metric in _TASKS):
         return _TASKS.get(metric, "auto")
     parts = scorer_parts(get_scorer(metric) if isinstance(metric, str) else metric)
     module = str(getattr(metric if parts is None else parts.function, "__module__", ""))
@@ -247,6 +250,7 @@ def _refuse_unknown(metric: str) -> None:
     raise ParameterError(
         f"metric={metric!r} is not known: use 'auto', one of "
         f"{', '.join(map(repr, OWN_METRICS))}, or the name of a scikit-learn scorer for classes or "
-        f"numbers, such as {', '.join(map(repr, close))}.",
+        f"numbers, such as {', '.join(map(repr, close))}; for censored times 'concordance' or "
+        "'integrated_brier'.",
         parameter="metric",
     )

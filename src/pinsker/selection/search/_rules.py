@@ -402,7 +402,7 @@ class ErrorBudget(StoppingRule):
                 "for example TargetFacts.of(encoded.target)."
             )
         budget = self.budget(facts)
-        if not self.has_theory:
+        if not self.has_theory or self.metric_for(facts) not in OWN_METRICS:
             note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
