@@ -27,6 +27,7 @@ METRIC_NAMES = {
     "log-loss": "log-loss (nats)",
     "brier": "Brier score",
     "mae": "mean absolute error",
+    "concordance": "share of pairs in the wrong order",
     "integrated_brier": "integrated Brier score",
 }
 #: Largest error increase that has a meaning, for metrics with a fixed scale.
