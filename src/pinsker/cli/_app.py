@@ -57,6 +57,7 @@ from pinsker.cli._tables import (
     write_table,
 )
 from pinsker.cli._text import TextStyle
+from pinsker.encoding import take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
 from pinsker.selection import MOST_CERTIFIED, MOST_READ
@@ -110,6 +111,7 @@ def _common(
 def select(
     table: options.Data,
     target: options.Target,
+    event: options.Event = None,
     error_budget: options.Budget = None,
     metric: options.Metric = "auto",
     stop: options.Stop = None,
@@ -158,7 +160,7 @@ def select(
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
     read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by)
-    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
         if not quiet:
@@ -209,7 +211,7 @@ def certify(
         order, rows = in_order(read)
         if time is not None:
             saved.selector.set_params(cv=TimeSeriesSplit())
-        X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
+        X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # The last set that passed may be larger than the saved one, which then did not.
     passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
@@ -238,10 +240,10 @@ def audit(
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     saved, read, notes = _restore(selection, table, style, MOST_READ)
     X, y = read.frame[saved.columns], read.y
-    if y.isna().any():
+    if read.lacks_target.any():
         raise DataError(
-            f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
-            "leave them out of the table."
+            f"the target {read.target!r} is missing in {int(read.lacks_target.sum())} of {len(y)} "
+            "rows: leave them out of the table."
         )
     estimator = make_model(model, saved.task, seed or 0)
     with collect_warnings() as collected:
@@ -264,7 +266,7 @@ def demo(
     data = load_breast_cancer(as_frame=True)
     frame = data.frame.drop(columns="target")
     frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
-    table = InputTable("scikit-learn's breast cancer data", frame, "diagnosis")
+    table = InputTable("scikit-learn's breast cancer data", frame, ("diagnosis",))
     typed = SelectOptions(error_budget=error_budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:
@@ -279,7 +281,11 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     Numbers are scaled and gaps filled with the median; categories become indicators, a gap being
     a category of its own.
     """
-    kind = _MODELS[name][0 if task == "classification" else 1]
+    kind = (
+        _survival_model(name)
+        if task == "survival"
+        else _MODELS[name][0 if task == "classification" else 1]
+    )
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
@@ -288,6 +294,18 @@ def make_model(name: Model, task: str, seed: int) -> Any:
         (OneHotEncoder(handle_unknown="ignore", sparse_output=False), categories),
     )
     return make_pipeline(prepared, kind(**settings))
+
+
+def _survival_model(name: Model) -> Any:
+    """Return the class of a model of censored times: a Cox model, or a forest."""
+    known = {
+        "linear": "linear_model.CoxPHSurvivalAnalysis",
+        "forest": "ensemble.ExtraSurvivalTrees",
+    }
+    if name not in known:
+        raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
+    module, _, found = known[name].partition(".")
+    return getattr(require(f"sksurv.{module}", purpose="--model", extra="survival"), found)
 
 
 def check_files(files: dict[str, str | None]) -> None:
@@ -314,7 +332,7 @@ def write_files(
 ) -> None:
     """Write the files that the options name."""
     if output is not None:
-        chosen = [*outcome.kept, outcome.table.target]
+        chosen = [*outcome.kept, *outcome.table.targets, outcome.table.event]
         frame = outcome.table.as_written
         write_table(frame[[name for name in frame.columns if name in chosen]], output)
     if features is not None:
@@ -332,7 +350,8 @@ def _restore(
 ) -> tuple[SavedSelection, InputTable, list[str]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
-    read = read_table(table, saved.target, style=style, most=most)
+    read = read_table(table, saved.targets, style=style, most=most)
+    read = with_row_columns(read, event=saved.event)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""

@@ -29,7 +29,7 @@ from pinsker.cli._choices import (
 )
 from pinsker.cli._errors import option_of
 from pinsker.cli._tables import InputTable
-from pinsker.encoding import encode_target
+from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
@@ -50,7 +50,7 @@ DIRECTIONS: dict[str, Any] = {
     "linear": LinearSelection,
 }
 SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
-MODELS = ("svm", "extra trees", "linear", "boosted trees")
+MODELS = ("svm", "extra trees", "linear", "boosted trees", "cox", "survival forest")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
@@ -228,13 +228,14 @@ def fit(
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
     started = time.perf_counter()
     with progress(show_progress), collect_warnings() as collected:
-        selector.fit(X.iloc[order], y.iloc[order], **rows)
+        selector.fit(X.iloc[order], take(y, order), **rows)
     seconds = time.perf_counter() - started
     if not selector.path_.complete:
         raise KeyboardInterrupt  # fit keeps an interrupted path for later; a shell has no later
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
-        task = encode_target(y.dropna(), task=task_of(options.metric)).task
+        present = take(y, np.flatnonzero(~table.lacks_target))
+        task = encode_target(present, task=task_of(options.metric)).task
     notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
     return Outcome(table, selector, task, seconds, tuple(notes))
 
