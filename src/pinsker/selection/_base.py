@@ -82,7 +82,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         What a user should know about the data and the choice.
     facts_ : TargetFacts
         What the bounds know of the target.
-    task_ : {"classification", "regression"}
+    task_ : {"classification", "regression", "survival"}
         How the target was read.
     feature_columns_ : tuple of tuple of int
         The columns of each feature of the path.
