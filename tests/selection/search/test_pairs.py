@@ -46,7 +46,7 @@ def test_no_pair_of_noise_is_found():
         table["kind"] = rng.choice(list("abcdefghijkl"), size=200)
         table.columns = table.columns.astype(str)
         target = rng.random(200) < 0.3
-        alarms += bool(PairScan(PairProblem.of(encode(table, target)), seed=seed).rounds())
+        alarms += any(PairScan(PairProblem.of(encode(table, target)), seed=seed).rounds())
     assert alarms <= 3  # 25 runs at a level of 0.01: more than 3 in one of ten thousand
 
 
@@ -54,7 +54,7 @@ def test_what_was_found_hides_nothing_and_makes_nothing_up():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(600, 20))
-        found = PairScan(PairProblem.of(encode(X, X[:, 3] * X[:, 7])), seed=seed).rounds()
+        found = list(PairScan(PairProblem.of(encode(X, X[:, 3] * X[:, 7])), seed=seed).rounds())
         assert set(found[0].features) == {3, 7}
         assert {feature for one in found for feature in one.features} == {3, 7}
 
