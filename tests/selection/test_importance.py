@@ -39,6 +39,40 @@ def test_importance_is_the_error_without_a_column(selector):
     assert frame.index[0] == "x0"
 
 
+def test_a_fit_measures_its_kept_columns_on_held_out_rows(selector):
+    found = selector.importance_
+    assert found.features == ("x0", "x1", "x2")
+    assert found.n_rows == 300
+    assert "on the rows that chose the columns" in found.notes[0]
+    truth = np.array([1.0, 0.49, 0.25]) / 1.83
+    assert (np.array(found.lower) < truth).all()
+    assert (truth < np.array(found.upper)).all()
+    many = FeatureSelector(0.1, fixed_features=range(21), **SETTINGS)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 22))
+    assert many.fit(X, X[:, 0]).importance_ is None
+    assert FeatureSelector(0.1, cv=0, **SETTINGS).fit(*with_copies(100, 0)).importance_ is None
+
+
+def test_a_split_table_measures_on_the_rows_of_the_certificate():
+    settings = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
+    split = FeatureSelector(0.02, **settings).fit(*with_copies(6000, 7))
+    found = split.importance_
+    assert found.n_rows == split.certificate_.n_rows == 1500
+    assert found.notes == ()
+    assert set(found.features) == set(split.certificate_.features)
+    # Without x2 its variance is added to the error, whichever copies are kept.
+    k = found.features.index("x2")
+    assert found.lower[k] < 0.25 / 1.83 < found.upper[k]
+    assert found.upper[k] - found.lower[k] < 0.06
+
+
+def test_no_time_for_importance_is_noted():
+    limited = FeatureSelector(0.1, time_limit=1e-3, **SETTINGS).fit(*with_copies(200, 0))
+    assert limited.importance_ is None
+    assert "no time was left for importance_" in limited.notes_
+
+
 def test_the_copy_is_named_as_substitute(selector):
     found = {one.feature: one for one in selector.substitutes(*with_copies(600, 2))}
     assert found["x0"].replacement == ("x3",)

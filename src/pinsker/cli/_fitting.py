@@ -84,7 +84,9 @@ class SelectOptions:
         Time after which nothing new is begun.
     costs : str, optional
         File of prices.
-    missing, cv, n_neighbors, jobs, seed
+    stability : int, optional
+        Halves of the rows to choose from again.
+    missing, suspects, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
 
@@ -104,6 +106,8 @@ class SelectOptions:
     costs: str | None = None
     engine: str = "auto"
     missing: str = "error"
+    suspects: str | None = None
+    stability: int | None = None
     jobs: int | None = None
     seed: int | None = None
 
@@ -124,6 +128,8 @@ class Outcome:
         Time that `fit` took.
     notes : tuple of str
         What a user should know: about the reading, the data and the choice.
+    stability : Stability, optional
+        How much choices on folds or halves of the rows agree.
     """
 
     table: InputTable
@@ -131,6 +137,7 @@ class Outcome:
     task: str
     seconds: float
     notes: tuple[str, ...] = ()
+    stability: Any = None
 
     @property
     def kept(self) -> list[str]:
@@ -170,6 +177,7 @@ def make_selector(
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
         "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
+        "suspects": options.suspects,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
@@ -235,8 +243,15 @@ def fit(
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         task = encode_target(y.dropna(), task=task_of(options.metric)).task
-    notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
-    return Outcome(table, selector, task, seconds, tuple(notes))
+    stability = getattr(selector, "stability_", None)
+    said = selector.notes_
+    if options.stability is not None:
+        with progress(show_progress), collect_warnings():
+            halves = selector.stability(X.iloc[order], y.iloc[order], n=options.stability, **rows)
+        said += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
+        stability = halves
+    notes = dict.fromkeys((*table.notes, *said, *collected))
+    return Outcome(table, selector, task, seconds, tuple(notes), stability)
 
 
 def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
@@ -260,6 +275,10 @@ def _check_row_columns(table: InputTable, selector: Any, options: SelectOptions)
             raise ParameterError(
                 f"{flag} has no effect where no rows are held out: use --direction auto, or --cv 5."
             )
+    if options.stability is not None and not hasattr(selector, "stability"):
+        raise ParameterError(
+            f"--stability has no effect with --direction {options.direction}: use --direction auto."
+        )
     if table.weights is not None and not has_fit_parameter(selector, "sample_weight"):
         raise ParameterError(
             f"--weights has no effect with --direction {options.direction}, which searches by "

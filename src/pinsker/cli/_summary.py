@@ -45,6 +45,8 @@ def print_summary(console: Console, outcome: Outcome) -> None:
     console.print(_features(selector))
     console.print()
     facts = certificate_facts(selector.certificate_)
+    if outcome.stability is not None:
+        facts.append(("stability", str(outcome.stability).removeprefix("stability ")))
     print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
     print_notes(console, outcome.notes)
 

@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,9 @@ class Suspect:
 
     def __str__(self) -> str:
         return (
-            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): leave it out "
-            "(suspects='drop', --drop) unless it is known when the target is not"
+            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): unless it is known "
+            "when the target is not, leave it out: suspects='drop', or on the command line "
+            f"--drop {quote(self.column)}"
         )
 
 
