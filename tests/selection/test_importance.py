@@ -84,6 +84,31 @@ def test_the_copy_is_named_as_substitute(selector):
     assert str(found["x2"]) == "x2: none within the budget"
 
 
+def test_the_best_pair_is_found_among_all():
+    def parts(n_rows, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_rows, 12))
+        X[:, 0] = X[:, 4] + X[:, 9]  # neither says much alone
+        return X, X[:, 0] + 0.3 * rng.normal(size=n_rows)
+
+    whole = FeatureSelector(0.05, fixed_features=[0], **SETTINGS).fit(*parts(300, 0))
+    (found,) = whole.substitutes(*parts(600, 1))
+    assert set(found.replacement) == set(found.pair) == {"x4", "x9"}
+    assert found.within_budget
+    assert found.pair_increase_upper == found.increase_upper < 0.05
+    # A slow twin: the pair whose cells of three bins say most about the bins of the column.
+    X = np.argsort(np.argsort(parts(600, 1)[0], axis=0), axis=0) * 3 // 600
+
+    def known(i, j):
+        cells = np.zeros((9, 3))
+        np.add.at(cells, (3 * X[:, i] + X[:, j], X[:, 0]), 1 / 600)
+        outer = cells.sum(1, keepdims=True) * cells.sum(0, keepdims=True)
+        return np.sum(cells * np.log(np.maximum(cells, 1e-300) / outer))
+
+    best = max(((i, j) for i in range(1, 12) for j in range(i + 1, 12)), key=lambda ij: known(*ij))
+    assert best == (4, 9)
+
+
 def test_alternatives_are_other_sets_within_the_budget(selector):
     found = selector.alternatives(*with_copies(900, 3), max_overlap=0.5)
     assert found

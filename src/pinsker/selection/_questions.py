@@ -43,9 +43,10 @@ class QuestionsMixin:
     ) -> tuple[Substitute, ...]:
         """Find on fresh rows what can replace each kept column.
 
-        The five dropped columns that say most about a kept one are tried in its place, and the two
-        best together. Named is the smallest replacement whose error increase is within the budget
-        by its upper confidence bound; where there is none, ``within_budget`` is False.
+        The five dropped columns that say most about a kept one are tried in its place, and of all
+        pairs the one that says most. Named is the smallest replacement whose error increase is
+        within the budget by its upper confidence bound; where there is none, ``within_budget`` is
+        False. The best pair is named beside it, where two say more than one.
 
         Parameters
         ----------
