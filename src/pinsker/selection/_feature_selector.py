@@ -118,8 +118,13 @@ class FeatureSelector(EvaluatedSelector):
         or by a tuple of columns that share one price (paid once, whichever of them are kept);
         what it does not name is free. Or one price per column. ``searches="auto"`` then also
         orders features by gain per cost, and by cost.
-    fixed_features, feature_groups, categorical_features, missing
+    fixed_features, feature_groups, categorical_features
         As in `BackwardElimination`.
+    missing : {"auto", "error", "drop", "category"}, default="auto"
+        What happens to missing values. "auto": rows without a target are dropped and counted in
+        `notes_`; a missing category is a category, and a missing number a value of its own: far
+        from all others for neighbors, a bin for counts, NaN for boosted trees, and for the other
+        models the middle with a mark (a 0/1 column). Others as in `BackwardElimination`.
     suspects : {"warn", "drop", "ignore"}, default="warn"
         What to do with columns that give the target away (leaks, a recoded target, telling gaps) or
         name the rows (identifiers, row counters): name them in `notes_` and in the log, leave them
@@ -213,7 +218,7 @@ class FeatureSelector(EvaluatedSelector):
         feature_groups: Any = None,
         feature_costs: Any = None,
         categorical_features: Any = "from_dtype",
-        missing: Missing = "error",
+        missing: Missing = "auto",
         suspects: Literal["warn", "drop", "ignore"] = "warn",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
