@@ -14,6 +14,8 @@ from pinsker.exceptions import DataError, ParameterError
 #: A nominal column with more categories than this fraction of the rows identifies rows.
 _IDENTIFIER_FRACTION = 0.5
 _FEWEST_IDENTIFIED = 10
+#: How the note on such columns begins.
+IDENTIFIERS = "as many categories as identifiers have:"
 #: Messages name so many items of a list and count the others.
 _MOST_NAMED = 5
 
@@ -161,17 +163,27 @@ def column_notes(columns: Columns) -> list[str]:
     if pairs:
         rest = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
         notes.append(f"the same after scaling: {', '.join(pairs[:5])}{rest}")
-    identifiers = [
-        name
-        for name, categories in zip(columns.names, columns.categories, strict=True)
+    return notes + identifier_note([columns.names[j] for j in near_unique_columns(columns)])
+
+
+def near_unique_columns(columns: Columns) -> list[int]:
+    """Return the columns whose categories identify rows rather than describe them."""
+    return [
+        j
+        for j, categories in enumerate(columns.categories)
         if categories is not None and is_near_unique(len(categories), columns.n_rows)
     ]
-    if identifiers:
-        notes.append(
-            f"as many categories as identifiers have: {listing(identifiers)}; a value that occurs "
-            "once tells nothing about other rows: leave them out, or keep the part that repeats"
-        )
-    return notes
+
+
+def identifier_note(names: Sequence[str]) -> list[str]:
+    """Return a note on columns with as many categories as identifiers have, if there are any."""
+    if not names:
+        return []
+    note = (
+        f"{IDENTIFIERS} {listing(names)}; a value that occurs once tells nothing about other rows: "
+        "leave them out, or keep the part that repeats"
+    )
+    return [note]
 
 
 def is_near_unique(n_categories: int, n_rows: int) -> bool:

@@ -394,11 +394,12 @@ class FeatureSelector(EvaluatedSelector):
     ) -> Encoded:
         """Leave out constants, and values that only name one row, before anything is searched."""
         encoded = super()._encode(X, y, metric, scale, sample_weight)
+        encoded = tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
         if self.suspects != "ignore":
             fixed = find_features(encoded, self.fixed_features, "fixed_features")
             drops = self.suspects == "drop"
             encoded = note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
-        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
+        return encoded
 
     @property
     def _splits_rows(self) -> bool:
@@ -488,6 +489,10 @@ def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequenc
     """Yield all searches together, or in turn as long as there is time; the first in any case."""
     if deadline.seconds is None:
         yield searches
+        if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
+            deadline.must_finish = True
+            yield cheapest_first(searches)[1][:1]
+            deadline.must_finish = False
         return
     for search in searches:
         if not deadline.skips(_described([search])):
