@@ -249,6 +249,8 @@ def fit(
         selector.fit(X.iloc[order], y.iloc[order], **rows)
     seconds = time.perf_counter() - started
     interrupted = ended.is_set() or not selector.path_.complete
+    if not selector.path_.complete and not selector.path_.moves:
+        raise KeyboardInterrupt  # nothing is known yet
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         task = encode_target(y.dropna(), task=task_of(options.metric)).task
