@@ -125,12 +125,14 @@ def select(
     cv: options.Folds = None,
     fixed: options.Fixed = None,
     drop: options.Drop = None,
+    suspects: options.Suspects = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
     costs: options.Costs = None,
+    stability: options.Stability = None,
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "auto",
     memory: options.Memory = None,
@@ -159,7 +161,7 @@ def select(
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, fast=fast, jobs=jobs, seed=seed,
+        missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     # All rows are written to an output, and used by the other searches.

@@ -44,7 +44,7 @@ from pinsker.encoding._encoded import (
 from pinsker.encoding._groups import find_columns, find_features
 from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._sample import RowSample, draw_rows
+from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._target import encode_target, guess_task
 from pinsker.encoding._tidy import tidy
@@ -89,6 +89,7 @@ __all__ = [
     "normal_scores",
     "read_large",
     "read_table",
+    "take",
     "take_features",
     "take_rows",
     "tidy",

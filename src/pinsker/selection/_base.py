@@ -470,6 +470,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "front_": [] if comparison is None else comparison.front,
             "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
+            "importance_": None,
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,
