@@ -232,7 +232,13 @@ class EvaluatedSelector(InformationSelector):
         )
 
     def importance(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        confidence: float = 0.95,
     ) -> Importance:
         """Measure on fresh rows what each column is worth, with limits.
 
@@ -244,6 +250,8 @@ class EvaluatedSelector(InformationSelector):
         ----------
         X, y
             Fresh rows, with the columns of `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of these rows, for models and errors.
         groups : array-like of shape (n_samples,), optional
             Which of these rows belong together.
         confidence : float, default=0.95
@@ -255,10 +263,17 @@ class EvaluatedSelector(InformationSelector):
             With ``to_frame()``; `ImportanceDisplay` draws it.
         """
         check_is_fitted(self)
-        return importance(self, X, y, groups=groups, confidence=confidence)
+        rows = {"sample_weight": sample_weight, "groups": groups}
+        return importance(self, X, y, **rows, confidence=confidence)
 
     def substitutes(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        confidence: float = 0.95,
     ) -> tuple[Substitute, ...]:
         """Find on fresh rows what can replace each kept column.
 
@@ -268,7 +283,7 @@ class EvaluatedSelector(InformationSelector):
 
         Parameters
         ----------
-        X, y, groups, confidence
+        X, y, sample_weight, groups, confidence
             As in `importance`.
 
         Returns
@@ -277,7 +292,8 @@ class EvaluatedSelector(InformationSelector):
             One per kept column, in order of the path.
         """
         check_is_fitted(self)
-        return substitutes(self, X, y, groups=groups, confidence=confidence)
+        rows = {"sample_weight": sample_weight, "groups": groups}
+        return substitutes(self, X, y, **rows, confidence=confidence)
 
     def alternatives(
         self,
@@ -286,17 +302,19 @@ class EvaluatedSelector(InformationSelector):
         *,
         n: int = 5,
         max_overlap: float = 0.5,
+        sample_weight: Any = None,
         groups: Any = None,
         confidence: float = 0.95,
     ) -> tuple[Alternative, ...]:
         """Find on fresh rows other sets within the budget.
 
         Features of the chosen set, and then of the sets that were found, are left out, and the
-        others are searched again, on rows that evaluate nothing.
+        others are searched again, on rows that evaluate nothing. Weighted rows are searched by
+        counts ("jmi") alone, and not by pairs.
 
         Parameters
         ----------
-        X, y, groups, confidence
+        X, y, sample_weight, groups, confidence
             As in `importance`.
         n : int, default=5
             How many sets at most.
@@ -309,8 +327,9 @@ class EvaluatedSelector(InformationSelector):
             Empty where no other set is shown to be within the budget.
         """
         check_is_fitted(self)
+        rows = {"sample_weight": sample_weight, "groups": groups}
         return alternatives(
-            self, X, y, n=n, max_overlap=max_overlap, groups=groups, confidence=confidence
+            self, X, y, n=n, max_overlap=max_overlap, **rows, confidence=confidence
         )
 
     def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
