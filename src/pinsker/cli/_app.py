@@ -227,6 +227,9 @@ def audit(
     table: options.Data,
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None,
+    time: options.Time = None,
+    weights: options.Weights = None,
     seed: options.Seed = None,
     json: options.JsonFile = None,
     separator: options.Separator = None,
@@ -237,15 +240,20 @@ def audit(
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     saved, read, notes = _restore(selection, table, style, MOST_READ)
-    X, y = read.frame[saved.columns], read.y
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    order, rows = in_order(read)
+    X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
     if y.isna().any():
         raise DataError(
             f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
             "leave them out of the table."
         )
     estimator = make_model(model, saved.task, seed or 0)
+    rows["cv"] = None if time is None else TimeSeriesSplit()
     with collect_warnings() as collected:
-        found = pinsker.selection.audit(saved.selector, estimator, X, y, confidence=confidence)
+        found = pinsker.selection.audit(
+            saved.selector, estimator, X, y, confidence=confidence, **rows
+        )
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     _write_json(result.to_dict(), json)
     if not quiet:
