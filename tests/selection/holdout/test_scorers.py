@@ -309,7 +309,9 @@ class TestCostMatrix:
         metric = Metric(CostMatrix([[0, 1], [20, 0]]))
         alike = metric.increase(np.zeros(500), np.zeros(500), 0.95)
         assert alike.mean == 0.0
-        wanted = 1.648 * np.sqrt((0.5 * 2 * (20**2 + 1)) / 504 / 503)  # four half rows, four of zero
+        wanted = 1.648 * np.sqrt(
+            (0.5 * 2 * (20**2 + 1)) / 504 / 503
+        )  # four half rows, four of zero
         assert [-alike.lower, alike.upper] == pytest.approx([wanted, wanted], rel=1e-3)
         # Equal costs are a number of errors.
         equal = Metric(CostMatrix([[0, 1], [1, 0]]))
