@@ -247,6 +247,9 @@ def audit(
     query: options.Query = None,
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None,
+    time: options.Time = None,
+    weights: options.Weights = None,
     seed: options.Seed = None,
     json: options.JsonFile = None,
     separator: options.Separator = None,
@@ -258,14 +261,20 @@ def audit(
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    known = read.y.notna()
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    order, rows = in_order(read)
+    known = read.y.notna().to_numpy()[order]
     if not known.any():
         raise DataError(f"the target {saved.target!r} has no value in any row.")
     notes += drop_note(int(known.sum()), len(known), "auto")
-    X, y = read.frame.loc[known, saved.columns], read.y[known]
+    order, rows = order[known], {name: values[known] for name, values in rows.items()}
+    X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
     estimator = make_model(model, saved.task, seed or 0)
+    rows["cv"] = None if time is None else TimeSeriesSplit()
     with collect_warnings() as collected:
-        found = pinsker.selection.audit(saved.selector, estimator, X, y, confidence=confidence)
+        found = pinsker.selection.audit(
+            saved.selector, estimator, X, y, confidence=confidence, **rows
+        )
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     _write_json(result.to_dict(), json)
     if not quiet:

@@ -474,6 +474,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,
+            "_weighted": encoded.weights is not None,
             "_certified": None,
             "_fingerprint": data.fingerprint,
         }

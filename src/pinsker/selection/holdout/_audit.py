@@ -190,7 +190,8 @@ def audit(
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
         fits = _fits(model, train, reduce(X_test), y, divided, weights)
-        losses.append(_losses(loss, task, fits, y, None if train is None else y_train, weights))
+        classes = y if train is None else np.asarray(y_train)
+        losses.append(_losses(loss, task, fits, y, classes, weights, clusters))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
@@ -319,21 +320,23 @@ def _losses(
     task: Task,
     fits: list[Fit],
     y: Any,
-    y_train: Any,
+    y_fitted: Any,
     weights: FloatArray | None,
+    clusters: IntArray | None,
 ) -> FloatArray:
     """Return the loss of every predicted row, by a model that was not fitted to it."""
     rows = np.concatenate([held_out for _, _, held_out in fits])
     own = None if weights is None else weights[rows]
+    how = {"weights": own, "clusters": None if clusters is None else clusters[rows]}
     if task == "regression":
         predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
-        return loss.of_numbers(predicted, values[rows], values, weights=own, all_weights=weights)
+        return loss.of_numbers(predicted, values[rows], values, all_weights=weights, **how)
     if loss == Metric("error"):
         wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
-    classes = np.unique(y if y_train is None else np.asarray(y_train))
+    classes = np.unique(y_fitted)
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
@@ -342,9 +345,9 @@ def _losses(
     labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
         log_given = log_softmax(given)
-        return loss.of_classes(log_given, labels, given, classes=classes, weights=own)
+        return loss.of_classes(log_given, labels, given, classes=classes, **how)
     logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
-    return loss.of_classes(logarithms, labels, classes=classes, weights=own)
+    return loss.of_classes(logarithms, labels, classes=classes, **how)
 
 
 def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:

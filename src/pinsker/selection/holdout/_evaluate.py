@@ -157,7 +157,7 @@ class HoldoutEvaluator:
         self.metric = metric
         self.jobs = jobs or Jobs()
         self.rows = np.concatenate([fold.test for fold in folds])
-        self.clusters = None if groups is None else groups[self.rows]
+        self.groups, self.clusters = groups, None if groups is None else groups[self.rows]
         self.weights = None if weights is None else weights[self.rows]
         self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
@@ -177,8 +177,8 @@ class HoldoutEvaluator:
         mean = np.concatenate(parts).mean(axis=0, keepdims=True)
         rows = self.rows[: sum(map(len, parts))]
         alike = np.repeat(mean, len(rows), axis=0)
-        data = self.data
-        one = score_holdout("prior", alike, data.target, rows, self.metric, data.weights)
+        known = (self.data.target, rows, self.metric, self.data.weights, self.groups)
+        one = score_holdout("prior", alike, *known)
         return replace(prior, losses=one.losses)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
@@ -240,13 +240,12 @@ class HoldoutEvaluator:
         if (model.name, ordered) not in self._scores:
             parts = []
             for k, features in enumerate(ordered):
-                known = self._predictions.get((k, features, model.name))
-                parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+                old = self._predictions.get((k, features, model.name))
+                parts.append(fit_predict(self.data, model, k, features) if old is None else old)
             predictions = np.concatenate(parts)
-            rows, target = self.rows[: len(predictions)], self.data.target
-            self._scores[model.name, ordered] = score_holdout(
-                model.name, predictions, target, rows, self.metric, self.data.weights
-            )
+            rows = self.rows[: len(predictions)]
+            known = (self.data.target, rows, self.metric, self.data.weights, self.groups)
+            self._scores[model.name, ordered] = score_holdout(model.name, predictions, *known)
         return self._scores[model.name, ordered]
 
 

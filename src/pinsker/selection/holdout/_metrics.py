@@ -25,7 +25,13 @@ from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
 from pinsker.information import log_likelihood_of_numbers, weighted_rows
 from pinsker.selection.holdout._influence import row_values
-from pinsker.selection.holdout._scorers import MEAN, ClassRows, ScoreFunction
+from pinsker.selection.holdout._scorers import (
+    BLOCKS_LEFT_OUT,
+    GROUPS_LEFT_OUT,
+    MEAN,
+    ClassRows,
+    ScoreFunction,
+)
 from pinsker.selection.search import (
     OWN_METRICS,
     CostMatrix,
@@ -113,9 +119,10 @@ class Metric:
             return self._function.needs
         return "predictions" if self._own == "error" else "probabilities"
 
-    def method(self, task: Task) -> str:
-        """Return how the standard error is found, in words."""
-        return MEAN if self._function is None else self._function.method(task)
+    def method(self, task: Task, *, grouped: bool = False) -> str:
+        """Return how the standard error is found, in words; `grouped` if rows belong together."""
+        found = MEAN if self._function is None else self._function.method(task)
+        return GROUPS_LEFT_OUT if grouped and found == BLOCKS_LEFT_OUT else found
 
     def check(self, target: Target) -> None:
         """Refuse a metric that does not fit the classes of a target."""
@@ -159,6 +166,7 @@ class Metric:
         *,
         classes: AnyArray | None = None,
         weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target; its mean is the loss of the metric.
 
@@ -174,12 +182,14 @@ class Metric:
             The classes as the user knows them, for scorers that name one.
         weights : ndarray of shape (n_rows,), optional
             Of the rows; by default all alike.
+        clusters : ndarray of shape (n_rows,), int, optional
+            Which rows belong together: a jackknife leaves them out together.
         """
         decided = log_probabilities if scores is None else scores
         if self._function is not None:
             names = np.arange(log_probabilities.shape[1]) if classes is None else classes
             equal = np.ones(len(labels)) if weights is None else weights
-            rows = ClassRows(labels, decided, log_probabilities, names, equal)
+            rows = ClassRows(labels, decided, log_probabilities, names, equal, clusters)
             return row_values(*self._function.of_classes(rows), weights)
         each = np.arange(len(labels))
         probabilities = np.exp(log_probabilities)
@@ -202,6 +212,7 @@ class Metric:
         *,
         weights: FloatArray | None = None,
         all_weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target; its mean is the loss of the metric.
 
@@ -213,10 +224,13 @@ class Metric:
             The values whose variance is the unit of "r2"; by default `values`.
         weights, all_weights : ndarray of shape (n_rows,) and (n_all_rows,), optional
             Of the rows, and of `everything`; by default all alike.
+        clusters : ndarray of shape (n_rows,), int, optional
+            As in `of_classes`.
         """
         if self._function is not None:
             equal = np.ones(len(values)) if weights is None else weights
-            return row_values(*self._function.of_numbers(predictions, values, equal), weights)
+            scored = self._function.of_numbers(predictions, values, equal, clusters)
+            return row_values(*scored, weights)
         if everything is None:
             everything, all_weights = values, weights
         squares = np.sum((predictions - values) ** 2, axis=1)
@@ -244,9 +258,13 @@ class Metric:
 
         `weights` are those that the losses were computed with.
         """
-        counts = self._own == "error"
         return paired_difference(
-            less - full, confidence, counts=counts, clusters=clusters, weights=weights
+            less - full,
+            confidence,
+            counts=self._own == "error",
+            steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
+            clusters=clusters,
+            weights=weights,
         )
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
