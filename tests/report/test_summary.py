@@ -22,13 +22,14 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_json
 
 KEYS = {
-    "schema", "selector", "kept", "budget", "target", "path", "cv_results", "choices", "features",
-    "certificate", "data", "versions",
+    "schema", "selector", "source", "kept", "budget", "target", "path", "cv_results", "choices",
+    "features", "certificate", "importance", "interactions", "substitutes", "alternatives",
+    "stability", "data", "versions",
 }  # fmt: skip
 
 
 def test_schema(summary):
-    assert summary["schema"] == 2
+    assert summary["schema"] == 3
     assert set(summary) == KEYS
     assert set(summary["features"][0]) == {
         "rank", "name", "index", "columns", "kept", "adds", "alone", "given_kept", "stand_in",
@@ -194,7 +195,8 @@ def test_results_on_held_out_rows(cross_fitted):
     assert summary["certificate"]["tested"]
     choices = summary["choices"]
     at_own = [item for item in choices["sets"] if item["first"] <= choices["current"]][-1]
-    assert at_own["increase_upper"] == summary["certificate"]["figures"]["increase_upper"]
+    assert at_own["limit"] == summary["certificate"]["figures"]["resolvable"]
+    assert at_own["search"] == summary["path"]["search"]
     assert json.loads(to_json(summary)) == summary
 
 
@@ -203,7 +205,7 @@ def test_a_cross_fitted_certificate_in_words(cross_fitted, summary):
     assert certificate["verdict"] == cross_fitted.certificate_.verdict
     text = " ".join(certificate["sentences"])
     assert "Cross-validated estimate from 178 rows: 3-fold cross-fitting; bounds for " in text
-    assert "The 95 % upper confidence bound of the error increase is" in text
+    assert "The 95 % upper confidence bound of that: the error rate rises by" in text
     assert "distribution-free" not in text  # the rows have chosen the set
     assert summary["certificate"]["verdict"] == "not tested"
     assert "No row was held out" in " ".join(summary["certificate"]["sentences"])
@@ -243,8 +245,8 @@ def test_certificates_in_words(selector, changes, verdict):
         "The error rate is 0.120 with all 9 features (forest), 0.130 with the 3 kept (linear), and "
         "0.400 with no features at all."
     ) in text
-    points = 100 * certificate.increase_upper
-    assert f"95 % upper confidence bound of the error increase is {points:g} points" in text
+    limit = f"the error rate rises by {certificate.increase_upper:.3f}"
+    assert f"95 % upper confidence bound of that: {limit}, for these models" in text
     assert "Bayes risk" not in text  # a bound above the budget says nothing
     within = shown_of(selector, replace(certificate, bound=0.04))
     assert "could reach) increases by at most 4 points" in " ".join(within["sentences"])

@@ -14,6 +14,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.report import (
     BoundDisplay,
     CertificateDisplay,
+    ErrorIncreaseDisplay,
     SelectionPathDisplay,
     card,
 )
@@ -89,6 +90,7 @@ def test_a_display_can_be_drawn_again(selector, axes):
 @pytest.mark.parametrize(
     ("kind", "display"),
     [
+        ("increase", ErrorIncreaseDisplay),
         ("path", SelectionPathDisplay),
         ("bound", BoundDisplay),
         ("certificate", CertificateDisplay),
@@ -98,24 +100,37 @@ def test_plot_by_kind(selector, axes, kind, display):
     assert isinstance(selector.plot(kind, ax=axes()), display)
 
 
-def test_plot_draws_both_below_each_other(selector, axes):
-    upper, lower = selector.plot()
-    assert upper.figure_ is lower.figure_
-    given = axes(2)
-    assert [display.ax_ for display in selector.plot(ax=given)] == list(given)
+def test_plot_draws_the_error_increase(cross_fitted, axes):
+    display = cross_fitted.plot(ax=axes())
+    assert isinstance(display, ErrorIncreaseDisplay)
+    results = cross_fitted.cv_results_
+    own = results["search"] == display.search
+    assert np.array_equal(
+        np.sort(display.line_.get_ydata()), np.sort(results["increase"][own].astype(float))
+    )
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert {"forward", "linear", "no features", "budget 0.05"} < set(labels)
+    assert display.ax_.get_ylabel() == "increase of the error rate"
+    assert len(display.ax_.collections) == 1  # the band of the search whose set is kept
 
 
-def test_plot_refuses_what_it_does_not_know(selector, axes):
+def test_plot_without_held_out_rows_draws_the_bound(selector, axes):
+    display = selector.plot(ax=axes())
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == ["bound, not tested", "budget 0.1", "4 kept"]
+    heights = display.line_.get_ydata()
+    assert (np.diff(heights) <= 0).all()  # a larger set never holds less information
+
+
+def test_plot_refuses_what_it_does_not_know(selector):
     with pytest.raises(ParameterError, match="'path', 'bound', 'certificate'; found 'pie'"):
         selector.plot("pie")
-    with pytest.raises(ParameterError, match="draws on two axes, found 1"):
-        selector.plot(ax=axes())
 
 
 def test_notebook_shows_the_choice_and_the_diagram(selector):
     html = selector._repr_mimebundle_()["text/html"]
     assert "4 of 13 features stay" in html
-    assert "within a budget of 0.1 (10 points of accuracy)" in html
+    assert "within a budget of 0.1 (10 points of error rate)" in html
     assert "flavanoids, color_intensity, proline, alcohol" in html
     assert "sk-top-container" in html  # scikit-learn's own is still there
     assert "4 of 13 features stay" in selector._repr_html_()
@@ -149,7 +164,7 @@ def test_nothing_to_show_before_fit(method):
 
 def test_card_needs_no_extra():
     code = (
-        "import sys; sys.modules['jinja2'] = sys.modules['altair'] = None\n"
+        "import sys; sys.modules['jinja2'] = None\n"
         "from sklearn.datasets import load_wine; from pinsker import BackwardElimination\n"
         "X, y = load_wine(return_X_y=True)\n"
         "html = BackwardElimination(error_budget=0.1).fit(X, y)._repr_html_()\n"

@@ -71,6 +71,10 @@ class Stability:
         half = float(ndtri(0.5 + confidence / 2)) * error
         return cls(value, value - half, min(value + half, 1.0), frequency, n_choices)
 
+    def __repr__(self) -> str:
+        ends = f"{self.lower:.2f} to {self.upper:.2f}"
+        return f"Stability({self.value:.2f}, {ends}, {self.n_choices} choices)"
+
     def notes(self, names: Sequence[str], kept: Sequence[int]) -> tuple[str, ...]:
         """Return what a user should know about an unstable choice."""
         if not self.value < UNSTABLE:
