@@ -9,6 +9,7 @@ import pytest
 from pinsker import (
     BackwardElimination,
     ErrorBudget,
+    FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
@@ -117,6 +118,54 @@ def test_headline_and_every_section(page, summary):
     for sentence in summary["certificate"]["sentences"]:
         assert sentence in page
     assert "BackwardElimination(error_budget=0.1)" in page
+
+
+def test_the_page_names_table_target_rows_and_metric(full_page, cross_fitted):
+    text = re.sub(r"<[^>]+>", "", full_page)
+    about = "Predicting target from cellar/wines, 1991.csv: 178 rows, 13 features, measured by "
+    assert about + "error rate" in text
+    assert "selector.fit(X, y)" in text  # the call that made it
+    typed = "pinsker select wines.csv --target target"
+    page = to_html(summarise(cross_fitted, command=typed))
+    assert typed in page
+    assert "selector.fit(X, y)" not in page
+
+
+def test_every_finding_has_its_section(full_page, page):
+    titles = (
+        "Would other rows choose the same?", "Features that work together",
+        "What could replace a kept feature", "Other sets within the budget",
+    )  # fmt: skip
+    for title in titles:
+        assert title in Outline(full_page).texts["h2"]
+        assert title not in Outline(page).texts["h2"]
+    assert "40 of 400 rows were seen by fit" in full_page
+
+
+def test_r2_is_r2(numeric):
+    fitted, X, y = numeric
+    page = to_html(summarise(fitted, X, y))
+    assert "How far R² falls with fewer features" in page
+    assert "at most 0.2 may be added to the error: R² may fall by as much" in page
+    assert "measured by R²" in page
+    assert "share of the target" not in page
+
+
+def test_r2_of_held_out_rows_is_r2(numeric):
+    _, X, y = numeric
+    options = {"searches": ["linear"], "cv": 2, "models": ["linear"], "random_state": 0}
+    fitted = FeatureSelector(0.05, **options).fit(X, y)
+    certificate, tiles = fitted.certificate_, own_tiles(fitted)
+    assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.3f}"
+    assert tiles["R², all features"] == f"{1 - certificate.error_all:.3f}"
+    assert tiles["R² may fall by, 95 % limit"] == f"{certificate.resolvable:.3f}"
+
+
+def own_tiles(fitted):
+    page = to_html(summarise(fitted))
+    labels = re.findall(r'data-tile="label">(.*?)<', page)
+    values = re.findall(r'data-tile="value">(.*?)<', page)
+    return dict(zip(labels, values, strict=True))
 
 
 def test_a_summary_from_json_makes_the_same_page(page, summary):

@@ -1,5 +1,6 @@
 """What selectors show of themselves: figures, and their face in a notebook."""
 
+import pickle
 import subprocess
 import sys
 
@@ -172,3 +173,50 @@ def test_card_needs_no_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]
+
+
+def test_reprs_are_short(cross_fitted, findings):
+    results = [
+        cross_fitted, cross_fitted.certificate_, cross_fitted.path_, cross_fitted.cv_results_,
+        cross_fitted.stability_, cross_fitted.report(), *findings.values(),
+    ]  # fmt: skip
+    for result in results:
+        assert len(repr(result)) < 400, type(result)
+    assert repr(cross_fitted.certificate_).startswith("Certificate(3 of 13 features, ")
+    assert repr(cross_fitted.cv_results_).endswith("to_frame() shows them)")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_results_as_frames(cross_fitted, library):
+    results = cross_fitted.cv_results_
+    assert isinstance(results, dict)  # as in GridSearchCV
+    frame = results.to_frame(library)
+    assert type(frame).__module__.startswith(library)
+    assert list(frame["increase"]) == results["increase"].tolist()
+    row = list(frame["n_features"]).index(1)
+    assert frame["features"][row] == results["features"][row][0]
+    assert "support" not in frame.columns
+    path = cross_fitted.path_.to_frame(library)
+    assert len(path["size"]) == len(cross_fitted.path_.moves)
+
+
+def test_frames_where_nothing_was_held_out(selector):
+    assert selector.cv_results_ == {}
+    assert selector.cv_results_.to_frame().empty
+    assert repr(selector.cv_results_) == "CVResults(no rows were held out)"
+    with pytest.raises(ParameterError, match="library='dask' is not known"):
+        selector.cv_results_.to_frame("dask")
+
+
+def test_results_survive_pickling(cross_fitted):
+    again = pickle.loads(pickle.dumps(cross_fitted)).cv_results_
+    assert type(again) is type(cross_fitted.cv_results_)
+    assert again["error"].tolist() == cross_fitted.cv_results_["error"].tolist()
+
+
+def test_set_output_reaches_the_table(wine):
+    X = wine[0].to_numpy()
+    other = BackwardElimination(error_budget=0.1).fit(X, wine[1])
+    names = list(other.get_feature_names_out())
+    assert list(other.set_output(transform="pandas").transform(X).columns) == names
+    assert other.set_output(transform="polars").transform(X).columns == names

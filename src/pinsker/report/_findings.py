@@ -111,5 +111,6 @@ def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | N
         "lower": stability.lower,
         "upper": stability.upper,
         "n_choices": stability.n_choices,
+        "over": getattr(stability, "over", "folds"),
         "features": sorted(often, key=lambda row: -row["frequency"]),
     }

@@ -190,8 +190,10 @@ def _kept_at(
     try:
         if not hasattr(selector, "certificate_at"):
             return _features(selector, selector.support_at(error_budget=budget)), None
-        found: Certificate = selector.certificate_at(error_budget=budget / scale)
-        kept = _by_name(selector, found.features, budget / scale)
+        # A share ends at 1, also where the largest budget is a rounded one.
+        asked = budget if scale == 1.0 else min(budget / scale, 1.0)
+        found: Certificate = selector.certificate_at(error_budget=asked)
+        kept = _by_name(selector, found.features, asked)
     except DataError:
         return None
     # What fresh rows have shown for a budget they have shown for every larger one.
@@ -243,13 +245,19 @@ def _largest_budget(selector: Any, own: float | None, baseline: float | None) ->
     """Return the largest budget worth showing: what lets everything go, and more than our own."""
     beyond = 2.0 * (own or 0.05)
     if baseline is not None:
-        return float(f"{1.0005 * baseline:.3g}") if baseline > (own or 0.0) else beyond
+        return _rounded_up(baseline) if baseline > (own or 0.0) else beyond
     path, prior = selector.path_, selector.facts_.largest_prior
     bounds = [bound for size, bound in zip(path.sizes, path.bounds, strict=False) if size > 0]
     top: float = max([beyond, *(bound for bound in bounds if math.isfinite(bound))])
     if selector.certificate_.metric != "error" or prior is None:
         return top
     return max(own or 0.0, min(top, 1.0 - float(prior)))
+
+
+def _rounded_up(value: float) -> float:
+    """Return the next number of three digits."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{math.ceil(value / unit) * unit:.6g}")
 
 
 def _grid(top: float, own: float | None, metric: str) -> list[float]:

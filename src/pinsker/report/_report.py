@@ -2,7 +2,6 @@
 
 import tempfile
 import webbrowser
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 from pinsker.report._html import to_html
 from pinsker.report._summary import summarise
 from pinsker.report._words import counted
-from pinsker.selection import Alternative, Importance, Interactions, Substitute
 
 #: Pixels that a page has in a notebook; it scrolls.
 _HEIGHT = 720
@@ -71,16 +69,7 @@ class Report:
 
 
 def report(
-    selector: Any,
-    path: Any = None,
-    *,
-    X: Any = None,
-    y: Any = None,
-    importance: Importance | None = None,
-    interactions: Interactions | None = None,
-    substitutes: Sequence[Substitute] | None = None,
-    alternatives: Sequence[Alternative] | None = None,
-    source: str | None = None,
+    selector: Any, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any
 ) -> Report:
     """Describe a fitted selector in one HTML page, and write it to `path` if there is one.
 
@@ -90,23 +79,16 @@ def report(
         Any selector of pinsker.
     path : str or path-like, optional
         Where to write the page.
-    X, y, importance, interactions, substitutes, alternatives, source : optional
-        See `summarise`.
+    X, y : optional
+        The table and target of `fit`.
+    **findings
+        What else `summarise` takes: ``importance``, ``interactions``, ``source`` and so on.
 
     Returns
     -------
     Report
     """
-    summary = summarise(
-        selector,
-        X,
-        y,
-        importance=importance,
-        interactions=interactions,
-        substitutes=substitutes,
-        alternatives=alternatives,
-        source=source,
-    )
+    summary = summarise(selector, X, y, **findings)
     made = Report(summary, to_html(summary))
     if path is not None:
         made.save(path)

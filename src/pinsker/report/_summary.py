@@ -34,7 +34,14 @@ from pinsker.report._kept import (
 )
 from pinsker.report._measures import Measures, measure
 from pinsker.report._words import describe_certificate
-from pinsker.selection import Alternative, Importance, Interactions, StoppingRule, Substitute
+from pinsker.selection import (
+    Alternative,
+    Importance,
+    Interactions,
+    Stability,
+    StoppingRule,
+    Substitute,
+)
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 3
@@ -50,6 +57,7 @@ def summarise(
     interactions: Interactions | None = None,
     substitutes: Sequence[Substitute] | None = None,
     alternatives: Sequence[Alternative] | None = None,
+    stability: Stability | None = None,
     source: str | None = None,
     command: str | None = None,
 ) -> dict[str, Any]:
@@ -63,10 +71,9 @@ def summarise(
         The table and target of `fit`. With them the dict also has the information of each feature
         alone, :math:`I(Y; X_i)`, and given the kept ones, :math:`I(Y; X_i, X_S) - I(Y; X_S)`, the
         kept feature with the most information about each dropped one, and the kinds of all columns.
-    importance, interactions, substitutes, alternatives : optional
-        What ``selector.importance``, `pinsker.interactions`, ``selector.substitutes`` and
-        ``selector.alternatives`` returned; by default the selector's ``importance_``, if it has
-        been computed.
+    importance, interactions, substitutes, alternatives, stability : optional
+        What the selector's methods of these names and `pinsker.interactions` returned; by default
+        its ``importance_`` and ``stability_``, if it has them.
     source : str, optional
         Where the table is from: a file, a query.
     command : str, optional
@@ -100,7 +107,9 @@ def summarise(
     path, certificate = selector.path_, selector.certificate_
     metric, kept = certificate.metric, kept_features(selector)
     if importance is None:
-        importance = vars(selector).get("importance_")
+        importance = getattr(selector, "importance_", None)
+    if stability is None:
+        stability = getattr(selector, "stability_", None)
     summary = {
         "schema": SCHEMA,
         "selector": {**_selector(selector), "command": command},
@@ -128,7 +137,7 @@ def summarise(
         "interactions": interaction_rows(interactions),
         "substitutes": substitute_rows(substitutes),
         "alternatives": alternative_rows(alternatives),
-        "stability": stability_rows(getattr(selector, "stability_", None), path.names),
+        "stability": stability_rows(stability, path.names),
         "data": _data(selector, measures),
         "versions": _versions(),
     }

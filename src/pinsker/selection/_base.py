@@ -205,9 +205,9 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             alone and given the others, which kept feature replaces a dropped one, and how every
             column was read. A selector does not keep its data.
         **findings
-            More to show: ``importance``, ``substitutes`` and ``alternatives``, what the methods of
-            these names returned; ``interactions``, what `pinsker.interactions` returned; and
-            ``source``, where the table is from.
+            More to show: ``importance``, ``substitutes``, ``alternatives`` and ``stability``, what
+            the methods of these names returned; ``interactions``, what `pinsker.interactions`
+            returned; and ``source``, where the table is from.
 
         Returns
         -------
