@@ -2,6 +2,7 @@
 
 import json as json_format
 import math
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -337,8 +338,8 @@ def check_files(files: dict[str, str | None]) -> None:
         format_of_name(files["output"], "--output")
     if files["report"] is not None and not files["report"].lower().endswith((".html", ".htm")):
         raise ParameterError(f"--report {files['report']!r} must end in .html.")
-    for package in ("jinja2", "altair", "vl_convert") if files["report"] is not None else ():
-        require(package, purpose="--report", extra="report")
+    if files["report"] is not None:
+        require("jinja2", purpose="--report", extra="report")
 
 
 def write_files(
@@ -355,8 +356,10 @@ def write_files(
         _write_text(to_json(outcome), json)
     if report is not None:
         table = outcome.table
-        page = to_html(summarise(outcome.selector, table.features, table.y))
-        _write_text(page, report)
+        typed = shlex.join(["pinsker", *sys.argv[1:]])
+        selector, X, y = outcome.selector, table.features, table.y
+        summary = summarise(selector, X, y, source=table.source, command=typed)
+        _write_text(to_html(summary), report)
 
 
 def _restore(

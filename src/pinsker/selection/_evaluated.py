@@ -179,10 +179,14 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         Returns
         -------
         Certificate
-            An estimate about the set of `support_at`, on the rows that chose it.
+            An estimate about the set of `support_at`, on the rows that chose it; where that is the
+            set of `with_certified`, what its fresh rows say.
         """
         check_is_fitted(self)
         rule = replace(self._budget_of(self._own_rule()), delta=float(error_budget))
+        certified: Certificate | None = getattr(self, "_certified", None)
+        if certified is not None and self._kept_by(rule) != super()._kept_by(rule):
+            return replace(certified, budget=rule.delta, rule=str(rule))
         comparison: Comparison | None = self._comparison
         if comparison is None:
             decision = rule.decide(self.path_, self.facts_)

@@ -166,6 +166,10 @@ class Importance:
         order = sorted(places, key=lambda k: (not self.kept[k], -self.value[k]))
         return table_of({name: [held[k] for k in order] for name, held in fields.items()}, library)
 
+    def __repr__(self) -> str:
+        kept = f"{sum(self.kept)} kept of {len(self.features)} features"
+        return f"Importance({kept}, metric={self.metric!r}, {self.n_rows} rows)"
+
 
 def importance(
     selector: Any,
