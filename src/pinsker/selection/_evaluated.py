@@ -44,6 +44,7 @@ from pinsker.selection.search import (
     KNNSearchSettings,
     SelectionPath,
     StoppingRule,
+    WorstTarget,
     measure_sets,
     task_of,
 )
@@ -70,7 +71,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
-        "metric": [str, callable, CostMatrix],
+        "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [StrOptions({"auto"}), "array-like"],
         "cv": [
             Options(Integral, {0}),

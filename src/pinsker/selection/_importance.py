@@ -10,7 +10,7 @@ import numpy as np
 
 from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
-from pinsker.bounds import Difference
+from pinsker.bounds import Difference, column_variances
 from pinsker.encoding import encode_again, take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import weighted_rows
@@ -269,7 +269,8 @@ def increase(
         values = evaluator.data.target.raw
         assert values is not None  # a numeric target keeps the user's values
         middle = np.average(values, axis=0, weights=evaluator.data.weights)
-        squares = np.sum((values - middle) ** 2, axis=1)[evaluator.rows[:n]]
+        spreads = np.sqrt(column_variances(values, evaluator.data.weights))
+        squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
         if evaluator.weights is not None:
             squares = weighted_rows(squares, evaluator.weights[:n])
         one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)

@@ -17,10 +17,14 @@ from pinsker.information import (
     OwnColumns,
     PriorModel,
     RawModel,
+    SurvivalModel,
     best_by_information,
     best_by_loss,
+    grid_times,
+    prior_of_survival,
     refuse_without_weights,
     score_holdout,
+    worst_by_loss,
 )
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
@@ -50,7 +54,7 @@ class BestScores:
     def or_worse(self, other: "BestScores") -> "BestScores":
         """Return the lesser information and the larger loss of two candidates."""
         most = min(self.most, other.most, key=lambda scores: float(scores.log_likelihood.mean()))
-        least = max(self.least, other.least, key=lambda scores: scores.loss)
+        least = worst_by_loss([self.least, other.least])
         return BestScores(most, least, self.close)
 
     @classmethod
@@ -99,16 +103,28 @@ def fit_predict(
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns, weights)
+    if target.task == "survival" and isinstance(model, PriorModel):
+        assert target.raw is not None  # censored times keep the user's values
+        own = None if weights is None else weights[fold.train]
+        times = grid_times(target.raw)
+        return prior_of_survival(target.raw[fold.train], len(fold.test), times, own)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
     how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
     if weights is not None:
         how["weights"] = weights_in_rows(weights)[fold.train]
     if target.labels is not None:
-        assert target.classes is not None  # a class target keeps its classes
-        n_classes = len(target.classes)
-        return model.fit_predict_scores(train, target.labels[fold.train], test, n_classes, **how)
+        scores = []
+        for part in target.parts or (target,):
+            assert part.labels is not None
+            assert part.classes is not None
+            given = (train, part.labels[fold.train], test, len(part.classes))
+            scores.append(model.fit_predict_scores(*given, **how))
+        return scores[0] if len(scores) == 1 else np.hstack(scores)
     assert target.raw is not None  # a numeric target keeps the user's values
+    if isinstance(model, SurvivalModel):
+        times, own = grid_times(target.raw), how.get("weights")
+        return model.fit_predict_survival(train, target.raw[fold.train], test, times, own)
     return model.fit_predict(train, target.raw[fold.train], test, **how)
 
 
@@ -262,5 +278,5 @@ def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> Non
 
 
 def _is_close(gaps: FloatArray) -> bool:
-    """Return whether a mean of paired gaps is at most its standard error."""
-    return bool(gaps.mean() <= gaps.std() / np.sqrt(len(gaps)))
+    """Return whether a mean of paired gaps, of any target, is at most its standard error."""
+    return bool((gaps.mean(axis=0) <= gaps.std(axis=0) / np.sqrt(len(gaps))).any())
