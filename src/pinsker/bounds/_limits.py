@@ -55,7 +55,8 @@ def paired_difference(
     confidence : float
         Of each limit by itself.
     counts : bool
-        Whether the differences are -1, 0 and 1.
+        Whether the differences are -1, 0 and 1, or means of such values of one row each: their
+        spread is then taken as if every row had one value, which is never less.
     clusters : ndarray of shape (n,), int, optional
         Which rows belong together: the spread is that of the sums of clusters, and rows of one
         cluster may depend on each other in any way.
@@ -96,13 +97,12 @@ def paired_difference(
     if not counts:
         return _skewed_limits(mean, differences - mean, confidence)
     if weights is None:
-        return _counted_limits(
-            mean, float(np.sum(differences > 0)), float(np.sum(differences < 0)), n, confidence
-        )
+        worse, better = (float(np.maximum(side, 0.0).sum()) for side in (differences, -differences))
+        return _counted_limits(mean, worse, better, n, confidence)
     own = _skewed_limits(mean, differences - mean, confidence)
     signs = mean + (differences - mean) * (weights.mean() / weights)  # -1, 0 and 1 again
     share, rows = weights / weights.sum(), effective_rows(weights)
-    worse, better = (float(share[side].sum()) * rows for side in (signs > 0.5, signs < -0.5))
+    worse, better = (float(share @ np.maximum(side, 0.0)) * rows for side in (signs, -signs))
     other = _counted_limits(mean, worse, better, rows, confidence)
     return Difference(mean, min(own.lower, other.lower), max(own.upper, other.upper))
 
