@@ -1,8 +1,9 @@
 """How often is "met" wrong where the true error increase equals the budget?
 
-    python benchmarks/calibration.py --runs 200 --jobs 16
+    python benchmarks/calibration.py --jobs 2
     python benchmarks/calibration.py --seeds tuning --runs 50     while a rule is being chosen
 
+Every cell of the table has 100 runs, and 100 more until the Monte-Carlo error is two points.
 Every run is stored under benchmarks/results/calibration, keyed to the code of the package and of
 this benchmark: a benchmark can be stopped and gone on with. Rules and constants were chosen on the
 tuning seeds only; tables are printed from the reporting seeds, which nothing was chosen on.
@@ -10,7 +11,8 @@ tuning seeds only; tables are printed from the reporting seeds, which nothing wa
 "fit" is a search with an evaluation: below 5000 rows a cross-validated estimate, from there on a
 certificate on rows of its own. "certify" tests the order that is right, cut where the edge is lost,
 on fresh rows. "band" is "met" for any of ten budgets, tried one after the other, that is wrong.
-"power": the same with a budget of twice the true increase.
+"power": certify with a budget of twice the true increase, at the number of rows that the rule of
+thumb asks for 80 %.
 """
 
 import argparse
@@ -41,6 +43,9 @@ SIZES = (300, 1000, 6000)
 SMALL = 60  # rows of the figure that certificates of fewer than 100 rows print
 SPLIT_FROM = 5000
 KINDS = ("fit", "certify", "power")
+RUNS, MOST_RUNS = 100, 300  # of a cell: as many as bring the Monte-Carlo error to two points
+LARGEST_ERROR = 0.02
+CHUNK, CHUNKS = 250, 20  # rows that tell how many are needed, and how often they are drawn
 _EQUAL = 1e-9
 
 
@@ -111,52 +116,48 @@ def outcome(design, certificate, selector):
 
 
 def rows_for_power(design):
-    """Return the rows that the rule of thumb asks for: (1.64 + 0.84)² v / d²."""
-    X, y, _ = design.draw(20_000, TUNING_SEEDS - 1)
-    test_X, test_y, groups = design.draw(20_000, TUNING_SEEDS - 2)
+    """Return the rows that the rule of thumb asks for: (1.64 + 0.84)² v / d².
+
+    v is known after a first chunk: of two increases that must be within the budget, against all
+    features and against shuffled ones, the larger variance counts. d is the distance from the true
+    increase to the budget.
+    """
     selector = known_order(design)
-    models = selector.set_params(error_budget=design.edge)
-    both = models.certify(
-        _stack(X, test_X),
-        np.r_[y, test_y],
-        groups=None if groups is None else np.arange(40_000) // 5,
-    )
-    spread = (both.increase_upper - both.increase) / 1.645  # standard error at 40 000 rows
-    return int((1.64 + 0.84) ** 2 * spread**2 * 40_000 / design.edge**2)
+    selector.set_params(error_budget=0.99, random_state=0)  # all sets pass
+    variances = []
+    for seed in range(TUNING_SEEDS - CHUNKS, TUNING_SEEDS):
+        X, y, groups = design.draw(CHUNK, seed)
+        found = selector.certify(X, y, groups=groups)
+        reach = max(found.increase_upper - found.increase, found.excess_upper - found.excess)
+        variances.append(CHUNK * (reach / 1.645) ** 2)
+    return max(int((1.64 + 0.84) ** 2 * np.mean(variances) / design.edge**2), 100)
 
 
-def _stack(one, other):
-    if hasattr(one, "iloc"):
-        import pandas as pd
-
-        return pd.concat([one, other], ignore_index=True)
-    return np.r_[one, other]
-
-
-def wanted_tasks(options):
-    """Return the tasks, the cheap ones first."""
+def wanted_cells(options):
+    """Return (kind, design, rows) and the first seed of each, the cheap ones first."""
     base = TUNING_SEEDS if options.seeds == "tuning" else REPORTING_SEEDS
     names = options.designs.split(",") if options.designs else list(DESIGNS)
-    tasks = []
-    for n_rows in options.sizes:
-        for kind in options.kinds:
-            for number, name in enumerate(names):
-                seeds = range(base + 10_000 * number, base + 10_000 * number + options.runs)
-                tasks += [(kind, name, n_rows, seed) for seed in seeds]
+    first = {name: base + 10_000 * number for number, name in enumerate(DESIGNS)}
+    cells = {}
     if "certify" in options.kinds:
-        seeds = range(base + 900_000, base + 900_000 + options.runs)
-        tasks += [("certify", RARE.name, 150, seed) for seed in seeds]
-        for number, name in enumerate(names):
-            seeds = range(base + 500_000 + 10_000 * number, base + 500_000 + 10_000 * number
-                          + options.runs)  # fmt: skip
-            tasks += [("certify", name, SMALL, seed) for seed in seeds]
-    return tasks
+        cells |= {("certify", name, SMALL): first[name] + 500_000 for name in names}
+        cells["certify", RARE.name, 150] = base + 900_000
+    if "power" in options.kinds:
+        cells |= {("power", name, rows_for_power(DESIGNS[name])): first[name] for name in names}
+    for kind in ("certify", "fit"):
+        if kind in options.kinds:
+            cells |= {(kind, name, n): first[name] for n in options.sizes for name in names}
+    return cells
 
 
 def code_key():
-    """Return a hash of all that a run depends on."""
+    """Return a hash of all that a run depends on: not the page, not the command."""
     digest = hashlib.blake2b(digest_size=8)
-    files = [*sorted((ROOT / "src" / "pinsker").rglob("*.py")), Path(__file__),
+    stages = ("encoding", "engine", "information", "bounds", "selection")
+    sources = [
+        file for stage in stages for file in (ROOT / "src" / "pinsker" / stage).rglob("*.py")
+    ]
+    files = [*sorted(sources), Path(__file__),
              Path(__file__).with_name("calibration_designs.py")]  # fmt: skip
     for file in files:
         digest.update(file.read_bytes())
@@ -164,7 +165,7 @@ def code_key():
 
 
 def collect(options):
-    """Run what is not stored yet; return all results by task."""
+    """Run what is not stored yet, and more where chance leaves much open; return all results."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{options.key or code_key()}.jsonl"
     known = {}
@@ -172,20 +173,44 @@ def collect(options):
         for line in path.read_text().splitlines():
             entry = json.loads(line)
             known[tuple(entry["task"])] = entry["result"]
-    tasks = wanted_tasks(options)
-    new = [task for task in tasks if task not in known]
-    started = time.monotonic()
-    with path.open("a") as file, ProcessPoolExecutor(options.jobs) as pool:
-        waiting = {pool.submit(one_run, task): task for task in new}
+    cells, ends = wanted_cells(options), time.monotonic() + options.seconds
+    n_runs = dict.fromkeys(cells, options.runs)
+    while True:
+        tasks = [(*cell, cells[cell] + run) for cell in cells for run in range(n_runs[cell])]
+        run_and_store(
+            [task for task in tasks if task not in known], known, path, options.jobs, ends
+        )
+        found = {cell: [known[task] for task in tasks if task[:3] == cell and task in known]
+                 for cell in cells}  # fmt: skip
+        more = [cell for cell in cells
+                if len(found[cell]) == n_runs[cell] < MOST_RUNS
+                and unsettled(found[cell], options.runs)]  # fmt: skip
+        if not more or time.monotonic() > ends:
+            return found
+        n_runs |= {cell: n_runs[cell] + options.runs for cell in more}
+
+
+def run_and_store(tasks, known, path, jobs, ends):
+    """Run tasks until the time ends; add every result to what is known and to the file."""
+    with path.open("a") as file, ProcessPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(one_run, task): task for task in tasks}
         for done in as_completed(waiting):
             task = waiting[done]
             known[task] = done.result()
             file.write(json.dumps({"task": task, "result": known[task]}) + "\n")
             file.flush()
-            if time.monotonic() - started > options.seconds:
+            if time.monotonic() > ends:
                 pool.shutdown(cancel_futures=True)
                 break
-    return {task: known[task] for task in tasks if task in known}
+
+
+def unsettled(runs, fewest):
+    """Tell whether the Monte-Carlo error of a share is above two points."""
+    if fewest < RUNS:  # a quick look
+        return False
+    worst = max(sum(run.get(key, False) for run in runs) for key in ("wrong", "band_wrong"))
+    share = (worst + 1) / (len(runs) + 2)
+    return np.sqrt(share * (1 - share) / len(runs)) > LARGEST_ERROR
 
 
 def shares(runs, key):
@@ -200,33 +225,40 @@ def shares(runs, key):
 def table(found, options):
     """Yield the lines of the tables."""
     names = options.designs.split(",") if options.designs else list(DESIGNS)
-    pick = lambda kind, name, n: [r for (k, d, m, _), r in found.items()  # noqa: E731
-                                  if (k, d, m) == (kind, name, n)]  # fmt: skip
     yield "wrong 'met' where the true increase equals the budget, in % (± Monte-Carlo error)"
-    yield f"{'design':<18}{'rows':>6}{'fit':>14}{'band':>14}{'certify':>14}{'power':>14}  runs"
+    yield f"{'design':<18}{'rows':>6}{'fit':>14}{'band':>14}{'certify':>14}  runs"
     worst = {}
     for n_rows in options.sizes:
         for name in names:
-            fits, certified, power = (pick(kind, name, n_rows) for kind in KINDS)
+            fits, certified = (found.get((kind, name, n_rows), []) for kind in KINDS[:2])
             cells = [shares(fits, "wrong"), shares(fits, "band_wrong"), shares(certified, "wrong")]
-            yield (
-                f"{name:<18}{n_rows:>6}" + "".join(f"{cell:>14}" for cell in cells)
-                + f"{shares(power, 'all_certified'):>14}  {len(fits)}/{len(certified)}/{len(power)}"
-            )  # fmt: skip
+            text = "".join(f"{cell:>14}" for cell in cells)
+            yield f"{name:<18}{n_rows:>6}{text}  {len(fits)}/{len(certified)}"
             evaluated = "split" if n_rows >= SPLIT_FROM else "cross-validated"
             for kind, runs in ((f"fit ({evaluated})", fits), ("certify", certified)):
-                if runs:
-                    share = float(np.mean([run["wrong"] for run in runs]))
-                    worst[kind] = max(worst.get(kind, 0.0), share)
-    for kind, share in worst.items():
-        yield f"largest share of wrong 'met', {kind}: {100 * share:.1f} %"
-    small = [shares(pick("certify", name, SMALL), "wrong").strip() for name in names]
-    yield f"certify on {SMALL} rows, wrong: {', '.join(small)}"
-    rare = pick("certify", RARE.name, 150)
-    wrong = [run for run in rare if run["wrong"]]
+                worst.setdefault(kind, []).append([run["wrong"] for run in runs])
+    for kind, lists in worst.items():
+        largest = max((np.mean(one) for one in lists if one), default=None)
+        if largest is None:
+            continue
+        every = [wrong for one in lists for wrong in one]
+        yield f"{kind}: at most {100 * largest:.1f} %; {sum(every)} of {len(every)} in all"
+    for kind, name, n_rows in found:
+        runs = found[kind, name, n_rows]
+        if kind == "power":
+            share = shares(runs, "all_certified").strip()
+            yield f"power, budget twice the increase: {name:<18}{n_rows:>6} rows  {share} %"
+        if n_rows == SMALL:
+            yield f"certify on {SMALL} rows, wrong: {name:<18}{shares(runs, 'wrong').strip()} %"
+    yield from rare_lines(found.get(("certify", RARE.name, 150), []))
+
+
+def rare_lines(runs):
+    """Yield what became of the rare effect."""
+    wrong = [run for run in runs if run["wrong"]]
     covered = sum(run["covered"] for run in wrong)
     yield (
-        f"rare effect, 150 rows: wrong {shares(rare, 'wrong').strip()} %; of {len(wrong)} wrong "
+        f"rare effect, 150 rows: wrong {shares(runs, 'wrong').strip()} %; of {len(wrong)} wrong "
         f"ones {covered} carry a rare-rows line that covers the truth"
     )
 
@@ -235,7 +267,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=200, help="of each design and size")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each design and size")
     parser.add_argument("--jobs", type=int, default=1, help="processes, of one thread each")
     parser.add_argument("--sizes", default="300,1000,6000", help="numbers of rows")
     parser.add_argument("--designs", help="comma-separated names")
@@ -243,14 +275,9 @@ def main():
     parser.add_argument("--seeds", choices=["reporting", "tuning"], default="reporting")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--key", help="go on with the runs of another state of the code")
-    parser.add_argument("--rule-of-thumb", action="store_true", help="print rows for 80 % power")
     options = parser.parse_args()
     options.sizes = [int(n) for n in options.sizes.split(",")]
     options.kinds = options.kinds.split(",")
-    if options.rule_of_thumb:
-        for design in DESIGNS.values():
-            print(f"{design.name:<18}{rows_for_power(design):>8} rows for a power of 80 %")
-        return
     for line in table(collect(options), options):
         print(line, flush=True)
 

@@ -219,6 +219,19 @@ def test_rare_errors_are_covered(seed):
     assert np.mean(uppers < 0.032) <= 0.065
 
 
+def test_few_rows_that_differ_are_covered_exactly():
+    # Rows only get worse, 1 to 20 of 300 expected: the share of samples whose limit is below the
+    # truth follows from the binomial law. Half a row more in each cell alone misses 19 %.
+    counts = np.arange(60)
+    rows = [np.repeat([1.0, 0.0], [count, 300 - count]) for count in counts]
+    uppers = np.array([paired_difference(row, counts=True).upper for row in rows])
+    expected = np.geomspace(1.0, 20.0, 100)[:, None]
+    chances = binom.pmf(counts, 300, expected / 300)
+    assert np.max(np.sum(chances * (uppers < expected / 300 - 1e-12), axis=1)) <= 0.05
+    none = paired_difference(np.zeros(300), counts=True)
+    assert none.upper == pytest.approx(1 - 0.05 ** (1 / 300)) == pytest.approx(-none.lower)
+
+
 def test_skewed_differences_are_covered(seed):
     # Squared errors with a tenth of the rows worth most of it: 2000 samples of 300 differences with
     # the mean 1/9. The t limit alone is below the truth in about 18 % of them. 5 % would be met by

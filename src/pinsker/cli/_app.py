@@ -26,7 +26,9 @@ import pinsker.selection
 from pinsker import __version__
 from pinsker._types import plain
 from pinsker.cli import _options as options
-from pinsker.cli._errors import MET, NOT_MET, OneLineGroup, until_closed
+from pinsker.cli._choices import parse_budget
+from pinsker.cli._database import choose_source
+from pinsker.cli._errors import INTERRUPTED, MET, NOT_MET, OneLineGroup, until_closed
 from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
@@ -43,6 +45,7 @@ from pinsker.cli._saved import SavedSelection, read_selection, to_json
 from pinsker.cli._summary import (
     make_console,
     meets_budget,
+    next_command,
     print_audit,
     print_certificate,
     print_summary,
@@ -54,6 +57,7 @@ from pinsker.cli._tables import (
     with_row_columns,
 )
 from pinsker.cli._text import TextStyle
+from pinsker.encoding import drop_note
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
 from pinsker.selection import MOST_CERTIFIED, MOST_READ
@@ -105,8 +109,10 @@ def _common(
 
 @app.command()
 def select(
-    table: options.Data,
     target: options.Target,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     error_budget: options.Budget = None,
     metric: options.Metric = "auto",
     stop: options.Stop = None,
@@ -123,9 +129,10 @@ def select(
     weights: options.Weights = None,
     costs: options.Costs = None,
     n_neighbors: options.Neighbors = None,
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
     memory: options.Memory = None,
     time_limit: options.TimeLimit = None,
+    fast: options.Fast = False,
     engine: options.Engine = "auto",
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
@@ -141,31 +148,38 @@ def select(
 ) -> int:
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
-    check_outputs(outputs, [table, costs])
+    check_outputs(outputs, [table, database, costs])
     check_engine(engine, scheduler)
+    source = choose_source(table, database, query)
     typed = SelectOptions(
-        error_budget=error_budget, metric=metric, stop=stop, direction=direction,
+        error_budget=parse_budget(error_budget), metric=metric, stop=stop, direction=direction,
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, jobs=jobs, seed=seed,
+        missing=missing, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     # All rows are written to an output, and used by the other searches.
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
-    read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by)
+    read = read_table(
+        source, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by, query=query
+    )
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
         notes = (*outcome.notes, *formula_notes(outcome.kept, output))
         outcome = replace(outcome, notes=notes)
         with until_closed():
-            write_files(outcome, output, features, json, report)
+            if not outcome.interrupted:
+                write_files(outcome, output, features, json, report)
             if not quiet:
                 # What goes through standard output must stay clean.
-                print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
+                console = make_console(stderr=STDIN in (output, features, json))
+                print_summary(console, outcome, next_command(outcome, json))
+    if outcome.interrupted:
+        return INTERRUPTED
     return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
@@ -175,7 +189,9 @@ app.command()(inspect)
 @app.command()
 def certify(
     selection: SavedFile,
-    table: options.Data,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     confidence: Confidence = 0.95,
     row_groups: options.RowGroups = None,
     time: options.Time = None,
@@ -191,9 +207,10 @@ def certify(
 
     Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
     """
-    check_outputs({"json": json}, [selection, table])
+    check_outputs({"json": json}, [selection, table, database])
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, read, notes = _restore(selection, table, style, MOST_CERTIFIED)
+    source = choose_source(table, database, query)
+    saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     if not hasattr(saved.selector, "certify"):
         raise ParameterError(
@@ -227,7 +244,9 @@ def certify(
 @app.command()
 def audit(
     selection: SavedFile,
-    table: options.Data,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
     seed: options.Seed = None,
@@ -238,15 +257,15 @@ def audit(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
-    check_outputs({"json": json}, [selection, table])
+    check_outputs({"json": json}, [selection, table, database])
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, read, notes = _restore(selection, table, style, MOST_READ)
-    X, y = read.frame[saved.columns], read.y
-    if y.isna().any():
-        raise DataError(
-            f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
-            "leave them out of the table."
-        )
+    source = choose_source(table, database, query)
+    saved, read, notes = _restore(selection, source, query, style, MOST_READ)
+    known = read.y.notna()
+    if not known.any():
+        raise DataError(f"the target {saved.target!r} has no value in any row.")
+    notes += drop_note(int(known.sum()), len(known), "auto")
+    X, y = read.frame.loc[known, saved.columns], read.y[known]
     estimator = make_model(model, saved.task, seed or 0)
     with collect_warnings() as collected:
         found = pinsker.selection.audit(saved.selector, estimator, X, y, confidence=confidence)
@@ -270,11 +289,14 @@ def demo(
     frame = data.frame.drop(columns="target")
     frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
     table = InputTable("scikit-learn's breast cancer data", frame, "diagnosis")
-    typed = SelectOptions(error_budget=error_budget, direction=direction, jobs=jobs)
+    budget = parse_budget(error_budget)
+    typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:
         print_summary(make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
+    if outcome.interrupted:
+        return INTERRUPTED
     return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
@@ -314,11 +336,11 @@ def write_files(
 
 
 def _restore(
-    path: str, table: str, style: TextStyle, most: int
+    path: str, source: str, query: str | None, style: TextStyle, most: int
 ) -> tuple[SavedSelection, InputTable, list[str]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
-    read = read_table(table, saved.target, style=style, most=most)
+    read = read_table(source, saved.target, style=style, most=most, query=query)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""

@@ -17,7 +17,7 @@ from pinsker.exceptions import MemoryBudgetError, PinskerError
 MET = 0
 BAD_INPUT = 2
 NOT_MET = 3
-_INTERRUPTED = 130
+INTERRUPTED = 130
 #: Parameters whose option has another name; the others have their own, with dashes.
 _OPTIONS = {
     "max_memory": "--memory",
@@ -38,7 +38,7 @@ _TYPED = {
     **{
         f"{name}='{value}'": f"--{name} {value}"
         for name, values in {
-            "missing": ("error", "drop", "category"),
+            "missing": ("auto", "error", "drop", "category"),
             "metric": ("auto", *METRIC_NAMES, "roc_auc", "average_precision"),
             "engine": ("auto", "local", "cuda"),
         }.items()
@@ -70,7 +70,7 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
         _drop_output()
         return MET
     except (KeyboardInterrupt, typer.Abort):
-        return _print_error("interrupted", _INTERRUPTED)
+        return _print_error("interrupted", INTERRUPTED)
     except (PinskerError, InvalidParameterError, OSError, MemoryError) as error:
         return _print_error(error_text(error), BAD_INPUT)
     except Exception as error:
@@ -79,8 +79,8 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
             raise
         # Typer puts the words of pydantic in front of some.
         return _print_error(error.format_message().replace("Value error, ", ""), BAD_INPUT)
-    if done == _INTERRUPTED:  # Typer turns an interrupt into this code by itself
-        return _print_error("interrupted", _INTERRUPTED)
+    if done == INTERRUPTED:  # Typer turns an interrupt into this code by itself
+        return _print_error("interrupted", INTERRUPTED)
     return done if isinstance(done, int) else MET
 
 

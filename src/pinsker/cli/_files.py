@@ -119,7 +119,7 @@ def check_outputs(outputs: dict[str, str | None], inputs: Sequence[str | None]) 
 def written_format(path: str, option: str) -> tuple[str, str | None]:
     """Return the format and the compression of a table that is to be written, or refuse it."""
     kind, compression = format_of_name(path, option)
-    if kind == "arff" or (compression and kind in ("parquet", "feather")):
+    if kind not in (*_TEXT, "parquet", "feather") or (compression and kind not in _TEXT):
         raise ParameterError(
             f"{option} {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
             "or .feather."

@@ -2,10 +2,11 @@
 
 import io
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -38,6 +39,7 @@ from pinsker.selection import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    interruptible,
     task_of,
 )
 
@@ -49,7 +51,11 @@ DIRECTIONS: dict[str, Any] = {
     "forward-backward": ForwardBackwardSelection,
     "linear": LinearSelection,
 }
-SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
+SEARCHES = (
+    "forward-backward", "backward", "forward", "linear", "relevance", "jmi", "cmim", "pairs",
+)  # fmt: skip
+#: What --fast compares, unless searches and models are named.
+FAST = {"searches": ["forward", "linear"], "models": ["boosted trees", "linear"]}
 MODELS = ("svm", "extra trees", "linear", "boosted trees")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
@@ -84,6 +90,8 @@ class SelectOptions:
         Time after which nothing new is begun.
     costs : str, optional
         File of prices.
+    fast : bool
+        Whether fewer searches and models are compared.
     missing, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
@@ -103,7 +111,8 @@ class SelectOptions:
     time_limit: str | None = None
     costs: str | None = None
     engine: str = "auto"
-    missing: str = "error"
+    missing: str = "auto"
+    fast: bool = False
     jobs: int | None = None
     seed: int | None = None
 
@@ -124,6 +133,8 @@ class Outcome:
         Time that `fit` took.
     notes : tuple of str
         What a user should know: about the reading, the data and the choice.
+    interrupted : bool
+        Whether the user ended it; the set is the best by then.
     """
 
     table: InputTable
@@ -131,6 +142,7 @@ class Outcome:
     task: str
     seconds: float
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def kept(self) -> list[str]:
@@ -173,6 +185,8 @@ def make_selector(
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
+    if options.fast:
+        optional |= {name: optional[name] or list(FAST[name]) for name in FAST}
     known = kind().get_params()
     given = {name: value for name, value in optional.items() if value is not None}
     for name in given:
@@ -216,10 +230,11 @@ def fit(
 ) -> Outcome:
     """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
     X, y = table.features, table.y
-    if table.drawn is not None and options.missing != "drop" and table.n_missing_targets:
+    drops = options.missing in ("auto", "drop")
+    if table.drawn is not None and not drops and table.n_missing_targets:
         raise DataError(
             f"the target {table.target!r} is missing in {table.n_missing_targets} of "
-            f"{table.n_rows} rows: use --missing drop, or fill them in."
+            f"{table.n_rows} rows: use --missing auto, or fill them in."
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     _check_row_columns(table, selector, options)
@@ -227,16 +242,20 @@ def fit(
     if table.time is not None:
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
     started = time.perf_counter()
-    with progress(show_progress), collect_warnings() as collected:
+    # A single search keeps what it has seen by itself; several need a set that was evaluated.
+    several = hasattr(selector, "searches")
+    ending = interruptible() if several else nullcontext(threading.Event())
+    with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], y.iloc[order], **rows)
     seconds = time.perf_counter() - started
-    if not selector.path_.complete:
-        raise KeyboardInterrupt  # fit keeps an interrupted path for later; a shell has no later
+    interrupted = ended.is_set() or not selector.path_.complete
+    if not selector.path_.complete and not selector.path_.moves:
+        raise KeyboardInterrupt  # nothing is known yet
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         task = encode_target(y.dropna(), task=task_of(options.metric)).task
     notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
-    return Outcome(table, selector, task, seconds, tuple(notes))
+    return Outcome(table, selector, task, seconds, tuple(notes), interrupted)
 
 
 def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:

@@ -4,23 +4,27 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
 import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import pandas as pd
 from scipy.io import arff
 
 from pinsker._compat import require
 from pinsker.cli._choices import find_column, parse_columns
+from pinsker.cli._database import is_database, read_query, tables_in
+from pinsker.cli._formats import OTHER_FORMATS, read_other
 from pinsker.cli._large import DrawnRows, draw_from_parquet, draw_from_text
-from pinsker.cli._text import TextStyle, read_dates, read_text
+from pinsker.cli._text import TextStyle, read_text
+from pinsker.cli._values import read_values
 from pinsker.exceptions import DataError, ParameterError
 
-Format = Literal["csv", "tsv", "parquet", "feather", "arff"]
+Format = str  # of the names below, or a value of `OTHER_FORMATS`
 
 STDIN = "-"
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
@@ -42,7 +46,8 @@ _DAMAGED = (
 )  # fmt: skip
 #: A compressed table that is larger than this may be so many times its compressed size.
 _SMALL, _LARGEST_RATIO = 2**28, 300
-_SPREADSHEETS = (".xlsx", ".xls", ".ods")
+#: The beginning of rows or columns in JSON.
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"PK\x03\x04": ".zip"}
 
 
@@ -61,7 +66,7 @@ class InputTable:
     notes : tuple of str
         What a user should know about the reading.
     texts : pandas.DataFrame, optional
-        Columns of dates as they are written in the file.
+        Columns of text that were read as numbers or dates, as they are written in the file.
     drawn : DrawnRows, optional
         How the rows were drawn, where the frame holds some of very many.
     row_groups, time, weights : str, optional
@@ -92,7 +97,7 @@ class InputTable:
 
     @property
     def as_written(self) -> pd.DataFrame:
-        """All columns, dates as they are written in the file."""
+        """All columns, as they are written in the file."""
         if self.texts is None:
             return self.frame
         return self.frame.assign(**{str(name): self.texts[name] for name in self.texts.columns})
@@ -117,13 +122,14 @@ def read_table(
     drop: tuple[str, ...] = (),
     most: int | None = None,
     seed: int = 0,
+    query: str | None = None,
 ) -> InputTable:
     """Read a table and find the target in it.
 
     Parameters
     ----------
     source : str
-        A path, or ``-`` for standard input.
+        A path, or ``-`` for standard input; the database of a query.
     target : str
         Name of the column to predict.
     style : TextStyle, optional
@@ -134,11 +140,18 @@ def read_table(
         Rows to keep in memory: of more rows of text or Parquet so many are drawn in one pass.
     seed : int
         Which rows are drawn.
+    query : str, optional
+        What to read from a database, in SQL.
     """
-    handle, kind = open_table(source)
-    with handle:
-        drawn = None if most is None else _draw(handle, kind, source, most, seed)
-        frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
+    if query is not None:
+        frame, drawn = read_query(source, query, most=most, seed=seed)
+        notes = [] if drawn is None else drawn.notes
+        source = source or "the query"
+    else:
+        handle, kind = open_table(source)
+        with handle:
+            drawn = None if most is None else _draw(handle, kind, source, most, seed)
+            frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
     frame.columns = [str(name) for name in frame.columns]
     names = list(frame.columns)
     if all(_is_number(name) for name in names):
@@ -155,13 +168,15 @@ def read_table(
             f"the table has no column beside the target {target!r}: there is nothing to choose "
             "from. If its separator was not found, name it with --separator."
         )
-    dates = read_dates(frame)
+    if not len(frame):
+        raise DataError(f"{source!r} has names of columns but no rows below them.")
+    read, about_values = read_values(frame)
     return InputTable(
         "standard input" if source == STDIN else source,
-        frame.assign(**dates),
+        frame.assign(**read),
         target,
-        tuple(notes),
-        frame[list(dates)],
+        (*notes, *about_values),
+        frame[list(read)],
         drawn,
     )
 
@@ -224,6 +239,8 @@ def _read(
         text = handle if drawn is None else drawn.content
         frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
+    if kind in OTHER_FORMATS.values():
+        return read_other(handle, kind, source)
     if drawn is not None:
         frame, about_index = _with_index(drawn.content)
         return frame, [*drawn.notes, *about_index]
@@ -289,11 +306,12 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
     the first bytes alone, so that it works in a pipe.
     """
     handle, name = _open(source)
-    if PurePath(name).suffix.lower() in _SPREADSHEETS:
-        handle.close()
-        raise DataError(f"{source!r} is a spreadsheet, which is not read: save it as CSV.")
+    other = OTHER_FORMATS.get(PurePath(name).suffix.lower())
+    if other is not None:  # some are archives themselves
+        return handle, other
     handle, name = _decompressed(handle, name, source)
-    known = _FORMATS.get(PurePath(name).suffix.lower())
+    suffix = PurePath(name).suffix.lower()
+    known = _FORMATS.get(suffix) or OTHER_FORMATS.get(suffix)
     return handle, known or _format_of_content(handle)
 
 
@@ -321,6 +339,11 @@ def _open(source: str) -> tuple[BinaryIO, str]:
     path = Path(source)
     if path.is_dir():
         raise DataError(f"{source!r} is a folder: name a file.")
+    if is_database(source):
+        some = ", ".join(map(repr, tables_in(source)[:6])) or "none"
+        raise DataError(
+            f'{source!r} is a database: add --query "select * from TABLE". Its tables: {some}.'
+        )
     try:
         return path.open("rb"), path.name
     except FileNotFoundError as error:
@@ -391,6 +414,8 @@ def _format_of_content(handle: BinaryIO) -> Format:
         return "parquet"
     if start.startswith((b"ARROW1", b"FEA1")):
         return "feather"
+    if _JSON.match(start):
+        return "json"
     lines = [line.strip().lower() for line in start.splitlines()]
     content = [line for line in lines if line and not line.startswith(b"%")]
     return "arff" if content and content[0].startswith(b"@relation") else "csv"

@@ -47,6 +47,7 @@ from pinsker.selection.search import (
     SelectionPath,
     Step,
     StoppingRule,
+    interruptible,
     select_by_criterion,
     task_of,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "audit",
     "find_suspects",
     "interactions",
+    "interruptible",
     "select_by_criterion",
     "task_of",
     "trained_rows",

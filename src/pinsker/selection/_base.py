@@ -89,7 +89,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
         "categorical_features": "no_validation",  # type: ignore[dict-item]
-        "missing": [StrOptions({"error", "drop", "category"})],
+        "missing": [StrOptions({"auto", "error", "drop", "category"})],
         "feature_groups": "no_validation",  # type: ignore[dict-item]
         "fixed_features": ["array-like", None],
         "verbose": ["verbose"],
