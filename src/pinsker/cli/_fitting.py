@@ -28,7 +28,7 @@ from pinsker.cli._choices import (
     parse_time,
     read_costs,
 )
-from pinsker.cli._errors import option_of
+from pinsker.cli._errors import option_of, visible
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
@@ -337,7 +337,7 @@ class _LatestLine(io.TextIOBase):
         lines = text.replace("\r", "\n").split("\n")
         shown = [line.strip() for line in lines if line.strip()]
         if shown:
-            self.status.update(escape(shown[-1]))
+            self.status.update(escape(visible(shown[-1])))
         return len(text)
 
     def isatty(self) -> bool:

@@ -22,7 +22,7 @@ from pinsker.bounds import (
     metric_name,
     shown_value,
 )
-from pinsker.cli._errors import shell_text
+from pinsker.cli._errors import shell_text, visible
 from pinsker.cli._fitting import Outcome
 from pinsker.cli._tables import STDIN
 from pinsker.encoding import KIND_DOUBTS
@@ -33,11 +33,23 @@ _MOST_LISTED = 25
 Facts = list[tuple[str, str]]
 
 
+class _PlainConsole(Console):
+    """A console that shows control characters of names, instead of obeying them."""
+
+    def render_str(self, text: str, **options: Any) -> Any:
+        """Render a text, with markup and without control characters."""
+        return super().render_str(visible(text), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Leave the closed pipe to the command, whose exit code says what was found."""
+        raise BrokenPipeError
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """Return a console that neither breaks lines nor colors in a pipe."""
-    console = Console(stderr=stderr, highlight=False)
+    console = _PlainConsole(stderr=stderr, highlight=False)
     if not console.is_terminal:
-        console = Console(stderr=stderr, highlight=False, width=1000, no_color=True)
+        console = _PlainConsole(stderr=stderr, highlight=False, width=1000, no_color=True)
     return console
 
 

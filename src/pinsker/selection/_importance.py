@@ -275,7 +275,7 @@ def increase(
             squares = weighted_rows(squares, evaluator.weights[:n])
         one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
     about = (evaluator.clusters, evaluator.weights)
-    first = [None if given is None else given[:n] for given in about]
+    first: list[Any] = [None if given is None else given[:n] for given in about]
     return evaluator.metric.increase(one, other, confidence, *first)
 
 

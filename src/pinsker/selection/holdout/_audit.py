@@ -25,7 +25,9 @@ from pinsker.information import (
     weighted_rows,
 )
 from pinsker.selection.holdout._dependence import note_few_groups
+from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.holdout._rows import refuse_overlap
 from pinsker.selection.search import ErrorBudget, task_of
 
 #: Rows that a model is fitted to, and rows that it predicts.
@@ -197,16 +199,18 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    divided, rows = None, np.arange(len(y))
+    divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
-        rows = np.concatenate([test for _, test in divided])
+        held_out = np.concatenate([test for _, test in divided])
+    rows, row_of = rows_once(held_out)
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
         fits = _fits(model, train, reduce(X_test), y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
-        losses.append(_losses(loss, task, fits, y, classes, weights, clusters))
+        found = _losses(loss, task, fits, y, classes, weights, clusters)
+        losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
@@ -301,13 +305,8 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
         cv = kind(cv, shuffle=True, random_state=0)
     pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
     divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
-    held_out = np.concatenate([test for _, test in divided])
-    if len(np.unique(held_out)) < len(held_out):
-        raise ParameterError(
-            "cv holds rows out more than once, and would count them as several: use a splitter "
-            "that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
-            parameter="cv",
-        )
+    for train, test in divided:
+        refuse_overlap(train, test)
     return divided
 
 

@@ -1,5 +1,6 @@
 """The metric of an error: one object from the budget to the audit."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -405,7 +406,8 @@ class Metric:
         if facts.task == "classification" and facts.n_targets > 1:
             return float("inf")
         if self._own == "error":
-            return error_rate_limit(round(float(losses.sum())), len(losses), confidence)
+            n_errors = math.ceil(float(losses.sum()) - 1e-9)  # means of repeats are fractions
+            return error_rate_limit(n_errors, len(losses), confidence)
         if self._own == "brier":
             return bounded_loss_limit(losses, 2.0, confidence)
         if isinstance(self.metric, CostMatrix):
