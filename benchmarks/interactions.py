@@ -73,7 +73,7 @@ def run_problems(options):
         for name in options.problems
     ]
     key = options.key or code_key(__file__)
-    found = collect("interactions", key, tasks, one_run, options.seconds)
+    found = collect(tasks, one_run, "interactions", key, seconds=options.seconds)
     say(f"key {key}, {options.jobs} jobs")
     say("problem         columns  runs  share  worst  theirs       s   CPU s")
     for width in options.columns:

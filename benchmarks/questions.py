@@ -126,7 +126,7 @@ def main():
         for design in (COPIES if kind == "copy" else DESIGNS)
     ]
     key = options.key or code_key(__file__)
-    found = collect("questions", key, tasks, one_run, options.seconds)
+    found = collect(tasks, one_run, "questions", key, seconds=options.seconds)
     print_tables(found, options.kinds)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import PredefinedSplit
 
 from pinsker import FeatureCount, FeatureSelector, ImportanceDisplay
 from pinsker.exceptions import DataError, ParameterError
@@ -117,6 +118,46 @@ def test_alternatives_are_other_sets_within_the_budget(selector):
     assert best.overlap <= 0.5
     assert best.increase_upper <= 0.1
     assert selector.alternatives(*with_copies(900, 3), max_overlap=0.0) == ()
+
+
+@pytest.mark.parametrize("metric", ["r2", "mae"])
+def test_integer_weights_are_repeated_rows(metric):
+    X, y = with_copies(200, 7)
+    w = np.random.default_rng(8).integers(0, 4, size=200)
+    again, fold = np.repeat(np.arange(200), w), np.arange(200) % 4
+    selector = FeatureSelector(0.1, metric=metric, fixed_features=[0, 1, 2], **SETTINGS)
+    selector.fit(*with_copies(100, 9))
+    one = selector.set_params(cv=PredefinedSplit(fold[w > 0])).importance(X, y, sample_weight=w)
+    other = selector.set_params(cv=PredefinedSplit(fold[again])).importance(X[again], y[again])
+    np.testing.assert_allclose(one.value, other.value, atol=1e-9)
+    assert one.n_rows == (w > 0).sum()
+    # Repeated rows are no further evidence.
+    wide, narrow = (np.subtract(found.upper, found.lower) for found in (one, other))
+    assert (wide > narrow).all()
+    assert any("worth" in note for note in one.notes)
+
+
+def test_weights_choose_the_substitute_and_the_alternative():
+    # In each half of the rows another column is a copy of the first one.
+    def halves(n, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, 5))
+        first = np.arange(n) < n // 2
+        X[first, 1] = X[first, 0] + 0.1 * rng.normal(size=n // 2)
+        X[~first, 2] = X[~first, 0] + 0.1 * rng.normal(size=n - n // 2)
+        return X, X[:, 0] + 0.3 * rng.normal(size=n), first
+
+    X, y, _ = halves(300, 0)
+    kept = FeatureSelector(0.2, fixed_features=[0], **SETTINGS).fit(X, y)
+    assert kept.get_support().nonzero()[0].tolist() == [0]
+    X, y, first = halves(800, 1)
+    for heavy, copy in ((first, "x1"), (~first, "x2")):
+        w = np.where(heavy, 1.0, 1e-3)
+        (found,) = kept.substitutes(X, y, sample_weight=w)
+        assert (found.replacement, found.within_budget) == ((copy,), True)
+        assert kept.alternatives(X, y, sample_weight=w)[0].features == (copy,)
+    (found,) = kept.substitutes(X, y)
+    assert not found.within_budget
 
 
 def test_what_cannot_be_compared_is_refused(selector):

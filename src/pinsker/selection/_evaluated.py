@@ -44,6 +44,7 @@ from pinsker.selection.search import (
     KNNSearchSettings,
     SelectionPath,
     StoppingRule,
+    WorstTarget,
     measure_sets,
     task_of,
 )
@@ -70,7 +71,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
-        "metric": [str, callable, CostMatrix],
+        "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [StrOptions({"auto"}), "array-like"],
         "cv": [
             Options(Integral, {0}),
@@ -179,10 +180,14 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         Returns
         -------
         Certificate
-            An estimate about the set of `support_at`, on the rows that chose it.
+            An estimate about the set of `support_at`, on the rows that chose it; where that is the
+            set of `with_certified`, what its fresh rows say.
         """
         check_is_fitted(self)
         rule = replace(self._budget_of(self._own_rule()), delta=float(error_budget))
+        certified: Certificate | None = getattr(self, "_certified", None)
+        if certified is not None and self._kept_by(rule) != super()._kept_by(rule):
+            return replace(certified, budget=rule.delta, rule=str(rule))
         comparison: Comparison | None = self._comparison
         if comparison is None:
             decision = rule.decide(self.path_, self.facts_)

@@ -120,8 +120,13 @@ class FeatureSelector(EvaluatedSelector):
         or by a tuple of columns that share one price (paid once, whichever of them are kept);
         what it does not name is free. Or one price per column. ``searches="auto"`` then also
         orders features by gain per cost, and by cost.
-    fixed_features, feature_groups, categorical_features, missing
+    fixed_features, feature_groups, categorical_features
         As in `BackwardElimination`.
+    missing : {"auto", "error", "drop", "category"}, default="auto"
+        What happens to missing values. "auto": rows without a target are dropped and counted in
+        `notes_`; a missing category is a category, and a missing number a value of its own: far
+        from all others for neighbors, a bin for counts, NaN for boosted trees, and for the other
+        models the middle with a mark (a 0/1 column). Others as in `BackwardElimination`.
     suspects : {"warn", "drop", "ignore"}, default="warn"
         What to do with columns that give the target away (leaks, a recoded target, telling gaps) or
         name the rows (identifiers, row counters): name them in `notes_` and in the log, leave them
@@ -222,7 +227,7 @@ class FeatureSelector(EvaluatedSelector):
         feature_groups: Any = None,
         feature_costs: Any = None,
         categorical_features: Any = "from_dtype",
-        missing: Missing = "error",
+        missing: Missing = "auto",
         suspects: Literal["warn", "drop", "ignore"] = "warn",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
@@ -410,11 +415,12 @@ class FeatureSelector(EvaluatedSelector):
     ) -> Encoded:
         """Leave out constants, and values that only name one row, before anything is searched."""
         encoded = super()._encode(X, y, metric, scale, sample_weight)
+        encoded = tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
         if self.suspects != "ignore":
             fixed = find_features(encoded, self.fixed_features, "fixed_features")
             drops = self.suspects == "drop"
             encoded = note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
-        return tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
+        return encoded
 
     @property
     def _splits_rows(self) -> bool:
@@ -506,6 +512,10 @@ def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequenc
     """Yield all searches together, or in turn as long as there is time; the first in any case."""
     if deadline.seconds is None:
         yield searches
+        if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
+            deadline.must_finish = True
+            yield cheapest_first(searches)[1][:1]
+            deadline.must_finish = False
         return
     for search in searches:
         if not deadline.skips(_described([search])):

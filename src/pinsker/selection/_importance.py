@@ -10,9 +10,10 @@ import numpy as np
 
 from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
-from pinsker.bounds import Difference
+from pinsker.bounds import Difference, column_variances
 from pinsker.encoding import encode_again, take_rows
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.information import weighted_rows
 from pinsker.selection._fit_data import as_settings
 from pinsker.selection.holdout import (
     BestScores,
@@ -21,6 +22,7 @@ from pinsker.selection.holdout import (
     Metric,
     make_folds,
     note_known_rows,
+    note_weights,
     read_groups,
 )
 
@@ -45,19 +47,27 @@ class FreshSets:
         Whose columns, models and metric are used.
     X, y
         Fresh rows.
-    groups : array-like, optional
-        Which rows belong together.
+    groups, sample_weight : array-like, optional
+        Which rows belong together, and their weights.
     searched : float, default=0.0
         Share of the rows that are set aside for a search (`searched`) and evaluate nothing.
     """
 
     def __init__(
-        self, selector: Any, X: Any, y: Any, groups: Any = None, *, searched: float = 0.0
+        self,
+        selector: Any,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        *,
+        searched: float = 0.0,
     ) -> None:
         validate_data(selector, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", selector.knn).scale
         task, seed = selector.facts_.task, selector._seed
         encoding = {**selector._encoding(), "task": task, "scale": scale}
+        encoding["sample_weight"] = sample_weight
         self.encoded = encode_again(X, y, selector.feature_columns_, **encoding)
         clusters = read_groups(groups, self.encoded)
         self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))
@@ -79,6 +89,7 @@ class FreshSets:
         self.evaluator = HoldoutEvaluator(
             self.encoded, folds, models, self.metric, selector._jobs(), clusters, X
         )
+        self.notes += note_weights(self.evaluator.weights)
         order = selector.path_.order
         kept = {
             j
@@ -155,12 +166,22 @@ class Importance:
         order = sorted(places, key=lambda k: (not self.kept[k], -self.value[k]))
         return table_of({name: [held[k] for k in order] for name, held in fields.items()}, library)
 
+    def __repr__(self) -> str:
+        kept = f"{sum(self.kept)} kept of {len(self.features)} features"
+        return f"Importance({kept}, metric={self.metric!r}, {self.n_rows} rows)"
+
 
 def importance(
-    selector: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    confidence: float = 0.95,
 ) -> Importance:
     """Measure what each column is worth on fresh rows; ``selector.importance`` describes it."""
-    fresh = FreshSets(selector, X, y, groups)
+    fresh = FreshSets(selector, X, y, groups, sample_weight)
     dropped = fresh.dropped[:MOST_ADDED]
     notes = fresh.notes
     if len(dropped) < len(fresh.dropped):
@@ -247,10 +268,14 @@ def increase(
     if evaluator.metric.name == "r2":
         values = evaluator.data.target.raw
         assert values is not None  # a numeric target keeps the user's values
-        squares = np.sum((values - values.mean(axis=0)) ** 2, axis=1)[evaluator.rows[:n]]
+        middle = np.average(values, axis=0, weights=evaluator.data.weights)
+        spreads = np.sqrt(column_variances(values, evaluator.data.weights))
+        squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
+        if evaluator.weights is not None:
+            squares = weighted_rows(squares, evaluator.weights[:n])
         one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
     about = (evaluator.clusters, evaluator.weights)
-    first = [None if given is None else given[:n] for given in about]
+    first: list[Any] = [None if given is None else given[:n] for given in about]
     return evaluator.metric.increase(one, other, confidence, *first)
 
 

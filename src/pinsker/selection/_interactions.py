@@ -98,6 +98,9 @@ class Interactions:
         ax.figure.colorbar(image, ax=ax, label="surplus (nats)")
         return ax
 
+    def __repr__(self) -> str:
+        return f"Interactions({len(self.significant())} of {self.n_sets} sets, {self.n_rows} rows)"
+
     def __str__(self) -> str:
         kept = self.significant()
         head = f"{len(kept)} of {self.n_sets} sets interact (family-wise p <= {PAIR_LEVEL:g})"

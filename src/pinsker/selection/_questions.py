@@ -13,7 +13,13 @@ class QuestionsMixin:
     """What each column is worth, what could replace it, what else would do, how stable it is."""
 
     def importance(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        confidence: float = 0.95,
     ) -> Importance:
         """Measure on fresh rows what each column is worth, with limits.
 
@@ -25,6 +31,8 @@ class QuestionsMixin:
         ----------
         X, y
             Fresh rows, with the columns of `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of these rows, for models and errors.
         groups : array-like of shape (n_samples,), optional
             Which of these rows belong together.
         confidence : float, default=0.95
@@ -36,10 +44,17 @@ class QuestionsMixin:
             With ``to_frame()``; `ImportanceDisplay` draws it.
         """
         check_is_fitted(self)
-        return importance(self, X, y, groups=groups, confidence=confidence)
+        rows = {"sample_weight": sample_weight, "groups": groups}
+        return importance(self, X, y, **rows, confidence=confidence)
 
     def substitutes(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        confidence: float = 0.95,
     ) -> tuple[Substitute, ...]:
         """Find on fresh rows what can replace each kept column.
 
@@ -50,7 +65,7 @@ class QuestionsMixin:
 
         Parameters
         ----------
-        X, y, groups, confidence
+        X, y, sample_weight, groups, confidence
             As in `importance`.
 
         Returns
@@ -59,7 +74,8 @@ class QuestionsMixin:
             One per kept column, in order of the path.
         """
         check_is_fitted(self)
-        return substitutes(self, X, y, groups=groups, confidence=confidence)
+        rows = {"sample_weight": sample_weight, "groups": groups}
+        return substitutes(self, X, y, **rows, confidence=confidence)
 
     def alternatives(
         self,
@@ -68,17 +84,19 @@ class QuestionsMixin:
         *,
         n: int = 5,
         max_overlap: float = 0.5,
+        sample_weight: Any = None,
         groups: Any = None,
         confidence: float = 0.95,
     ) -> tuple[Alternative, ...]:
         """Find on fresh rows other sets within the budget.
 
         Features of the chosen set, and then of the sets that were found, are left out, and the
-        others are searched again, on rows that evaluate nothing.
+        others are searched again, on rows that evaluate nothing. Weighted rows are searched by
+        counts ("jmi") alone, and not by pairs.
 
         Parameters
         ----------
-        X, y, groups, confidence
+        X, y, sample_weight, groups, confidence
             As in `importance`.
         n : int, default=5
             How many sets at most.
@@ -91,9 +109,8 @@ class QuestionsMixin:
             Empty where no other set is shown to be within the budget.
         """
         check_is_fitted(self)
-        return alternatives(
-            self, X, y, n=n, max_overlap=max_overlap, groups=groups, confidence=confidence
-        )
+        rows = {"sample_weight": sample_weight, "groups": groups}
+        return alternatives(self, X, y, n=n, max_overlap=max_overlap, **rows, confidence=confidence)
 
     def stability(
         self, X: Any, y: Any, *, n: int = 20, sample_weight: Any = None, groups: Any = None

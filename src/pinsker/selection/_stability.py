@@ -94,6 +94,10 @@ class Stability:
         half = float(ndtri(0.5 + confidence / 2)) * error
         return cls(value, value - half, min(value + half, 1.0), *about)
 
+    def __repr__(self) -> str:
+        ends = f"{self.lower:.2f} to {self.upper:.2f}"
+        return f"Stability({self.value:.2f}, {ends}, {self.n_choices} choices)"
+
     @property
     def n_choices(self) -> int:
         """How many choices were compared."""

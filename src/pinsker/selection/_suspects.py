@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
-from pinsker.encoding import Encoded, is_frame, take_features
+from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, take_features
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -104,6 +104,10 @@ def note_suspects(
         if drop and one.column in names
         else str(one)
         for one in found
+        if drop
+        or not any(
+            note.startswith(IDENTIFIERS) and repr(one.column) in note for note in encoded.notes
+        )
     )
     for note in notes:
         _LOG.warning("%s", note)
