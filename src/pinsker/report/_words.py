@@ -57,13 +57,13 @@ def error_in_words(value: float | None, metric: str) -> str:
 
     Examples
     --------
-    >>> error_in_words(0.05, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
-    ('5 points of error rate', '0.01 of R²', '0.3 of mean squared error')
+    >>> error_in_words(0.0055, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
+    ('0.55 points of error rate', '0.01 of R²', '0.3 of mean squared error')
     """
     if value is None or not math.isfinite(value):
         return "an unknown amount"
     if metric == "error":
-        points = round(100 * value, 1)
+        points = round(100 * value, 2)
         return f"{points:g} {'point' if points == 1 else 'points'} of error rate"
     return f"{value:.3g} of {metric_name(metric)}"
 
