@@ -314,6 +314,19 @@ def test_noise_has_no_stand_in():
     assert [features[name]["stand_in"] for name in "bcdef"] == [None] * 5
 
 
+def test_figures_of_single_features_do_not_hide_that_rows_had_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] > 0
+    note = "is that of rows of equal weight"
+    for weights, wanted in ((None, 0), (rng.integers(1, 3, size=60), 1)):
+        selector = FeatureSelector(0.3, models=["linear"], cv=2, searches=["linear"])
+        selector.fit(X, y, sample_weight=weights)
+        notes = summarise(selector, X, y)["data"]["notes"]
+        assert sum(note in one for one in notes) == wanted
+        assert not any(note in one for one in summarise(selector)["data"]["notes"])
+
+
 def test_the_target_has_its_name(wine, selector):
     X, y = wine
     assert summarise(selector)["target"]["name"] == "target"

@@ -46,6 +46,11 @@ from pinsker.selection import (
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 3
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
+#: Where rows had weights in `fit`.
+NOT_WEIGHTED = (
+    "the information of single features, alone and beside the kept ones, is that of rows of equal "
+    "weight: neighbors take no weights"
+)
 
 
 def summarise(
@@ -249,6 +254,8 @@ def _data(selector: Any, measures: Measures | None) -> dict[str, Any]:
     data: dict[str, Any] = {"notes": list(selector.notes_), "n_rows": n_rows, "columns": None}
     if measures is None:
         return data
+    if getattr(selector, "_weighted", False):
+        data["notes"].append(NOT_WEIGHTED)
     columns = measures.encoded.columns
     categories = [None if values is None else len(values) for values in columns.categories]
     return {

@@ -41,6 +41,7 @@ from pinsker.selection.holdout import (
     Metric,
     path_certificate,
     rare_class_note,
+    several_targets_note,
 )
 from pinsker.selection.search import (
     Decision,
@@ -100,7 +101,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
         "categorical_features": "no_validation",  # type: ignore[dict-item]
-        "missing": [StrOptions({"error", "drop", "category"})],
+        "missing": [StrOptions({"auto", "error", "drop", "category"})],
         "feature_groups": "no_validation",  # type: ignore[dict-item]
         "fixed_features": ["array-like", None],
         "verbose": ["verbose"],
@@ -362,12 +363,16 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _check_metric(self, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts) -> None:
         """Refuse a metric that the target has no use for, or that nothing here can decide."""
-        Metric(rule.metric_for(facts)).check(encoded.target)
-        if not rule.has_theory and not getattr(self, "holds_out", False):
+        metric = Metric(rule.metric_for(facts))
+        if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
+            metric.check(encoded.target)
+        proven = rule.has_theory and metric.has_theory
+        if not proven and not getattr(self, "holds_out", False):
             holds = "set cv=5" if hasattr(self, "cv") else "use FeatureSelector"
+            other = f", or use a budget in metric={facts.default_metric!r}"
             raise ParameterError(
                 f"{rule} is decided by held-out rows alone, and {type(self).__name__} holds none "
-                f"out: {holds}, or use a budget in metric={facts.default_metric!r}.",
+                f"out: {holds}{'' if facts.task == 'survival' else other}.",
                 parameter="metric",
             )
 
@@ -467,6 +472,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
         about_rows = data.notes + encoded.notes
         before = (*rare_class_note(encoded.target, budget.metric, encoded.weights), *before)
+        before = (*several_targets_note(encoded.target, budget.metric), *before)
         if data.costs is not None:
             cost = data.costs.of(path.order[: decision.size])
             full = data.costs.of(range(encoded.n_features))
@@ -488,9 +494,11 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "front_": [] if comparison is None else comparison.front,
             "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
+            "importance_": None,
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,
+            "_weighted": encoded.weights is not None,
             "_certified": None,
             "_fingerprint": data.fingerprint,
         }

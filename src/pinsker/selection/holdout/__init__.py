@@ -23,7 +23,7 @@ from pinsker.selection.holdout._dependence import (
     read_groups,
 )
 from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
-from pinsker.selection.holdout._metrics import Metric, rare_class_note
+from pinsker.selection.holdout._metrics import Metric, rare_class_note, several_targets_note
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._results import CVResults
 from pinsker.selection.holdout._rows import (
@@ -78,6 +78,7 @@ __all__ = [
     "read_groups",
     "rows_of_searches",
     "set_search_rows_aside",
+    "several_targets_note",
     "split_by_time",
     "split_counts",
     "split_rows",

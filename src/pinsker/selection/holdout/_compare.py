@@ -229,7 +229,7 @@ class References:
             increase_upper=increase.upper,
             excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper),
-            gain_lower=-self._increase(losses, self.prior, CONFIDENCE).upper,
+            gain_lower=self._gain(losses).lower,
             model_information=scores.most.model,
             model_error=scores.least.model,
         )
@@ -239,6 +239,10 @@ class References:
     ) -> Difference:
         known = (confidence, self.clusters, self.weights)
         return widened(self.metric.increase(losses, reference.losses, *known), self.n_folds)
+
+    def _gain(self, losses: FloatArray) -> Difference:
+        known = (CONFIDENCE, self.clusters, self.weights)
+        return widened(self.metric.gain(losses, self.prior.losses, *known), self.n_folds)
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error; there is none for weighted rows."""
