@@ -30,13 +30,13 @@ def number(value: float | None, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> number(0.70512), number(-0.00012), number(1234.5), number(None)
-    ('0.705', '0.000', '1234', '–')
+    >>> number(0.70512), number(-0.00012), number(1234.5), number(2.9e9), number(None)
+    ('0.705', '0.000', '1234', '2.9e+09', '–')
     """
     if value is None or not math.isfinite(value):
         return "–"
     if abs(value) >= 1000:
-        return f"{value:.0f}"
+        return f"{value:.3g}" if abs(value) >= 1e6 else f"{value:.0f}"
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
