@@ -2,6 +2,7 @@
 
 import json as json_format
 import math
+import shlex
 import sys
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -122,12 +123,14 @@ def select(
     cv: options.Folds = None,
     fixed: options.Fixed = None,
     drop: options.Drop = None,
+    suspects: options.Suspects = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
     costs: options.Costs = None,
+    stability: options.Stability = None,
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "auto",
     memory: options.Memory = None,
@@ -157,7 +160,7 @@ def select(
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, fast=fast, jobs=jobs, seed=seed,
+        missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     # All rows are written to an output, and used by the other searches.
@@ -249,6 +252,9 @@ def audit(
     query: options.Query = None,
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None,
+    time: options.Time = None,
+    weights: options.Weights = None,
     seed: options.Seed = None,
     json: options.JsonFile = None,
     separator: options.Separator = None,
@@ -261,14 +267,20 @@ def audit(
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    known = read.y.notna()
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    order, rows = in_order(read)
+    known = read.y.notna().to_numpy()[order]
     if not known.any():
         raise DataError(f"the target {saved.target!r} has no value in any row.")
     notes += drop_note(int(known.sum()), len(known), "auto")
-    X, y = read.frame.loc[known, saved.columns], read.y[known]
+    order, rows = order[known], {name: values[known] for name, values in rows.items()}
+    X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
     estimator = make_model(model, saved.task, seed or 0)
+    rows["cv"] = None if time is None else TimeSeriesSplit()
     with collect_warnings() as collected:
-        found = pinsker.selection.audit(saved.selector, estimator, X, y, confidence=confidence)
+        found = pinsker.selection.audit(
+            saved.selector, estimator, X, y, confidence=confidence, **rows
+        )
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     with until_closed():
         _write_json(result.to_dict(), json)
@@ -331,8 +343,10 @@ def write_files(
             files.write_text(to_json(outcome), json)
         if report is not None:
             table = outcome.table
-            page = to_html(summarise(outcome.selector, table.features, table.y))
-            files.write_text(page, report)
+            typed = shlex.join(["pinsker", *sys.argv[1:]])
+            selector, X, y = outcome.selector, table.features, table.y
+            summary = summarise(selector, X, y, source=table.source, command=typed)
+            files.write_text(to_html(summary), report)
 
 
 def _restore(

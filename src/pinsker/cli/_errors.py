@@ -41,6 +41,7 @@ _TYPED = {
             "missing": ("auto", "error", "drop", "category"),
             "metric": ("auto", *METRIC_NAMES, "roc_auc", "average_precision"),
             "engine": ("auto", "local", "cuda"),
+            "suspects": ("drop",),
         }.items()
         for value in values
     },

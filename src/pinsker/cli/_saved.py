@@ -85,10 +85,18 @@ def to_json(outcome: Outcome) -> str:
         "certificate": selector.certificate_.to_dict(),
         "seed": selector._seed,
         "row_hashes": _hashes_text(getattr(selector, "_row_hashes", None)),
+        "stability": None if outcome.stability is None else outcome.stability.to_dict(),
+        "importance": _importance(selector),
         "notes": list(outcome.notes),
         "seconds": round(outcome.seconds, 3),
     }
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _importance(selector: Any) -> dict[str, Any] | None:
+    """Return what each kept column is worth, if it was measured."""
+    found = getattr(selector, "importance_", None)
+    return None if found is None else dataclasses.asdict(found)
 
 
 def read_selection(path: str) -> SavedSelection:

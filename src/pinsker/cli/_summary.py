@@ -67,6 +67,8 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
     console.print(_features(selector))
     console.print()
     facts = certificate_facts(selector.certificate_)
+    if outcome.stability is not None:
+        facts.append(("stability", str(outcome.stability).removeprefix("stability ")))
     print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
     # How doubtful integers were read is for `inspect`: most tables have some.
     print_notes(console, [one for one in outcome.notes if not one.startswith(KIND_DOUBTS)])

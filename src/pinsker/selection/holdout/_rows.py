@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import IntArray
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 
@@ -76,7 +76,7 @@ def make_folds(
     if groups is not None:
         return _folds_of_groups(groups, count, fewest, rng)
     shuffled = rng.permutation(n)
-    dealt = shuffled[np.argsort(_first_target(encoded)[shuffled], kind="stable")]
+    dealt = shuffled[np.argsort(encoded.target.strata[shuffled], kind="stable")]
     fold_of = np.empty(n, dtype=np.int64)
     # Dealt in rounds, each in its own order: rows of close ranks part, and no fold is favored.
     for start in range(0, n, count):
@@ -108,9 +108,7 @@ def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArra
     rng = np.random.default_rng(seed)
     labels = encoded.target.labels
     if labels is None:
-        assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        first = encoded.target.raw[:, 0]
-        ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        ranks = np.argsort(np.argsort(encoded.target.strata, kind="stable"), kind="stable")
         labels = ranks * n_ranges // len(ranks)
     shuffled = rng.permutation(len(labels))
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
@@ -141,12 +139,6 @@ def _folds_of_groups(
     return tuple(
         Fold(np.flatnonzero(of_row != k), np.flatnonzero(of_row == k)) for k in range(count)
     )
-
-
-def _first_target(encoded: Encoded) -> FloatArray:
-    """Return the classes, or the first numeric target, as numbers to sort by."""
-    held = encoded.target.labels if encoded.target.raw is None else encoded.target.raw[:, 0]
-    return np.asarray(held, dtype=np.float64)
 
 
 def _folds_of(
@@ -221,6 +213,8 @@ def _pairs_of(
         return [(np.asarray(train), np.asarray(test)) for train, test in cv]
     labels = encoded.target.labels
     y = labels if labels is not None else encoded.target.raw
+    if y is not None and encoded.target.task == "survival":
+        y = y[:, 1]  # a splitter can stratify by the event
     if get_config()["enable_metadata_routing"] and hasattr(cv, "get_metadata_routing"):
         routed = cv.get_metadata_routing().consumes("split", ["groups"])
         groups = groups if routed else None
