@@ -49,7 +49,13 @@ from pinsker.selection import (
 
 __version__ = "0.2.0.dev0"
 
-_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
+_DISPLAYS = (
+    "BoundDisplay",
+    "CertificateDisplay",
+    "ErrorIncreaseDisplay",
+    "ImportanceDisplay",
+    "SelectionPathDisplay",
+)
 
 __all__ = [
     "AuditResult",
@@ -61,6 +67,7 @@ __all__ = [
     "CriterionSelection",
     "EngineSettings",
     "ErrorBudget",
+    "ErrorIncreaseDisplay",
     "Estimate",
     "FeatureCount",
     "FeatureSelector",

@@ -13,7 +13,7 @@ AnyArray = npt.NDArray[Any]
 
 Task = Literal["classification", "regression", "survival"]
 Scale = Literal["copula", "standard", "none"]
-Missing = Literal["error", "drop", "category"]
+Missing = Literal["auto", "error", "drop", "category"]
 
 
 def plain(value: Any) -> Any:

@@ -224,6 +224,12 @@ class Certificate:
         """Return the certificate as JSON text; what is not a finite number becomes null."""
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"Certificate({self.n_kept} of {self.n_features} features, {self.verdict}, "
+            f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
+        )
+
     def __str__(self) -> str:
         lines = [
             f"{self.n_kept} of {self.n_features} features; {_verdict_text(self)}",

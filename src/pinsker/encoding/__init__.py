@@ -6,9 +6,11 @@ tables that criteria count in.
 """
 
 from pinsker.encoding._checks import (
+    IDENTIFIERS,
     check_neighbors,
     check_weights,
     constant_columns,
+    drop_note,
     duplicate_columns,
     weights_in_rows,
 )
@@ -40,6 +42,7 @@ from pinsker.encoding._encoded import (
     take_rows,
 )
 from pinsker.encoding._groups import find_columns, find_features
+from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
@@ -49,6 +52,8 @@ from pinsker.encoding._tidy import tidy
 
 __all__ = [
     "FARTHEST",
+    "IDENTIFIERS",
+    "KIND_DOUBTS",
     "NOMINAL_STEP",
     "Binned",
     "Columns",
@@ -69,6 +74,7 @@ __all__ = [
     "constant_columns",
     "count_rows",
     "draw_rows",
+    "drop_note",
     "duplicate_columns",
     "encode",
     "encode_again",

@@ -53,8 +53,9 @@ def encode_target(
         How the target is to be understood. See Notes for the guess.
     scale : {"copula", "standard", "none"}, default="copula"
         Scaling of a numeric target; `Target.raw` keeps the user's unit.
-    missing : {"error", "drop", "category"}, default="error"
-        A missing target is an error, or the row is dropped; it is never a value of its own.
+    missing : {"auto", "error", "drop", "category"}, default="error"
+        A missing target is an error, or the row is dropped ("auto", "drop"); it is never a value
+        of its own.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def encode_target(
     """
     table, task = read_target(y, task)
     rows = usable_rows([], missing, target=table)
-    notes = drop_note(len(rows), table.n_rows)
+    notes = drop_note(len(rows), table.n_rows, missing)
     return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
 
 

@@ -33,6 +33,7 @@ class Loss(Protocol):
         *,
         classes: AnyArray | None = None,
         weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target."""
 
@@ -44,6 +45,7 @@ class Loss(Protocol):
         *,
         weights: FloatArray | None = None,
         all_weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target."""
 
@@ -104,6 +106,7 @@ def score_holdout(
     rows: IntArray,
     metric: Loss,
     weights: FloatArray | None = None,
+    groups: IntArray | None = None,
 ) -> HoldoutScores:
     r"""Turn raw held-out scores of all folds into log-likelihoods and losses.
 
@@ -127,24 +130,37 @@ def score_holdout(
     weights : ndarray of shape (n_rows,), optional
         Of all rows of the target. Log-likelihoods and losses are then such that their plain means
         are the weighted ones, and their plain spreads give the standard errors of these.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which of all rows of the target belong together.
     """
     if target.task == "survival":
         return _score_survival(model, scores, target, rows, metric, weights)
     if target.parts:
         return _score_parts(model, scores, target, rows, metric, weights)
     own = None if weights is None else weights[rows]
+    together = None if groups is None else groups[rows]
     if target.labels is not None:
         labels = target.labels[rows]
         log_probabilities = log_softmax(fit_temperature(scores, labels, own) * scores)
         likelihood = weighted_rows(log_probabilities[np.arange(len(labels)), labels], own)
         losses = metric.of_classes(
-            log_probabilities, labels, scores, classes=target.classes, weights=own
+            log_probabilities,
+            labels,
+            scores,
+            classes=target.classes,
+            weights=own,
+            clusters=together,
         )
         return HoldoutScores(model, likelihood, losses, metric.name)
     assert target.raw is not None  # a numeric target keeps the user's values
     likelihood = log_likelihood_of_numbers(scores, target.raw[rows], target.raw, own)
     losses = metric.of_numbers(
-        scores, target.raw[rows], target.raw, weights=own, all_weights=weights
+        scores,
+        target.raw[rows],
+        target.raw,
+        weights=own,
+        all_weights=weights,
+        clusters=together,
     )
     return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
 

@@ -25,7 +25,9 @@ from pinsker.information import (
     weighted_rows,
 )
 from pinsker.selection.holdout._dependence import note_few_groups
+from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.holdout._rows import refuse_overlap
 from pinsker.selection.search import ErrorBudget, task_of
 
 #: Rows that a model is fitted to, and rows that it predicts.
@@ -197,15 +199,18 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    divided, rows = None, np.arange(len(y))
+    divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
-        rows = np.concatenate([test for _, test in divided])
+        held_out = np.concatenate([test for _, test in divided])
+    rows, row_of = rows_once(held_out)
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
         fits = _fits(model, train, reduce(X_test), y, divided, weights)
-        losses.append(_losses(loss, task, fits, y, None if train is None else y_train, weights))
+        classes = y if train is None else np.asarray(y_train)
+        found = _losses(loss, task, fits, y, classes, weights, clusters)
+        losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
@@ -300,13 +305,8 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
         cv = kind(cv, shuffle=True, random_state=0)
     pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
     divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
-    held_out = np.concatenate([test for _, test in divided])
-    if len(np.unique(held_out)) < len(held_out):
-        raise ParameterError(
-            "cv holds rows out more than once, and would count them as several: use a splitter "
-            "that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
-            parameter="cv",
-        )
+    for train, test in divided:
+        refuse_overlap(train, test)
     return divided
 
 
@@ -335,25 +335,27 @@ def _losses(
     task: Task,
     fits: list[Fit],
     y: Any,
-    y_train: Any,
+    y_fitted: Any,
     weights: FloatArray | None,
+    clusters: IntArray | None,
 ) -> FloatArray:
     """Return the loss of every predicted row, by a model that was not fitted to it."""
     rows = np.concatenate([held_out for _, _, held_out, _ in fits])
     own = None if weights is None else weights[rows]
+    how = {"weights": own, "clusters": None if clusters is None else clusters[rows]}
     if task == "regression":
         predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
-        return loss.of_numbers(predicted, values[rows], values, weights=own, all_weights=weights)
+        return loss.of_numbers(predicted, values[rows], values, all_weights=weights, **how)
     if task == "survival":
         return _losses_of_times(loss, fits, y, own)
     if np.ndim(y) == 2:
-        return _losses_of_several(loss, fits, y, y if y_train is None else y_train, own)
+        return _losses_of_several(loss, fits, y, y_fitted, own)
     if loss == Metric("error"):
         wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
-    classes = np.unique(y if y_train is None else np.asarray(y_train))
+    classes = np.unique(y_fitted)
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
@@ -363,9 +365,9 @@ def _losses(
     labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
         log_given = log_softmax(given)
-        return loss.of_classes(log_given, labels, given, classes=classes, weights=own)
+        return loss.of_classes(log_given, labels, given, classes=classes, **how)
     logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
-    return loss.of_classes(logarithms, labels, classes=classes, weights=own)
+    return loss.of_classes(logarithms, labels, classes=classes, **how)
 
 
 def _losses_of_times(

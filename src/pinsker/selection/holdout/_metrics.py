@@ -1,5 +1,6 @@
 """The metric of an error: one object from the budget to the audit."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -31,7 +32,14 @@ from pinsker.information import (
     weighted_rows,
 )
 from pinsker.selection.holdout._influence import row_values
-from pinsker.selection.holdout._scorers import DELTA, MEAN, ClassRows, ScoreFunction
+from pinsker.selection.holdout._scorers import (
+    BLOCKS_LEFT_OUT,
+    DELTA,
+    GROUPS_LEFT_OUT,
+    MEAN,
+    ClassRows,
+    ScoreFunction,
+)
 from pinsker.selection.holdout._survival import brier_influence, concordance_influence
 from pinsker.selection.search import (
     OWN_METRICS,
@@ -133,13 +141,14 @@ class Metric:
             return self._function.needs
         return "predictions" if self._own == "error" else "probabilities"
 
-    def method(self, task: Task) -> str:
-        """Return how the standard error is found, in words."""
+    def method(self, task: Task, *, grouped: bool = False) -> str:
+        """Return how the standard error is found, in words; `grouped` if rows belong together."""
         if self.of_worst:
-            return self.of_one.method(task)
+            return self.of_one.method(task, grouped=grouped)
         if task == "survival":
             return DELTA
-        return MEAN if self._function is None else self._function.method(task)
+        found = MEAN if self._function is None else self._function.method(task)
+        return GROUPS_LEFT_OUT if grouped and found == BLOCKS_LEFT_OUT else found
 
     def check(self, target: Target) -> None:
         """Refuse a metric that does not fit a target."""
@@ -193,6 +202,7 @@ class Metric:
         *,
         classes: AnyArray | None = None,
         weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target; its mean is the loss of the metric.
 
@@ -208,16 +218,19 @@ class Metric:
             The classes as the user knows them, for scorers that name one.
         weights : ndarray of shape (n_rows,), optional
             Of the rows; by default all alike.
+        clusters : ndarray of shape (n_rows,), int, optional
+            Which rows belong together: a jackknife leaves them out together.
         """
         if self.of_worst:
             return self.of_one.of_classes(
-                log_probabilities, labels, scores, classes=classes, weights=weights
-            )
+                log_probabilities, labels, scores, classes=classes, weights=weights,
+                clusters=clusters,
+            )  # fmt: skip
         decided = log_probabilities if scores is None else scores
         if self._function is not None:
             names = np.arange(log_probabilities.shape[1]) if classes is None else classes
             equal = np.ones(len(labels)) if weights is None else weights
-            rows = ClassRows(labels, decided, log_probabilities, names, equal)
+            rows = ClassRows(labels, decided, log_probabilities, names, equal, clusters)
             return row_values(*self._function.of_classes(rows), weights)
         each = np.arange(len(labels))
         probabilities = np.exp(log_probabilities)
@@ -240,6 +253,7 @@ class Metric:
         *,
         weights: FloatArray | None = None,
         all_weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target; its mean is the loss of the metric.
 
@@ -251,11 +265,14 @@ class Metric:
             The values whose variance is the unit of "r2"; by default `values`.
         weights, all_weights : ndarray of shape (n_rows,) and (n_all_rows,), optional
             Of the rows, and of `everything`; by default all alike.
+        clusters : ndarray of shape (n_rows,), int, optional
+            As in `of_classes`.
         """
         if everything is None:
             everything, all_weights = values, weights
         if self.of_worst:
-            known = {"weights": weights, "all_weights": all_weights}
+            known: dict[str, Any] = {"weights": weights, "all_weights": all_weights}
+            known["clusters"] = clusters
             columns = [(slice(None), [j]) for j in range(values.shape[1])]
             return self.pooled(
                 [
@@ -265,7 +282,8 @@ class Metric:
             )
         if self._function is not None:
             equal = np.ones(len(values)) if weights is None else weights
-            return row_values(*self._function.of_numbers(predictions, values, equal), weights)
+            scored = self._function.of_numbers(predictions, values, equal, clusters)
+            return row_values(*scored, weights)
         squares = (predictions - values) ** 2
         if self.name == "r2":
             own = column_variances(everything, all_weights)
@@ -349,12 +367,13 @@ class Metric:
                 max(one.upper for one in each),
             )
         gaps = less - full
+        how: dict[str, Any] = {"clusters": clusters, "weights": weights}
+        if isinstance(self.metric, CostMatrix):
+            return paired_difference(gaps, confidence, steps=self.metric.steps, **how)
         step = _step(gaps, weights) if self._own == "error" else 0.0
         if step:
             gaps = gaps / step
-        found = paired_difference(
-            gaps, confidence, counts=step > 0, clusters=clusters, weights=weights
-        )
+        found = paired_difference(gaps, confidence, counts=step > 0, **how)
         return Difference(*(step * value for value in astuple(found))) if step else found
 
     def gain(
@@ -387,7 +406,8 @@ class Metric:
         if facts.task == "classification" and facts.n_targets > 1:
             return float("inf")
         if self._own == "error":
-            return error_rate_limit(round(float(losses.sum())), len(losses), confidence)
+            n_errors = math.ceil(float(losses.sum()) - 1e-9)  # means of repeats are fractions
+            return error_rate_limit(n_errors, len(losses), confidence)
         if self._own == "brier":
             return bounded_loss_limit(losses, 2.0, confidence)
         if isinstance(self.metric, CostMatrix):

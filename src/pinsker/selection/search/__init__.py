@@ -19,7 +19,7 @@ from pinsker.selection.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
-from pinsker.selection.search._deadline import Deadline, TimeIsUp
+from pinsker.selection.search._deadline import Deadline, TimeIsUp, interruptible
 from pinsker.selection.search._greedy import (
     OnStep,
     SearchInterrupted,
@@ -145,6 +145,7 @@ __all__ = [
     "given_order",
     "greedy",
     "grow",
+    "interruptible",
     "linear",
     "measure_sets",
     "metric_name",

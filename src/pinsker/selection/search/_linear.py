@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import TargetFacts, column_variances
 from pinsker.encoding import Encoded, Kind, null_martingale
 from pinsker.information import MAX_ONE_HOT, one_hot
@@ -137,8 +137,9 @@ class LinearDesign:
     Attributes
     ----------
     columns : ndarray of shape (n_rows, n_columns), float64
-        Numeric columns with standard deviation 1; a nominal one as indicators, one less than
-        it has categories and at most `MAX_ONE_HOT`.
+        Numeric columns with standard deviation 1, followed by an indicator of missing values
+        where there are some; a nominal one as indicators, one less than it has categories and at
+        most `MAX_ONE_HOT`.
     features : tuple of tuple of int
         The columns of each feature.
     target : ndarray of shape (n_rows, n_targets), float64
@@ -160,12 +161,12 @@ class LinearDesign:
         weights = encoded.weights
         target = _centred(_numbers(encoded), weights)
         roots = None if weights is None else np.sqrt(weights / weights.mean())
-        if Kind.NOMINAL not in encoded.columns.kinds:
-            values = _centred(encoded.columns.values, weights)
-            return cls(values, encoded.features, target, roots)
+        columns, gaps = encoded.columns, encoded.columns.missing
+        if Kind.NOMINAL not in columns.kinds and gaps is None:
+            return cls(_centred(columns.values, weights), encoded.features, target, roots)
         blocks = [
-            _expand(values, kind)
-            for values, kind in zip(encoded.columns.values.T, encoded.columns.kinds, strict=True)
+            _expand(columns.values[:, j], kind, None if gaps is None else gaps[:, j])
+            for j, kind in enumerate(columns.kinds)
         ]
         edges = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
         features = tuple(
@@ -217,13 +218,16 @@ def to_nats(share: float) -> float:
     return float(-0.5 * np.log(min(max(share, SMALLEST_SHARE), 1.0)))
 
 
-def _expand(values: FloatArray, kind: Kind) -> FloatArray:
+def _expand(values: FloatArray, kind: Kind, gaps: BoolArray | None) -> FloatArray:
     """Return the columns that stand for one: itself, or an indicator per category but the first.
 
     Of very many categories the most frequent ones have an indicator, as in the models' design.
+    Missing numbers have one too.
     """
     if kind is not Kind.NOMINAL:
-        return values[:, None]
+        if gaps is None or not gaps.any():
+            return values[:, None]
+        return np.column_stack([values, gaps.astype(np.float64)])
     if values.max() <= MAX_ONE_HOT:
         return one_hot(values, np.arange(1, values.max() + 1))
     counts = np.bincount(values.astype(np.int64))

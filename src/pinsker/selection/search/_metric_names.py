@@ -100,6 +100,19 @@ class CostMatrix:
         """The costs as an array of shape (n_classes, n_classes)."""
         return np.asarray(self.costs, dtype=np.float64)
 
+    @property
+    def steps(self) -> FloatArray:
+        """What two predictions of one row can differ by in cost, beside nothing.
+
+        Examples
+        --------
+        >>> CostMatrix([[0, 1], [20, 0]]).steps.tolist()
+        [-20.0, -1.0, 1.0, 20.0]
+        """
+        costs = self.table
+        values = np.unique(costs[:, :, None] - costs[:, None, :])
+        return np.asarray(values[values != 0])
+
 
 @dataclass(frozen=True)
 class WorstTarget:
