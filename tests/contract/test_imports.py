@@ -137,7 +137,8 @@ def test_the_public_api_is_small():
     public = ("pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing")
     names = [name for module in public for name in import_module(module).__all__]
     # Version 0.1 had 193 public names; about 90 was the aim.
-    assert len(names) <= 95, len(names)
+    # One more for `WorstTarget`.
+    assert len(names) <= 96, len(names)
 
 
 def test_private_parts_of_scikit_learn_have_one_door():

@@ -60,8 +60,8 @@ def as_structured(raw: FloatArray, names: tuple[str, str]) -> AnyArray:
 
     Examples
     --------
-    >>> as_structured(np.array([[2.5, 1.0]]), ("time", "event"))
-    array([(True, 2.5)], dtype=[('event', '?'), ('time', '<f8')])
+    >>> as_structured(np.array([[2.5, 1.0]]), ("time", "event")).tolist()
+    [(True, 2.5)]
     """
     time, event = names
     y = np.empty(len(raw), dtype=[(event, np.bool_), (time, np.float64)])

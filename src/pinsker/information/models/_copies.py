@@ -35,7 +35,9 @@ def weight_parameter(estimator: Any) -> str | None:
 
     Examples
     --------
+    >>> from sklearn.impute import SimpleImputer
     >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
     >>> weight_parameter(make_pipeline(SimpleImputer(), Ridge()))
     'ridge__sample_weight'
     """
