@@ -328,9 +328,7 @@ class EvaluatedSelector(InformationSelector):
         """
         check_is_fitted(self)
         rows = {"sample_weight": sample_weight, "groups": groups}
-        return alternatives(
-            self, X, y, n=n, max_overlap=max_overlap, **rows, confidence=confidence
-        )
+        return alternatives(self, X, y, n=n, max_overlap=max_overlap, **rows, confidence=confidence)
 
     def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
         """Return the features that a rule keeps: at its own budget those of a certified set.

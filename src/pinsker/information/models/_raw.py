@@ -1,5 +1,6 @@
 """Models of a user: fitted to the user's own columns as they came."""
 
+import copy
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -195,7 +196,10 @@ def class_names(target: Target) -> AnyArray:
 
 def fit_clone(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
     """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
-    model = clone(estimator, safe=False)
+    try:
+        model = clone(estimator, safe=False)
+    except RuntimeError:  # its parameters are not what they were given as (CatBoost's lists)
+        model = copy.deepcopy(estimator)
     parameter = None if weights is None else weight_parameter(estimator)
     given = {} if parameter is None else {parameter: weights}
     with warnings.catch_warnings():
@@ -278,13 +282,14 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
     try:
         fit_clone(estimator, part, y[rows])
-    except (ValueError, TypeError) as error:
+    except Exception as error:  # a library may have errors of its own
+        _refuse_named_classes(estimator, name, part, y[rows])
         if not hasattr(part, "iloc"):
             raise _cannot(estimator, name, error) from error
         encoded = make_pipeline(_default_encoding(), estimator)
         try:
             fit_clone(encoded, part, y[rows])
-        except (ValueError, TypeError):
+        except Exception:
             raise _cannot(estimator, name, error) from error
         reason = str(error).partition("\n")[0]
         warnings.warn(
@@ -349,6 +354,25 @@ def _few_rows(y: AnyArray) -> IntArray:
     flat = np.asarray(y).reshape(n, -1)[:, 0]
     order = np.argsort(flat, kind="stable")
     return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
+
+
+def _refuse_named_classes(estimator: Any, name: str, X: Any, y: AnyArray) -> None:
+    """Refuse classes that a model takes as 0, 1, ... alone, as XGBClassifier does."""
+    if task_of_model(estimator) != "classification":
+        return
+    classes, codes = np.unique(y, return_inverse=True)
+    if np.array_equal(classes, np.arange(len(classes))):
+        return
+    try:
+        fit_clone(estimator, X, codes)
+    except Exception:
+        return  # the columns are the cause
+    raise ParameterError(
+        f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
+        f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "
+        "y = LabelEncoder().fit_transform(y).",
+        parameter="models",
+    )
 
 
 def _cannot(estimator: Any, name: str, error: BaseException) -> ParameterError:
