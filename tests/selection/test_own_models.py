@@ -189,9 +189,14 @@ def test_lightgbm_takes_categories_and_missing_values_as_they_are():
     lightgbm = pytest.importorskip("lightgbm")
     frame, y = mixed(n=200)
     frame["color"] = frame["color"].astype("category")
-    model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1)
+    model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1, n_jobs=1)
     selector = FeatureSelector(0.1, models=[model], missing="category", **FAST).fit(frame, y)
     assert selector.certificate_.model_kept == "LGBMClassifier"
+    fresh, y_fresh = mixed(n=200, seed=1)
+    fresh["color"] = fresh["color"].astype("category")
+    assert audit(selector, model, fresh, y_fresh).model == "LGBMClassifier"
+    given = {"sample_weight": np.arange(200) % 3 + 1.0, "metric": "roc_auc"}
+    assert audit(selector, model, fresh, y_fresh, **given).error_all < 0.3
 
 
 def test_a_forest_on_text_gets_a_default_encoding_and_says_so():
