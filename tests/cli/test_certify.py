@@ -165,14 +165,18 @@ def test_audit_numbers_with_gaps(run, frame, tmp_path):
     assert "R² 0.9997 with all 5 columns" in done.out  # 0.1 printed one minus R²
 
 
-def test_a_target_with_gaps_cannot_be_audited(run, selection, frame, tmp_path):
+def test_rows_without_a_target_are_left_out_of_an_audit(run, selection, frame, tmp_path):
     path = tmp_path / "gaps.csv"
     gaps = frame.copy()
     gaps.loc[:2, "final grade"] = None
     gaps.to_csv(path, index=False)
     done = run("audit", selection, path)
+    assert "forest on 117 rows" in done.out
+    assert "note: 3 of 120 rows have no target and were left out" in done.out
+    gaps.assign(**{"final grade": None}).to_csv(path, index=False)
+    done = run("audit", selection, path)
     assert done.code == 2
-    assert "the target 'final grade' is missing in 3 of 120 rows: leave them out" in done.err
+    assert "the target 'final grade' has no value in any row." in done.err
 
 
 def test_a_table_that_lacks_columns(run, selection, frame, tmp_path):
@@ -197,8 +201,8 @@ def test_a_selection_of_another_version(run, selection, fresh):
     selection.write_text(json.dumps(content))
     done = run("audit", selection, fresh)
     assert done.code == 2
-    assert "is not a selection that this version of pinsker can read" in done.err
-    assert "(KeyError: 'feature_columns')" in done.err
+    assert "is not a saved selection that this version of pinsker can read" in done.err
+    assert "(it lacks 'feature_columns')" in done.err
     content["schema"] = 0
     selection.write_text(json.dumps(content))
     assert "is not a saved selection" in run("audit", selection, fresh).err

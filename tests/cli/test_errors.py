@@ -1,9 +1,12 @@
 """Bad input ends in one line on standard error, exit code 2, and no traceback."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
+
+from pinsker.selection.holdout import CrossFit
 
 SELECT = ("select", "{table}", "-t", "final grade")
 
@@ -13,12 +16,16 @@ SELECT = ("select", "{table}", "-t", "final grade")
     [
         (["select", "absent.csv", "-t", "y"], "there is no file 'absent.csv'."),
         (["select", "{folder}", "-t", "y"], "is a folder: name a file."),
-        (["select"], "Missing argument 'TABLE'"),
+        (["select"], "Missing option '--target'"),
+        (["select", "-t", "y"], 'name a table, or give --query "select ..." and --database FILE.'),
+        (["select", "{table}", "-t", "y", "--database", "x.db"], "--database needs --query"),
+        ([*SELECT, "--query", "select 1", "--database", "x.db"], "exclude each other"),
         (["select", "{table}"], "Missing option '--target'"),
         (["select", "{table}", "-t", "grade"], "--target: there is no column 'grade'. Did you"),
         (["nonsense"], "No such command 'nonsense'"),
         ([*SELECT, "--nonsense"], "No such option: --nonsense"),
-        ([*SELECT, "-e", "much"], "Invalid value for '--error-budget'"),
+        ([*SELECT, "-e", "much"], "--error-budget 'much' is no number: use a number in the metric"),
+        ([*SELECT, "-e", "5%"], "is no number: for 5% of an error rate or of the variance write 0"),
         ([*SELECT, "-e", "-1"], "an error budget must be a number of at least 0, found -1.0."),
         ([*SELECT, "-e", "3"], "an error budget of 3 means nothing in"),
         ([*SELECT, "-e", "0.1", "--stop", "features=2"], "--error-budget and --stop exclude"),
@@ -28,7 +35,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
             "--metric: metric='euro' is not known: use 'auto', one of 'error'",
         ),
         ([*SELECT, "--direction", "up"], "'up' is not one of 'auto', 'backward'"),
-        ([*SELECT, "--missing", "fill"], "'fill' is not one of 'error', 'drop', 'category'"),
+        ([*SELECT, "--missing", "fill"], "'fill' is not one of 'auto', 'error', 'drop'"),
         ([*SELECT, "--task", "regression"], "No such option: --task"),
         ([*SELECT, "--metric", "mse"], "'final grade' holds text, not numbers: use --metric error"),
         ([*SELECT, "-d", "linear", "--seed", "1"], "--seed has no effect with --direction linear"),
@@ -36,6 +43,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--cv", "1"], "--cv: must be 0 or at least 2, found 1."),
         ([*SELECT, "--models", "oracle"], "--models: 'oracle' is not one of 'svm', 'extra trees'"),
         ([*SELECT, "--searches", "random"], "--searches: 'random' is not one of 'forward-back"),
+        ([*SELECT, "-d", "linear", "--fast"], "--fast has no effect with --direction linear."),
         ([*SELECT, "-d", "forward", "--searches", "linear"], "--searches has no effect with"),
         ([*SELECT, "--n-neighbors", "0"], "Invalid value for '--n-neighbors'"),
         ([*SELECT, "--memory", "much"], "--memory 'much' is not understood"),
@@ -57,6 +65,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         (["certify", "{table}", "{table}"], "is not a saved selection"),
         (["audit", "{selection}", "{table}", "--model", "oracle"], "'oracle' is not one of"),
         (["inspect", "{table}", "-t", "grade"], "--target: there is no column 'grade'"),
+        (["inspect", "{table}", "-t", 670 * "x"], "no column of the long name 'xxx"),
         (["inspect", "-", "-t", "y"], "standard input is empty: pipe a table in, or name a file."),
     ],
 )
@@ -112,6 +121,32 @@ def test_an_interrupted_search_ends_in_one_line(run, table, monkeypatch):
     monkeypatch.setattr("pinsker.engine.Backward.scores", interrupt)
     done = run("select", table, "-t", "final grade", "-d", "backward")
     assert (done.code, done.out, done.err) == (130, "", "pinsker: interrupted\n")
+
+
+@pytest.mark.parametrize("stage", ["search", "compare"])
+def test_the_first_interrupt_ends_with_the_best_set_so_far(
+    run, table, tmp_path, monkeypatch, stage
+):
+    before = signal.getsignal(signal.SIGINT)
+    fitted = {"search": 0, "compare": 0}
+    for name in fitted:
+        method = getattr(CrossFit, name)
+
+        def interrupted(*args, _method=method, _name=name, **extra):
+            fitted[_name] += 1
+            if _name == stage and fitted[_name] == 1:
+                signal.raise_signal(signal.SIGINT)
+            return _method(*args, **extra)
+
+        monkeypatch.setattr(CrossFit, name, interrupted)
+    done = run("select", table, "-t", "final grade", "--json", tmp_path / "saved.json")
+    assert (done.code, done.err) == (130, "pinsker: interrupted\n")
+    lines = done.out.splitlines()
+    assert lines[0] == "Interrupted. The best set so far; no file was written:"
+    assert lines[1].startswith("Kept ")
+    assert "note: the fit was interrupted: left out were " in done.out
+    assert not (tmp_path / "saved.json").exists()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interrupted_command_ends_in_one_line(run, table, monkeypatch):

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._tables import TextStyle, read_dates, read_table, read_text, write_table
+from pinsker.cli._files import OutputFiles, check_outputs
+from pinsker.cli._tables import TextStyle, read_table, read_text, read_values
 from pinsker.exceptions import DataError, ParameterError
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -70,7 +71,8 @@ def test_standard_input(run, frame, kind, suffix):
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet", "out.feather"])
 def test_written_tables_can_be_read(frame, tmp_path, name):
-    write_table(frame, str(tmp_path / name))
+    with OutputFiles() as files:
+        files.write_table(frame, str(tmp_path / name))
     back = read_table(str(tmp_path / name), "final grade").frame
     pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=True)
 
@@ -84,9 +86,9 @@ def test_written_tables_can_be_read(frame, tmp_path, name):
         ("out.parquet.gz", r"that is not written. Use .csv, .tsv"),
     ],
 )
-def test_tables_that_are_not_written(frame, tmp_path, name, message):
+def test_tables_that_are_not_written(tmp_path, name, message):
     with pytest.raises(ParameterError, match=message):
-        write_table(frame, str(tmp_path / name))
+        check_outputs({"output": str(tmp_path / name)}, [])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_tables_that_are_not_written(frame, tmp_path, name, message):
         ("t.csv", b"", "the table is empty"),
         ("t.csv", b"a,b\n\x81,2\n", "no text in UTF-8 or Windows-1252"),
         ("t.csv", b"0.5,1\n0.7,2\n", "the first line holds numbers, not names"),
-        ("t.xlsx", b"PK\x03\x04", "is a spreadsheet, which is not read: save it as CSV"),
+        ("t.xlsx", b"PK\x03\x04", "cannot be read as an Excel file"),
         ("t.csv", b"a,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
         ("t.csv", b"a,b\n1,2,3\n4,5,6\n", "more values than the first line has names"),
         ("t.csv", b"a\n1\n2\n", "no column beside the target 'a'"),
@@ -167,9 +169,9 @@ def test_nameless_empty_columns_go():
 
 
 def test_odd_values_among_numbers_are_named():
-    frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n")
+    frame, _ = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n")
     assert frame["age"].tolist() == ["1", "2", "3", "unknown"]
-    (note,) = notes
+    (note,) = read_values(frame)[1]
     assert note == (
         "column 'age' is read as categories, not numbers, because of 'unknown' in 1 of 4 values; "
         "if that means missing, use --na 'unknown'"
@@ -177,6 +179,7 @@ def test_odd_values_among_numbers_are_named():
     frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n", missing=("unknown",))
     assert frame["age"].isna().tolist() == [False, False, False, True]
     assert notes == []
+    assert read_values(frame) == ({}, [])
 
 
 def test_names_are_stripped_and_repeats_noted():
@@ -220,7 +223,7 @@ def season():
     "form", ["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S.25Z", "%Y-%m-%dT%H:%M:%S+02:00"]
 )
 def test_iso_dates_are_datetimes(season, form):
-    found = read_dates(season.assign(when=season["when"].dt.strftime(form)))
+    found, _ = read_values(season.assign(when=season["when"].dt.strftime(form)))
     assert list(found) == ["when"]
     gaps = (found["when"] - found["when"].iloc[0]) == season["when"] - season["when"].iloc[0]
     assert gaps.all()
@@ -228,7 +231,7 @@ def test_iso_dates_are_datetimes(season, form):
 
 def test_zones_are_compared_in_utc():
     text = ["2024-05-01T10:00:00+02:00", "2024-05-01T09:00:00Z", None, "2024-05-01T08:00:00Z"]
-    first, later, gap, same = read_dates(pd.DataFrame({"t": text}))["t"]
+    first, later, gap, same = read_values(pd.DataFrame({"t": text}))[0]["t"]
     assert first == same == pd.Timestamp("2024-05-01 08:00")
     assert later == pd.Timestamp("2024-05-01 09:00")
     assert gap is pd.NaT
@@ -236,11 +239,11 @@ def test_zones_are_compared_in_utc():
 
 @pytest.mark.parametrize(
     "values",
-    [["2024-02-30", "2024-02-01"], ["01/02/2024", "02/02/2024"], ["2024-01-01", "later"], [None]],
-    ids=["not on a calendar", "two ways to read it", "not all dates", "empty"],
+    [["2024-02-30", "2024-02-01"], ["31/02/2024", "02/02/2024"], ["2024-01-01", "later"], [None]],
+    ids=["not on a calendar", "nor in any order", "not all dates", "empty"],
 )
 def test_anything_else_is_left_alone(values):
-    assert read_dates(pd.DataFrame({"t": pd.Series(values, dtype="object")})) == {}
+    assert read_values(pd.DataFrame({"t": pd.Series(values, dtype="object")})) == ({}, [])
 
 
 def test_select_understands_dates_and_writes_them_as_they_were(season, run, tmp_path):
@@ -333,3 +336,36 @@ def test_odd_text_is_drawn_from(tmp_path):
         assert set(read.frame["x"].astype(str)) <= {'5" pipe', "2"}
     path.write_bytes(("x,y\n" + "1,2\n" * 50).encode("utf-16"))
     assert len(read_table(str(path), "y", most=10).frame) == 50
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["$1,234.50", "-$3", "$0.99"], [1234.5, -3.0, 0.99]),
+        (["1.234,50 €", "12,5 €", "3 €"], [1234.5, 12.5, 3.0]),
+        (["5.6%", "12 %", "0%"], [5.6, 12.0, 0.0]),
+        (["1,234", "999", "12,345,678"], [1234.0, 999.0, 12345678.0]),
+        (["1 234", "5 678,5", "12"], [1234.0, 5678.5, 12.0]),
+        (["(1,200.00)", "300.00", "5"], [-1200.0, 300.0, 5.0]),
+        (["$5", "€5", "$7"], None),
+        (["5%", "0.05", "7%"], None),
+        (["10 x 20", "3 x 4", "5 x 6"], None),
+        (["192.168.1.1", "10.0.0.1", "10.1.1.1"], None),
+    ],
+)
+def test_numbers_as_people_write_them(texts, numbers):
+    found, notes = read_values(pd.DataFrame({"x": [*texts, None]}))
+    if numbers is None:
+        assert (found, notes) == ({}, [])
+        return
+    assert found["x"].dropna().tolist() == numbers
+    assert notes[0].startswith("column 'x' is read as numbers: ")
+
+
+def test_what_was_read_as_numbers_is_written_as_it_was(run, tmp_path):
+    table, kept = tmp_path / "table.csv", tmp_path / "kept.csv"
+    prices = ["$1,200", "$80", "$95.50", "$7"] * 10
+    frame = pd.DataFrame({"price": prices, "y": range(40), "x": np.sin(range(40))})
+    frame.to_csv(table, index=False)
+    run("select", table, "-t", "y", "-d", "linear", "--fixed", "price", "--output", kept)
+    assert pd.read_csv(kept)["price"].tolist() == prices

@@ -147,8 +147,36 @@ def test_columns_of_nothing_are_constant():
 
 
 def test_unknown_policy():
-    with pytest.raises(ParameterError, match="missing='skip' is not known: use 'error', 'drop' or"):
+    with pytest.raises(ParameterError, match="missing='skip' is not known: use 'auto', 'error',"):
         encode_columns([1.5, 2.5], missing="skip")
+
+
+@containers
+def test_auto_keeps_rows_with_gaps_and_drops_those_without_a_target(container):
+    encoded = encode(table(container), [0.5, 1.5, 2.5, None], missing="auto")
+    assert encoded.rows.tolist() == [0, 1, 2]
+    same = encode(table(container)[:3], [0.5, 1.5, 2.5], missing="category")
+    np.testing.assert_array_equal(encoded.columns.values, same.columns.values)
+    np.testing.assert_array_equal(encoded.columns.missing, same.columns.missing)
+    names = ("x0", "x1", "x2") if container == "lists" else ("a", "b", "c")
+    assert encoded.notes[:2] == (
+        "1 of 4 rows has no target and was left out",
+        "missing values count as a value of their own: "
+        + ", ".join(f"{name!r} (33 %)" for name in names),
+    )
+
+
+def test_auto_changes_nothing_where_nothing_is_missing():
+    X, y = np.arange(12.0).reshape(6, 2) ** 2, [0.5, 1.5, 2.5, 0.1, 3.0, 4.0]
+    auto, error = (encode(X, y, missing=policy) for policy in ("auto", "error"))
+    np.testing.assert_array_equal(auto.columns.values, error.columns.values)
+    assert auto.notes == error.notes
+    assert auto.columns.missing is None
+
+
+def test_auto_without_any_target():
+    with pytest.raises(DataError, match="missing='auto' leaves no row: every one of the 2 misses"):
+        encode([[1.5], [2.5]], [None, None], missing="auto")
 
 
 def test_tables_that_share_rows_drop_the_same_ones():

@@ -57,7 +57,8 @@ def paired_difference(
     confidence : float
         Of each limit by itself.
     counts : bool
-        Whether the differences are -1, 0 and 1.
+        Whether the differences are -1, 0 and 1, or means of such values of one row each: their
+        spread is then taken as if every row had one value, which is never less.
     steps : ndarray, optional
         The values beside zero that a difference can take, if they are few (those of a cost
         matrix): half a row is added for each, as rare ones may be missing from the sample.
@@ -111,13 +112,12 @@ def paired_difference(
     if not counts:
         return _skewed_limits(mean, differences - mean, confidence)
     if weights is None:
-        return _counted_limits(
-            mean, float(np.sum(differences > 0)), float(np.sum(differences < 0)), n, confidence
-        )
+        worse, better = (float(np.maximum(side, 0.0).sum()) for side in (differences, -differences))
+        return _counted_limits(mean, worse, better, n, confidence)
     own = _skewed_limits(mean, differences - mean, confidence)
     signs = _unweighted(differences, weights)  # -1, 0 and 1 again
     share, rows = weights / weights.sum(), effective_rows(weights)
-    worse, better = (float(share[side].sum()) * rows for side in (signs > 0.5, signs < -0.5))
+    worse, better = (float(share @ np.maximum(side, 0.0)) * rows for side in (signs, -signs))
     other = _counted_limits(mean, worse, better, rows, confidence)
     return _wider(own, other)
 

@@ -2,9 +2,9 @@
 
 import json as json_format
 import math
+import shlex
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -25,10 +25,12 @@ from sklearn.svm import SVC, SVR
 
 import pinsker.selection
 from pinsker import __version__
-from pinsker._compat import require
 from pinsker._types import plain
 from pinsker.cli import _options as options
-from pinsker.cli._errors import MET, NOT_MET, OneLineGroup
+from pinsker.cli._choices import parse_budget
+from pinsker.cli._database import choose_source
+from pinsker.cli._errors import INTERRUPTED, MET, NOT_MET, OneLineGroup, until_closed
+from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
     Outcome,
@@ -44,6 +46,7 @@ from pinsker.cli._saved import SavedSelection, read_selection, to_json
 from pinsker.cli._summary import (
     make_console,
     meets_budget,
+    next_command,
     print_audit,
     print_certificate,
     print_summary,
@@ -51,12 +54,11 @@ from pinsker.cli._summary import (
 from pinsker.cli._tables import (
     STDIN,
     InputTable,
-    format_of_name,
     read_table,
     with_row_columns,
-    write_table,
 )
 from pinsker.cli._text import TextStyle
+from pinsker.encoding import drop_note
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
 from pinsker.selection import MOST_CERTIFIED, MOST_READ
@@ -108,8 +110,10 @@ def _common(
 
 @app.command()
 def select(
-    table: options.Data,
     target: options.Target,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     error_budget: options.Budget = None,
     metric: options.Metric = "auto",
     stop: options.Stop = None,
@@ -119,16 +123,19 @@ def select(
     cv: options.Folds = None,
     fixed: options.Fixed = None,
     drop: options.Drop = None,
+    suspects: options.Suspects = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
     costs: options.Costs = None,
+    stability: options.Stability = None,
     n_neighbors: options.Neighbors = None,
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
     memory: options.Memory = None,
     time_limit: options.TimeLimit = None,
+    fast: options.Fast = False,
     engine: options.Engine = "auto",
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
@@ -143,28 +150,39 @@ def select(
     quiet: options.Quiet = False,
 ) -> int:
     """Choose the columns that matter for a target, within an error budget."""
-    check_files({"output": output, "features": features, "json": json, "report": report})
+    outputs = {"output": output, "features": features, "json": json, "report": report}
+    check_outputs(outputs, [table, database, costs])
     check_engine(engine, scheduler)
+    source = choose_source(table, database, query)
     typed = SelectOptions(
-        error_budget=error_budget, metric=metric, stop=stop, direction=direction,
+        error_budget=parse_budget(error_budget), metric=metric, stop=stop, direction=direction,
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, jobs=jobs, seed=seed,
+        missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     # All rows are written to an output, and used by the other searches.
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
-    read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by)
+    read = read_table(
+        source, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by, query=query
+    )
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
-        if not quiet:
-            # What goes through standard output must stay clean.
-            print_summary(make_console(stderr=STDIN in (output, features, json)), outcome)
-        write_files(outcome, output, features, json, report)
+        notes = (*outcome.notes, *formula_notes(outcome.kept, output))
+        outcome = replace(outcome, notes=notes)
+        with until_closed():
+            if not outcome.interrupted:
+                write_files(outcome, output, features, json, report)
+            if not quiet:
+                # What goes through standard output must stay clean.
+                console = make_console(stderr=STDIN in (output, features, json))
+                print_summary(console, outcome, next_command(outcome, json))
+    if outcome.interrupted:
+        return INTERRUPTED
     return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
@@ -174,7 +192,9 @@ app.command()(inspect)
 @app.command()
 def certify(
     selection: SavedFile,
-    table: options.Data,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     confidence: Confidence = 0.95,
     row_groups: options.RowGroups = None,
     time: options.Time = None,
@@ -190,8 +210,10 @@ def certify(
 
     Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
     """
+    check_outputs({"json": json}, [selection, table, database])
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, read, notes = _restore(selection, table, style, MOST_CERTIFIED)
+    source = choose_source(table, database, query)
+    saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     if not hasattr(saved.selector, "certify"):
         raise ParameterError(
@@ -214,17 +236,20 @@ def certify(
     # The last set that passed may be larger than the saved one, which then did not.
     passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
     about = {"saved_features": saved.features, "saved_set_passed": passed}
-    _write_json({**certificate.to_dict(), **about}, json)
-    if not quiet:
-        console = make_console(stderr=json == STDIN)
-        print_certificate(console, certificate, saved.features, [*notes, *collected])
+    with until_closed():
+        _write_json({**certificate.to_dict(), **about}, json)
+        if not quiet:
+            console = make_console(stderr=json == STDIN)
+            print_certificate(console, certificate, saved.features, [*notes, *collected])
     return MET if passed else NOT_MET
 
 
 @app.command()
 def audit(
     selection: SavedFile,
-    table: options.Data,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
     row_groups: options.RowGroups = None,
@@ -238,16 +263,18 @@ def audit(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
+    check_outputs({"json": json}, [selection, table, database])
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
-    saved, read, notes = _restore(selection, table, style, MOST_READ)
+    source = choose_source(table, database, query)
+    saved, read, notes = _restore(selection, source, query, style, MOST_READ)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     order, rows = in_order(read)
+    known = read.y.notna().to_numpy()[order]
+    if not known.any():
+        raise DataError(f"the target {saved.target!r} has no value in any row.")
+    notes += drop_note(int(known.sum()), len(known), "auto")
+    order, rows = order[known], {name: values[known] for name, values in rows.items()}
     X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
-    if y.isna().any():
-        raise DataError(
-            f"the target {saved.target!r} is missing in {int(y.isna().sum())} of {len(y)} rows: "
-            "leave them out of the table."
-        )
     estimator = make_model(model, saved.task, seed or 0)
     rows["cv"] = None if time is None else TimeSeriesSplit()
     with collect_warnings() as collected:
@@ -255,9 +282,10 @@ def audit(
             saved.selector, estimator, X, y, confidence=confidence, **rows
         )
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
-    _write_json(result.to_dict(), json)
-    if not quiet:
-        print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
+    with until_closed():
+        _write_json(result.to_dict(), json)
+        if not quiet:
+            print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
     return MET if meets_budget(result) else NOT_MET
 
 
@@ -273,11 +301,14 @@ def demo(
     frame = data.frame.drop(columns="target")
     frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
     table = InputTable("scikit-learn's breast cancer data", frame, "diagnosis")
-    typed = SelectOptions(error_budget=error_budget, direction=direction, jobs=jobs)
+    budget = parse_budget(error_budget)
+    typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:
         print_summary(make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
+    if outcome.interrupted:
+        return INTERRUPTED
     return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
@@ -298,49 +329,32 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     return make_pipeline(prepared, kind(**settings))
 
 
-def check_files(files: dict[str, str | None]) -> None:
-    """Refuse files that cannot be written, before anything is searched."""
-    for option, file in files.items():
-        if file is None or (file == STDIN and option != "report"):
-            continue
-        if not Path(file).parent.is_dir():
-            raise ParameterError(
-                f"--{option} {file!r}: there is no folder {str(Path(file).parent)!r}."
-            )
-        if Path(file).is_dir():
-            raise ParameterError(f"--{option} {file!r} is a folder: name a file.")
-    if files["output"] is not None:
-        format_of_name(files["output"], "--output")
-    if files["report"] is not None and not files["report"].lower().endswith((".html", ".htm")):
-        raise ParameterError(f"--report {files['report']!r} must end in .html.")
-    for package in ("jinja2", "altair", "vl_convert") if files["report"] is not None else ():
-        require(package, purpose="--report", extra="report")
-
-
 def write_files(
     outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
 ) -> None:
-    """Write the files that the options name."""
-    if output is not None:
-        chosen = [*outcome.kept, outcome.table.target]
-        frame = outcome.table.as_written
-        write_table(frame[[name for name in frame.columns if name in chosen]], output)
-    if features is not None:
-        _write_text("".join(f"{name}\n" for name in outcome.kept), features)
-    if json is not None:
-        _write_text(to_json(outcome), json)
-    if report is not None:
-        table = outcome.table
-        page = to_html(summarise(outcome.selector, table.features, table.y))
-        _write_text(page, report)
+    """Write the files that the options name: all of them or none."""
+    with OutputFiles() as files:
+        if output is not None:
+            chosen = [*outcome.kept, outcome.table.target]
+            frame = outcome.table.as_written
+            files.write_table(frame[[name for name in frame.columns if name in chosen]], output)
+        files.write_text("".join(f"{name}\n" for name in outcome.kept), features)
+        if json is not None:
+            files.write_text(to_json(outcome), json)
+        if report is not None:
+            table = outcome.table
+            typed = shlex.join(["pinsker", *sys.argv[1:]])
+            selector, X, y = outcome.selector, table.features, table.y
+            summary = summarise(selector, X, y, source=table.source, command=typed)
+            files.write_text(to_html(summary), report)
 
 
 def _restore(
-    path: str, table: str, style: TextStyle, most: int
+    path: str, source: str, query: str | None, style: TextStyle, most: int
 ) -> tuple[SavedSelection, InputTable, list[str]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
-    read = read_table(table, saved.target, style=style, most=most)
+    read = read_table(source, saved.target, style=style, most=most, query=query)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""
@@ -355,17 +369,8 @@ def _restore(
 def _write_json(result: dict[str, Any], path: str | None) -> None:
     if path is not None:
         text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
-        _write_text(text + "\n", path)
-
-
-def _write_text(text: str, path: str) -> None:
-    if path == STDIN:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{path!r} cannot be written: {error.strerror}.") from error
+        with OutputFiles() as files:
+            files.write_text(text + "\n", path)
 
 
 def _shows(quiet: bool) -> bool:

@@ -14,7 +14,10 @@ from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingR
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
+#: Longer names are cut in messages.
+_LONGEST_NAME = 80
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_PERCENT = re.compile(r"(\d+(?:[.,]\d+)?)\s*%")
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h)?", re.IGNORECASE)
 _SECONDS = {"": 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}
 
@@ -67,6 +70,26 @@ def parse_time(text: str) -> float:
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--time-limit {text!r} is not understood: use for example 60s or 2m.")
     return float(found[1]) * _SECONDS[(found[2] or "").lower()]
+
+
+def parse_budget(text: str | None) -> float | None:
+    """Read an error budget.
+
+    Examples
+    --------
+    >>> parse_budget("0.05"), parse_budget(None)
+    (0.05, None)
+    """
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError as error:
+        hint = "use a number in the metric, as 0.05"
+        if found := _PERCENT.fullmatch(text.strip()):
+            share = f"{float(found[1].replace(',', '.')) / 100:g}"
+            hint = f"for {text.strip()} of an error rate or of the variance write {share}"
+        raise ParameterError(f"--error-budget {text!r} is no number: {hint}.") from error
 
 
 def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> list[str]:
@@ -182,6 +205,9 @@ def find_column(name: str, names: Sequence[str], option: str) -> str:
     """Return the column of this name, or raise with the names there are."""
     if name in names:
         return name
+    if len(name) > _LONGEST_NAME:
+        shown = f"{name[:_LONGEST_NAME]!r}... ({len(name)} characters)"
+        raise ParameterError(f"{option}: there is no column of the long name {shown}.")
     alike = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
     meant = [n for n in names if n.lower() == alike[0]] if alike else []
     if meant:

@@ -2,10 +2,11 @@
 
 import io
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -27,7 +28,7 @@ from pinsker.cli._choices import (
     parse_time,
     read_costs,
 )
-from pinsker.cli._errors import option_of
+from pinsker.cli._errors import option_of, visible
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
@@ -38,6 +39,7 @@ from pinsker.selection import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    interruptible,
     task_of,
 )
 
@@ -49,7 +51,11 @@ DIRECTIONS: dict[str, Any] = {
     "forward-backward": ForwardBackwardSelection,
     "linear": LinearSelection,
 }
-SEARCHES = ("forward-backward", "backward", "forward", "linear", "relevance")
+SEARCHES = (
+    "forward-backward", "backward", "forward", "linear", "relevance", "jmi", "cmim", "pairs",
+)  # fmt: skip
+#: What --fast stands for, where these options are not given.
+FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
 MODELS = ("svm", "extra trees", "linear", "boosted trees")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
@@ -84,7 +90,11 @@ class SelectOptions:
         Time after which nothing new is begun.
     costs : str, optional
         File of prices.
-    missing, cv, n_neighbors, jobs, seed
+    fast : bool
+        Whether fewer searches and models are compared.
+    stability : int, optional
+        Halves of the rows to choose from again.
+    missing, suspects, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
 
@@ -103,7 +113,10 @@ class SelectOptions:
     time_limit: str | None = None
     costs: str | None = None
     engine: str = "auto"
-    missing: str = "error"
+    missing: str = "auto"
+    fast: bool = False
+    suspects: str | None = None
+    stability: int | None = None
     jobs: int | None = None
     seed: int | None = None
 
@@ -124,6 +137,10 @@ class Outcome:
         Time that `fit` took.
     notes : tuple of str
         What a user should know: about the reading, the data and the choice.
+    interrupted : bool
+        Whether the user ended it; the set is the best by then.
+    stability : Stability, optional
+        How much choices on folds or halves of the rows agree.
     """
 
     table: InputTable
@@ -131,6 +148,8 @@ class Outcome:
     task: str
     seconds: float
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
+    stability: Any = None
 
     @property
     def kept(self) -> list[str]:
@@ -170,9 +189,14 @@ def make_selector(
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
         "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
+        "suspects": options.suspects,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
+    if options.fast:
+        if options.direction != "auto":
+            raise ParameterError(f"--fast has no effect with --direction {options.direction}.")
+        optional |= {name: value for name, value in FAST.items() if optional[name] is None}
     known = kind().get_params()
     given = {name: value for name, value in optional.items() if value is not None}
     for name in given:
@@ -216,10 +240,11 @@ def fit(
 ) -> Outcome:
     """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
     X, y = table.features, table.y
-    if table.drawn is not None and options.missing != "drop" and table.n_missing_targets:
+    drops = options.missing in ("auto", "drop")
+    if table.drawn is not None and not drops and table.n_missing_targets:
         raise DataError(
             f"the target {table.target!r} is missing in {table.n_missing_targets} of "
-            f"{table.n_rows} rows: use --missing drop, or fill them in."
+            f"{table.n_rows} rows: use --missing auto, or fill them in."
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     _check_row_columns(table, selector, options)
@@ -227,16 +252,27 @@ def fit(
     if table.time is not None:
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
     started = time.perf_counter()
-    with progress(show_progress), collect_warnings() as collected:
+    # A single search keeps what it has seen by itself; several need a set that was evaluated.
+    several = hasattr(selector, "searches")
+    ending = interruptible() if several else nullcontext(threading.Event())
+    with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], y.iloc[order], **rows)
     seconds = time.perf_counter() - started
-    if not selector.path_.complete:
-        raise KeyboardInterrupt  # fit keeps an interrupted path for later; a shell has no later
+    interrupted = ended.is_set() or not selector.path_.complete
+    if not selector.path_.complete and not selector.path_.moves:
+        raise KeyboardInterrupt  # nothing is known yet
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         task = encode_target(y.dropna(), task=task_of(options.metric)).task
-    notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
-    return Outcome(table, selector, task, seconds, tuple(notes))
+    stability = getattr(selector, "stability_", None)
+    said = selector.notes_
+    if options.stability is not None and not interrupted:
+        with progress(show_progress), collect_warnings():
+            halves = selector.stability(X.iloc[order], y.iloc[order], n=options.stability, **rows)
+        said += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
+        stability = halves
+    notes = dict.fromkeys((*table.notes, *said, *collected))
+    return Outcome(table, selector, task, seconds, tuple(notes), interrupted, stability)
 
 
 def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
@@ -260,6 +296,10 @@ def _check_row_columns(table: InputTable, selector: Any, options: SelectOptions)
             raise ParameterError(
                 f"{flag} has no effect where no rows are held out: use --direction auto, or --cv 5."
             )
+    if options.stability is not None and not hasattr(selector, "stability"):
+        raise ParameterError(
+            f"--stability has no effect with --direction {options.direction}: use --direction auto."
+        )
     if table.weights is not None and not has_fit_parameter(selector, "sample_weight"):
         raise ParameterError(
             f"--weights has no effect with --direction {options.direction}, which searches by "
@@ -299,7 +339,7 @@ class _LatestLine(io.TextIOBase):
         lines = text.replace("\r", "\n").split("\n")
         shown = [line.strip() for line in lines if line.strip()]
         if shown:
-            self.status.update(escape(shown[-1]))
+            self.status.update(escape(visible(shown[-1])))
         return len(text)
 
     def isatty(self) -> bool:

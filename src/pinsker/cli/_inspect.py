@@ -16,6 +16,7 @@ from sklearn.base import clone
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_groups, parse_kinds
+from pinsker.cli._database import choose_source
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table
@@ -56,8 +57,10 @@ _FACTOR = 2
 
 
 def inspect(
-    table: options.Data,
     target: options.Target,
+    table: options.Data = None,
+    database: options.Database = None,
+    query: options.Query = None,
     drop: options.Drop = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
@@ -73,7 +76,8 @@ def inspect(
     """Show how a table is read and what a search would cost, without searching."""
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     most = MOST_READ if direction == "auto" and cv != 0 else None
-    read = read_table(table, target, style=style, drop=tuple(drop or ()), most=most)
+    source = choose_source(table, database, query)
+    read = read_table(source, target, style=style, drop=tuple(drop or ()), most=most, query=query)
     names = list(read.features.columns)
     groups = parse_groups(feature_groups or (), names)
     present = read.y.notna().to_numpy()
@@ -89,7 +93,7 @@ def inspect(
         task=task_of(metric),
     )
     choices = SelectOptions(
-        direction=direction, cv=cv, metric=metric, kind=tuple(kind or ()), missing="category",
+        direction=direction, cv=cv, metric=metric, kind=tuple(kind or ()),
         feature_groups=tuple(feature_groups or ()), memory=memory,
     )  # fmt: skip
     selector = make_selector(choices, names, show_progress=False)
@@ -108,7 +112,8 @@ def _print(
     complete = int((~gaps.any(axis=1) & read.y.notna().to_numpy()).sum())
     if complete < n_rows:
         console.print(
-            f"  {complete} rows are complete; the others need --missing drop or --missing category"
+            f"  {complete} rows are complete; missing values of the others count as a value of "
+            "their own, and rows without a target are left out (--missing)"
         )
     console.print()
     console.print(_columns(read, encoded, gaps, most))

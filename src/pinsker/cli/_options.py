@@ -7,21 +7,40 @@ import typer
 from pinsker.cli._fitting import MODELS, SEARCHES, Direction
 
 Data = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV, Parquet, Feather or ARFF, plain or as .gz, .bz2, .xz, .zip; - is "
-        "standard input.",
+        help="CSV, TSV, Parquet, Feather, JSON, ARFF, Excel, Stata, SPSS or SAS; text may be "
+        "compressed (.gz, .bz2, .xz, .zip); - is standard input.",
+        show_default=False,
+    ),
+]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file of DuckDB or SQLite that --query reads from, instead of a TABLE.",
+        show_default=False,
+    ),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SQL",
+        help='What to read from the database, as "select * from sales"; without --database '
+        "DuckDB reads the files that the query names.",
+        show_default=False,
     ),
 ]
 Target = Annotated[
     str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")
 ]
 Budget = Annotated[
-    float | None,
+    str | None,
     typer.Option(
         "--error-budget",
         "-e",
+        metavar="NUMBER",
         help="How much the error may increase, in the metric.  [default: 0.05]",
     ),
 ]
@@ -89,6 +108,24 @@ Drop = Annotated[
         show_default=False,
     ),
 ]
+Suspects = Annotated[
+    Literal["warn", "drop", "ignore"] | None,
+    typer.Option(
+        help="Columns that give the target away or name the rows: warn, drop them, or ignore "
+        "that they do.  [default: warn with auto]",
+        show_default=False,
+    ),
+]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        metavar="N",
+        help="Choose again on N random halves of the rows, and print how much the choices agree. "
+        "It takes N times as long.",
+        show_default=False,
+    ),
+]
 FeatureGroups = Annotated[
     list[str] | None,
     typer.Option(
@@ -151,9 +188,11 @@ Folds = Annotated[
     ),
 ]
 Missing = Annotated[
-    Literal["error", "drop", "category"],
+    Literal["auto", "error", "drop", "category"],
     typer.Option(
-        help="How missing values are handled: error, drop the row, or a category of their own."
+        help="How missing values are handled: auto makes them a value of their own and drops rows "
+        "without a target; error refuses them; drop drops every row with one; category is auto "
+        "with an error for a missing target."
     ),
 ]
 Memory = Annotated[
@@ -170,6 +209,14 @@ TimeLimit = Annotated[
         help="Begin nothing new after this time, as 60s, 2m or 1h, and keep the best set that was "
         "evaluated by then. Such a result depends on the machine.",
         show_default=False,
+    ),
+]
+Fast = Annotated[
+    bool,
+    typer.Option(
+        "--fast",
+        help="Two quick searches (relevance, linear) and three folds: more columns may stay, and "
+        "what only counts in combination may be missed.",
     ),
 ]
 Engine = Annotated[

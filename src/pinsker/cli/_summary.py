@@ -1,6 +1,12 @@
-"""The text of a selection on a terminal: columns kept, budget, error, certainty, time."""
+"""The text of a selection on a terminal.
+
+In this order: which columns stay, what that costs, how sure it is, what to be careful about, and
+the next command.
+"""
 
 import math
+import shlex
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,8 +22,10 @@ from pinsker.bounds import (
     metric_name,
     shown_value,
 )
-from pinsker.cli._errors import shell_text
+from pinsker.cli._errors import shell_text, visible
 from pinsker.cli._fitting import Outcome
+from pinsker.cli._tables import STDIN
+from pinsker.encoding import KIND_DOUBTS
 from pinsker.selection import AuditResult
 
 _MOST_LISTED = 25
@@ -25,17 +33,31 @@ _MOST_LISTED = 25
 Facts = list[tuple[str, str]]
 
 
+class _PlainConsole(Console):
+    """A console that shows control characters of names, instead of obeying them."""
+
+    def render_str(self, text: str, **options: Any) -> Any:
+        """Render a text, with markup and without control characters."""
+        return super().render_str(visible(text), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Leave the closed pipe to the command, whose exit code says what was found."""
+        raise BrokenPipeError
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """Return a console that neither breaks lines nor colors in a pipe."""
-    console = Console(stderr=stderr, highlight=False)
+    console = _PlainConsole(stderr=stderr, highlight=False)
     if not console.is_terminal:
-        console = Console(stderr=stderr, highlight=False, width=1000, no_color=True)
+        console = _PlainConsole(stderr=stderr, highlight=False, width=1000, no_color=True)
     return console
 
 
-def print_summary(console: Console, outcome: Outcome) -> None:
-    """Print the kept columns, the error with its certainty, and the time."""
+def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
+    """Print the kept columns, the error with its certainty, notes, and what to do `then`."""
     table, selector = outcome.table, outcome.selector
+    if outcome.interrupted:
+        console.print("[bold]Interrupted. The best set so far; no file was written:[/bold]")
     console.print(
         f"[bold]Kept {len(outcome.kept)} of {table.features.shape[1]} columns[/bold] of "
         f"{escape(table.source)} to predict {escape(repr(table.target))} "
@@ -45,8 +67,55 @@ def print_summary(console: Console, outcome: Outcome) -> None:
     console.print(_features(selector))
     console.print()
     facts = certificate_facts(selector.certificate_)
+    if outcome.stability is not None:
+        facts.append(("stability", str(outcome.stability).removeprefix("stability ")))
     print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
-    print_notes(console, outcome.notes)
+    # How doubtful integers were read is for `inspect`: most tables have some.
+    print_notes(console, [one for one in outcome.notes if not one.startswith(KIND_DOUBTS)])
+    if then:
+        print_facts(console, [("next", then)])
+
+
+def next_command(outcome: Outcome, saved: str | None = None) -> str:
+    """Return the command that a reader of the summary needs next, and what it is for.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What is printed.
+    saved : str, optional
+        File of the selection, if it was saved.
+    """
+    certificate, again = outcome.selector.certificate_, _again()
+    suspects = [name for name in outcome.kept if _is_suspect(name, outcome.notes)]
+    if certificate.verdict == "nothing predictable":
+        return ""
+    if suspects:
+        drop = shlex.quote(",".join(suspects))
+        return f"{again} --drop {drop} (if not known when the target is not)"
+    if certificate.verdict == "inconclusive" and certificate.resolvable > certificate.budget:
+        return f"{again} --error-budget {_confirmed(certificate)} (what these rows can confirm)"
+    if saved not in (None, STDIN) and certificate.is_tested:
+        return f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE (rows not used here)"
+    if "--report" not in again:
+        return f"{again} --report report.html (why these columns)"
+    return f"{again} --json selection.json (then pinsker certify, on fresh rows)"
+
+
+def _again() -> str:
+    """Return the command as it was typed, without a budget where another follows."""
+    return shlex.join(["pinsker", *sys.argv[1:]])
+
+
+def _is_suspect(name: str, notes: Iterable[str]) -> bool:
+    return any(note.startswith(f"column {name!r} is suspect") for note in notes)
+
+
+def _confirmed(comparison: Certificate | AuditResult) -> str:
+    """Return the smallest budget that these rows can confirm."""
+    upper = max(comparison.increase_upper, 0.0)
+    confirmed = comparison.resolvable if isinstance(comparison, Certificate) else upper
+    return number(math.ceil(confirmed * 1000) / 1000)
 
 
 def print_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
@@ -83,16 +152,16 @@ def certificate_facts(certificate: Certificate) -> Facts:
     """Return a certificate in three short lines."""
     if certificate.label == TOO_FEW_ROWS:
         return [
-            ("budget", _budget(certificate)),
             ("error", "unknown"),
+            ("budget", _budget(certificate)),
             ("certainty", "none: there are too few rows to hold any out"),
         ]
     if not certificate.is_tested:
         name = METRIC_NAMES.get(certificate.metric, certificate.metric)
         most = f"{number(certificate.bound)} ({name})"
         return [
-            ("budget", _budget(certificate)),
             ("error", f"may increase by {most} at most"),
+            ("budget", _budget(certificate)),
             ("certainty", "estimate on the rows of the search; no row was held out"),
         ]
     everything, kept, none = (
@@ -104,8 +173,8 @@ def certificate_facts(certificate: Certificate) -> Facts:
         f"{none} with none"
     )
     return [
-        ("budget", _budget(certificate)),
         ("error", errors),
+        ("budget", _budget(certificate)),
         ("certainty", _certainty(certificate, certificate.rows)),
     ]
 
@@ -121,12 +190,9 @@ def _budget(comparison: Certificate | AuditResult) -> str:
         met = "met" if meets_budget(comparison) else "not met"
         return f"{size} {met} by the search's own estimate, not tested"
     if comparison.verdict == "inconclusive":
-        upper = max(comparison.increase_upper, 0.0)
-        confirmed = comparison.resolvable if isinstance(comparison, Certificate) else upper
-        smallest = number(math.ceil(confirmed * 1000) / 1000)
         return (
-            f"{size} inconclusive; the smallest that these rows can confirm is {smallest}: use "
-            "more rows or a larger budget"
+            f"{size} inconclusive; the smallest that these rows can confirm is "
+            f"{_confirmed(comparison)}: use more rows or a larger budget"
         )
     if comparison.verdict == "not met":
         return (
@@ -172,7 +238,7 @@ def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> 
         f"with {result.n_kept}"
     )
     certainty = _certainty(result, "test rows")
-    facts = [("budget", _budget(result)), ("error", errors), ("certainty", certainty)]
+    facts = [("error", errors), ("budget", _budget(result)), ("certainty", certainty)]
     print_facts(console, facts)
     print_notes(console, notes)
 

@@ -1,25 +1,30 @@
-"""Tables: found, decompressed, read from every format, and written back."""
+"""Tables: found, decompressed, read from every format."""
 
 import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
 import zipfile
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO
 
 import pandas as pd
 from scipy.io import arff
 
 from pinsker._compat import require
 from pinsker.cli._choices import find_column, parse_columns
+from pinsker.cli._database import is_database, read_query, tables_in
+from pinsker.cli._formats import OTHER_FORMATS, read_other
 from pinsker.cli._large import DrawnRows, draw_from_parquet, draw_from_text
-from pinsker.cli._text import TextStyle, read_dates, read_text
+from pinsker.cli._text import TextStyle, read_text
+from pinsker.cli._values import read_values
 from pinsker.exceptions import DataError, ParameterError
 
-Format = Literal["csv", "tsv", "parquet", "feather", "arff"]
+Format = str  # of the names below, or a value of `OTHER_FORMATS`
 
 STDIN = "-"
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
@@ -34,7 +39,15 @@ _FORMATS: dict[str, Format] = {
     ".arrow": "feather",
     ".arff": "arff",
 }
-_SPREADSHEETS = (".xlsx", ".xls", ".ods")
+#: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
+_DAMAGED = (
+    ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
+    MemoryError,
+)  # fmt: skip
+#: A compressed table that is larger than this may be so many times its compressed size.
+_SMALL, _LARGEST_RATIO = 2**28, 300
+#: The beginning of rows or columns in JSON.
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"PK\x03\x04": ".zip"}
 
 
@@ -53,7 +66,7 @@ class InputTable:
     notes : tuple of str
         What a user should know about the reading.
     texts : pandas.DataFrame, optional
-        Columns of dates as they are written in the file.
+        Columns of text that were read as numbers or dates, as they are written in the file.
     drawn : DrawnRows, optional
         How the rows were drawn, where the frame holds some of very many.
     row_groups, time, weights : str, optional
@@ -84,7 +97,7 @@ class InputTable:
 
     @property
     def as_written(self) -> pd.DataFrame:
-        """All columns, dates as they are written in the file."""
+        """All columns, as they are written in the file."""
         if self.texts is None:
             return self.frame
         return self.frame.assign(**{str(name): self.texts[name] for name in self.texts.columns})
@@ -109,13 +122,14 @@ def read_table(
     drop: tuple[str, ...] = (),
     most: int | None = None,
     seed: int = 0,
+    query: str | None = None,
 ) -> InputTable:
     """Read a table and find the target in it.
 
     Parameters
     ----------
     source : str
-        A path, or ``-`` for standard input.
+        A path, or ``-`` for standard input; the database of a query.
     target : str
         Name of the column to predict.
     style : TextStyle, optional
@@ -126,11 +140,18 @@ def read_table(
         Rows to keep in memory: of more rows of text or Parquet so many are drawn in one pass.
     seed : int
         Which rows are drawn.
+    query : str, optional
+        What to read from a database, in SQL.
     """
-    handle, kind = open_table(source)
-    with handle:
-        drawn = None if most is None else _draw(handle, kind, source, most, seed)
-        frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
+    if query is not None:
+        frame, drawn = read_query(source, query, most=most, seed=seed)
+        notes = [] if drawn is None else drawn.notes
+        source = source or "the query"
+    else:
+        handle, kind = open_table(source)
+        with handle:
+            drawn = None if most is None else _draw(handle, kind, source, most, seed)
+            frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
     frame.columns = [str(name) for name in frame.columns]
     names = list(frame.columns)
     if all(_is_number(name) for name in names):
@@ -147,13 +168,15 @@ def read_table(
             f"the table has no column beside the target {target!r}: there is nothing to choose "
             "from. If its separator was not found, name it with --separator."
         )
-    dates = read_dates(frame)
+    if not len(frame):
+        raise DataError(f"{source!r} has names of columns but no rows below them.")
+    read, about_values = read_values(frame)
     return InputTable(
         "standard input" if source == STDIN else source,
-        frame.assign(**dates),
+        frame.assign(**read),
         target,
-        tuple(notes),
-        frame[list(dates)],
+        (*notes, *about_values),
+        frame[list(read)],
         drawn,
     )
 
@@ -188,26 +211,6 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     return told
 
 
-def write_table(frame: pd.DataFrame, path: str, option: str = "--output") -> None:
-    """Write a table in the format of the name; ``-`` is CSV on standard output."""
-    kind, compression = format_of_name(path, option)
-    if kind == "arff" or (compression and kind in ("parquet", "feather")):
-        raise ParameterError(
-            f"{option} {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
-            "or .feather."
-        )
-    if kind in ("csv", "tsv"):
-        separator = "\t" if kind == "tsv" else ","
-        target: Any = sys.stdout if path == STDIN else path
-        frame.to_csv(target, sep=separator, index=False, compression=cast(Any, compression))
-        return
-    require("pyarrow", purpose=f"writing {kind}", extra="cli")
-    if kind == "parquet":
-        frame.to_parquet(path, index=False)
-    else:
-        frame.reset_index(drop=True).to_feather(path)
-
-
 def _is_number(name: str) -> bool:
     try:
         float(name)
@@ -222,8 +225,8 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
         if kind in ("csv", "tsv"):
             return draw_from_text(handle, most, seed)
         return draw_from_parquet(handle, most, seed) if kind == "parquet" else None
-    except (ValueError, OSError) as error:  # pyarrow's errors are among these
-        raise DataError(f"{source!r} cannot be read as {kind}: {error}.") from error
+    except _DAMAGED as error:
+        raise DataError(f"{source!r} cannot be read as {kind}: {_first_line(error)}.") from error
     finally:
         handle.seek(0)
 
@@ -236,16 +239,44 @@ def _read(
         text = handle if drawn is None else drawn.content
         frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
+    if kind in OTHER_FORMATS.values():
+        return read_other(handle, kind, source)
     if drawn is not None:
-        return drawn.content, drawn.notes
+        frame, about_index = _with_index(drawn.content)
+        return frame, [*drawn.notes, *about_index]
     if kind == "arff":
         return _read_arff(handle, source), []
-    require("pyarrow", purpose=f"reading {kind}", extra="cli")
     try:
-        frame = pd.read_parquet(handle) if kind == "parquet" else pd.read_feather(handle)
-    except (ValueError, OSError) as error:  # pyarrow's errors are among these
-        raise DataError(f"{source!r} cannot be read as {kind}: {error}.") from error
-    return frame, []
+        frame = _read_arrow(handle, kind)
+    except _DAMAGED as error:
+        raise DataError(f"{source!r} cannot be read as {kind}: {_first_line(error)}.") from error
+    return _with_index(frame)
+
+
+def _read_arrow(handle: BinaryIO, kind: Format) -> pd.DataFrame:
+    """Read Parquet or Feather; what is inside is checked before anything follows its offsets."""
+    name = f"pyarrow.{kind}"
+    table = require(name, purpose=f"reading {kind}", extra="cli").read_table(handle)
+    table.validate(full=True)
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the index of a frame as columns, if it has names; else without it, with a note."""
+    index = frame.index
+    named = [name for name in index.names if name is not None and name not in frame.columns]
+    if named:
+        return frame.reset_index(named).reset_index(drop=True), []
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return frame, []
+    return frame.reset_index(drop=True), ["the index of the table was left out: it has no name"]
+
+
+def _first_line(error: BaseException) -> str:
+    """Return the first line of what another package says, without its full stop."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".")
 
 
 def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
@@ -275,11 +306,12 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
     the first bytes alone, so that it works in a pipe.
     """
     handle, name = _open(source)
-    if PurePath(name).suffix.lower() in _SPREADSHEETS:
-        handle.close()
-        raise DataError(f"{source!r} is a spreadsheet, which is not read: save it as CSV.")
+    other = OTHER_FORMATS.get(PurePath(name).suffix.lower())
+    if other is not None:  # some are archives themselves
+        return handle, other
     handle, name = _decompressed(handle, name, source)
-    known = _FORMATS.get(PurePath(name).suffix.lower())
+    suffix = PurePath(name).suffix.lower()
+    known = _FORMATS.get(suffix) or OTHER_FORMATS.get(suffix)
     return handle, known or _format_of_content(handle)
 
 
@@ -307,6 +339,11 @@ def _open(source: str) -> tuple[BinaryIO, str]:
     path = Path(source)
     if path.is_dir():
         raise DataError(f"{source!r} is a folder: name a file.")
+    if is_database(source):
+        some = ", ".join(map(repr, tables_in(source)[:6])) or "none"
+        raise DataError(
+            f'{source!r} is a database: add --query "select * from TABLE". Its tables: {some}.'
+        )
     try:
         return path.open("rb"), path.name
     except FileNotFoundError as error:
@@ -328,9 +365,23 @@ def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, s
     try:
         # Into memory: formats seek back and forth, and decompressed streams do so slowly.
         with handle, openers[kind](handle) as stream:
-            return io.BytesIO(stream.read()), inner
-    except (OSError, EOFError, lzma.LZMAError) as error:
+            n_compressed = handle.seek(0, io.SEEK_END)
+            handle.seek(0)
+            return _expanded(stream, n_compressed, source), inner
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
+
+
+def _expanded(stream: Any, n_compressed: int, source: str) -> BinaryIO:
+    """Read a compressed stream into memory; tables shrink by no more than a few hundred."""
+    most = max(_LARGEST_RATIO * n_compressed, _SMALL)
+    content = stream.read(most + 1)
+    if len(content) > most:
+        raise DataError(
+            f"{source!r} expands to more than {_LARGEST_RATIO} times its size: it is no table, or "
+            "decompress it first."
+        )
+    return io.BytesIO(content)
 
 
 def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
@@ -341,8 +392,19 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
                 raise DataError(
                     f"{source!r} holds {len(members)} files: give an archive of one table."
                 )
-            return io.BytesIO(archive.read(members[0])), PurePath(members[0]).name
-    except (zipfile.BadZipFile, RuntimeError) as error:
+            entry = archive.getinfo(members[0])
+            with archive.open(entry) as stream:
+                content = _expanded(stream, entry.compress_size, source)
+            return content, PurePath(members[0]).name
+    except (
+        zipfile.BadZipFile,
+        RuntimeError,  # encrypted; a compression that is not known
+        OSError,
+        EOFError,
+        ValueError,
+        lzma.LZMAError,
+        zlib.error,
+    ) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
 
 
@@ -352,6 +414,8 @@ def _format_of_content(handle: BinaryIO) -> Format:
         return "parquet"
     if start.startswith((b"ARROW1", b"FEA1")):
         return "feather"
+    if _JSON.match(start):
+        return "json"
     lines = [line.strip().lower() for line in start.splitlines()]
     content = [line for line in lines if line and not line.startswith(b"%")]
     return "arff" if content and content[0].startswith(b"@relation") else "csv"

@@ -1,4 +1,4 @@
-"""Tables as text: separator, decimal sign, columns that only count rows, dates."""
+"""Tables as text: separator, decimal sign, encoding, columns that only count rows."""
 
 import csv
 import io
@@ -10,19 +10,14 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from pinsker.cli._values import text_columns
 from pinsker.exceptions import DataError
 
 _SEPARATORS = ",;\t|"
 _SAMPLE = 65536
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-#: 2024-05-01, perhaps with a time of day and a zone (ISO 8601).
-_DATE = re.compile(
-    r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?\s?(Z|[+-]\d{2}(:?\d{2})?)?)?"
-)
 #: Older versions of pandas read floats exactly only by this setting; newer ones always do.
 _EXACT: Any = {"float_precision": "round_trip"} if pd.__version__.startswith("2.") else {}
-#: A text column is called nearly numeric from this fraction of numbers on.
-_NEARLY = 0.5
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[st
         notes.append("the text is not UTF-8; it was read as Windows-1252")
     notes += _repeated_names(lines, style.separator)
     frame, about_columns = _without_clutter(frame)
-    return frame, notes + about_columns + _nearly_numeric(frame)
+    return frame, notes + about_columns
 
 
 def _encoding(sample: bytes) -> str:
@@ -127,12 +122,8 @@ def _parse_old(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFram
         ) from error
 
 
-def _text_columns(frame: pd.DataFrame) -> list[Any]:
-    return [name for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
-
-
 def _has_decimal_commas(frame: pd.DataFrame) -> bool:
-    for name in _text_columns(frame):
+    for name in text_columns(frame):
         values = frame[name].dropna().astype(str)
         if len(values) and values.map(lambda text: bool(_DECIMAL_COMMA.fullmatch(text))).all():
             return True
@@ -168,40 +159,3 @@ def _counts_rows(column: "pd.Series[Any]") -> bool:
     if not pd.api.types.is_integer_dtype(column) or not len(column):
         return False
     return bool((column.diff().iloc[1:] == 1).all()) and column.iloc[0] in (0, 1)
-
-
-def _nearly_numeric(frame: pd.DataFrame) -> list[str]:
-    """Describe which values keep a column of numbers from being read as one."""
-    notes = []
-    for name in _text_columns(frame):
-        values = frame[name].dropna()
-        odd = values[pd.to_numeric(values, errors="coerce").isna()]
-        if len(odd) and len(odd) <= _NEARLY * len(values):
-            distinct = list(dict.fromkeys(odd.astype(str)))
-            shown = ", ".join(map(repr, distinct[:3])) + (" and others" if distinct[3:] else "")
-            notes.append(
-                f"column {name!r} is read as categories, not numbers, because of {shown} in "
-                f"{len(odd)} of {len(values)} values; if that means missing, use --na "
-                f"'{distinct[0]}'"
-            )
-    return notes
-
-
-def read_dates(frame: pd.DataFrame) -> dict[str, "pd.Series[Any]"]:
-    """Return the columns of text that hold nothing but ISO dates, as datetimes.
-
-    As text every date would be a category of its own, without an order. Datetimes with a zone are
-    converted to UTC, so that those of several zones can be compared. Other ways to write dates are
-    left alone: 01/02/2024 is two days.
-    """
-    found = {}
-    for name in frame.columns:
-        column = frame[name]
-        if not pd.api.types.is_string_dtype(column):
-            continue
-        present = column.dropna().astype(str)
-        if len(present) and all(map(_DATE.fullmatch, present.unique())):
-            dates = pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
-            if dates.notna().sum() == len(present):  # else some day is on no calendar
-                found[str(name)] = dates.dt.tz_localize(None)
-    return found

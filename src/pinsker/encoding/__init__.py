@@ -6,9 +6,11 @@ tables that criteria count in.
 """
 
 from pinsker.encoding._checks import (
+    IDENTIFIERS,
     check_neighbors,
     check_weights,
     constant_columns,
+    drop_note,
     duplicate_columns,
     weights_in_rows,
 )
@@ -40,14 +42,18 @@ from pinsker.encoding._encoded import (
     take_rows,
 )
 from pinsker.encoding._groups import find_columns, find_features
+from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._sample import RowSample, draw_rows
+from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._target import encode_target, guess_task
+from pinsker.encoding._survival import as_structured, null_martingale
+from pinsker.encoding._target import encode_target, guess_task, is_survival
 from pinsker.encoding._tidy import tidy
 
 __all__ = [
     "FARTHEST",
+    "IDENTIFIERS",
+    "KIND_DOUBTS",
     "NOMINAL_STEP",
     "Binned",
     "Columns",
@@ -57,6 +63,7 @@ __all__ = [
     "RowSample",
     "Strategy",
     "Target",
+    "as_structured",
     "bin_columns",
     "bin_values",
     "bin_weighted",
@@ -67,6 +74,7 @@ __all__ = [
     "constant_columns",
     "count_rows",
     "draw_rows",
+    "drop_note",
     "duplicate_columns",
     "encode",
     "encode_again",
@@ -80,9 +88,12 @@ __all__ = [
     "is_dask",
     "is_dask_frame",
     "is_frame",
+    "is_survival",
     "normal_scores",
+    "null_martingale",
     "read_large",
     "read_table",
+    "take",
     "take_features",
     "take_rows",
     "tidy",

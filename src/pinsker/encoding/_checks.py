@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from pinsker.exceptions import DataError, ParameterError
 #: A nominal column with more categories than this fraction of the rows identifies rows.
 _IDENTIFIER_FRACTION = 0.5
 _FEWEST_IDENTIFIED = 10
+#: How the note on such columns begins.
+IDENTIFIERS = "as many categories as identifiers have:"
 #: Messages name so many items of a list and count the others.
 _MOST_NAMED = 5
 
@@ -24,12 +26,13 @@ def usable_rows(
     """Return the rows that all tables can use, or raise an error that names what is in the way.
 
     Infinite values are always an error. Missing ones are an error under ``"error"``, cost the row
-    under ``"drop"`` and are left in place under ``"category"``; but a row whose target is missing
-    teaches nothing, so that there ``"category"`` is an error too.
+    under ``"drop"`` and are left in place under ``"category"`` and ``"auto"``; but a row whose
+    target is missing teaches nothing: there ``"category"`` is an error too, and ``"auto"`` drops
+    the row.
     """
-    if missing not in ("error", "drop", "category"):
+    if missing not in get_args(Missing):
         raise ParameterError(
-            f"missing={missing!r} is not known: use 'error', 'drop' or 'category'.",
+            f"missing={missing!r} is not known: use 'auto', 'error', 'drop' or 'category'.",
             parameter="missing",
         )
     everything = [*tables, *([] if target is None else [target])]
@@ -46,21 +49,53 @@ def usable_rows(
                 _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in.",
                 parameter="missing",
             )
-        if missing == "drop":
+        if missing == "drop" or (missing == "auto" and table is target):
             usable &= ~gaps.any(axis=1)
     if not usable.any():
+        what = "the target" if missing == "auto" else "some value"
         raise DataError(
-            f"missing='drop' leaves no row: every one of the {n} misses some value.",
+            f"missing={missing!r} leaves no row: every one of the {n} misses {what}.",
             parameter="missing",
         )
     return np.flatnonzero(usable)
 
 
-def drop_note(kept: int, total: int) -> list[str]:
-    """Return a note on how many rows were dropped, if any."""
-    if kept == total:
+def drops_rows(missing: Missing) -> bool:
+    """Return whether rows without a target are dropped."""
+    return missing in ("auto", "drop")
+
+
+def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[str]:
+    """Return a note on how many rows were dropped, if any.
+
+    Examples
+    --------
+    >>> drop_note(9, 10), drop_note(9, 10, "auto")
+    (["missing='drop' left out 1 of 10 rows"], ['1 of 10 rows has no target and was left out'])
+    """
+    dropped = total - kept
+    if not dropped:
         return []
-    return [f"missing='drop' left out {total - kept} of {plural(total, 'row')}"]
+    if missing == "auto":
+        what = "has no target and was" if dropped == 1 else "have no target and were"
+        return [f"{dropped} of {plural(total, 'row')} {what} left out"]
+    return [f"missing='drop' left out {dropped} of {plural(total, 'row')}"]
+
+
+def gap_note(table: RawTable) -> list[str]:
+    """Return a note on the columns with missing values, those with the most first."""
+    shares = np.isnan(table.values).mean(axis=0)
+    order = np.argsort(-shares, kind="stable")[: int((shares > 0).sum())]
+    if not len(order):
+        return []
+    named = [f"{table.names[j]!r} ({_percent(float(shares[j]))})" for j in order[:_MOST_NAMED]]
+    rest = len(order) - len(named)
+    more = f" and {plural(rest, 'other column')}" if rest > 0 else ""
+    return [f"missing values count as a value of their own: {', '.join(named)}{more}"]
+
+
+def _percent(share: float) -> str:
+    return "below 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
 
 
 def _refuse_infinite(table: RawTable) -> None:
@@ -128,17 +163,27 @@ def column_notes(columns: Columns) -> list[str]:
     if pairs:
         rest = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
         notes.append(f"the same after scaling: {', '.join(pairs[:5])}{rest}")
-    identifiers = [
-        name
-        for name, categories in zip(columns.names, columns.categories, strict=True)
+    return notes + identifier_note([columns.names[j] for j in near_unique_columns(columns)])
+
+
+def near_unique_columns(columns: Columns) -> list[int]:
+    """Return the columns whose categories identify rows rather than describe them."""
+    return [
+        j
+        for j, categories in enumerate(columns.categories)
         if categories is not None and is_near_unique(len(categories), columns.n_rows)
     ]
-    if identifiers:
-        notes.append(
-            f"as many categories as identifiers have: {listing(identifiers)}; a value that occurs "
-            "once tells nothing about other rows: leave them out, or keep the part that repeats"
-        )
-    return notes
+
+
+def identifier_note(names: Sequence[str]) -> list[str]:
+    """Return a note on columns with as many categories as identifiers have, if there are any."""
+    if not names:
+        return []
+    note = (
+        f"{IDENTIFIERS} {listing(names)}; a value that occurs once tells nothing about other rows: "
+        "leave them out, or keep the part that repeats"
+    )
+    return [note]
 
 
 def is_near_unique(n_categories: int, n_rows: int) -> bool:

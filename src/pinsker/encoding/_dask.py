@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray, Missing
 from pinsker.encoding._cells import Origin
-from pinsker.encoding._checks import drop_note, usable_rows
+from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
 from pinsker.encoding._discretize import Binned, Strategy, bin_columns, smallest_type, weighted_cuts
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import Columns, Encoded, Kind
@@ -72,7 +72,8 @@ class LargeTable:
                 f"{self.partitions.n_rows} rows; every row was counted"
             )
         if self.n_rows < self.partitions.n_rows:
-            found.extend(drop_note(self.n_rows, self.partitions.n_rows))
+            missing = self.coder.reader.missing
+            found.extend(drop_note(self.n_rows, self.partitions.n_rows, missing))
         return tuple(found)
 
 
@@ -93,7 +94,7 @@ def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any
     partitions = Partitions.of(X, y)
     if partitions.n_rows == 0:
         raise DataError("X is a Dask DataFrame without rows.")
-    sample = _about_all_rows(encode(*partitions.sample(), **encoding))
+    sample = _about_all_rows(encode(*partitions.sample(), **encoding), encoding["missing"])
     cuts, labels = None, sample.target.labels
     if sample.target.raw is not None:
         numbers = sample.target.raw[:, 0]
@@ -109,10 +110,10 @@ def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any
     return LargeTable(partitions, sample, binned, coder, sizes, cuts)
 
 
-def _about_all_rows(sample: Encoded) -> Encoded:
+def _about_all_rows(sample: Encoded, missing: Missing) -> Encoded:
     """Return a sample without the note on its own missing values: `LargeTable` counts them all."""
-    dropped = next(iter(drop_note(0, 1))).split(" left out ")[0]
-    notes = tuple(note for note in sample.columns.notes if not note.startswith(dropped))
+    own = drop_note(sample.n_rows, sample.n_given, missing)
+    notes = tuple(note for note in sample.columns.notes if note not in own)
     return replace(sample, columns=replace(sample.columns, notes=notes))
 
 
@@ -288,7 +289,7 @@ class Reader:
     ----------
     kinds : tuple of Kind
         Kinds of the columns, found in the sample.
-    missing : {"error", "drop", "category"}
+    missing : {"auto", "error", "drop", "category"}
         What happens to missing values.
     target_cuts : ndarray or None
         Cuts of a numeric target; None for classes.
@@ -319,8 +320,10 @@ class Reader:
 
     def _usable(self, table: RawTable, target_table: RawTable) -> IntArray:
         """Return the rows to use; unlike a whole table, a partition may have none."""
-        gaps = np.isnan(table.values).any(axis=1) | np.isnan(target_table.values).any(axis=1)
-        if self.missing == "drop" and gaps.all():
+        gaps = np.isnan(target_table.values).any(axis=1)
+        if self.missing == "drop":
+            gaps |= np.isnan(table.values).any(axis=1)
+        if drops_rows(self.missing) and gaps.all():
             return np.empty(0, dtype=np.int64)
         return usable_rows([table], self.missing, target=target_table)
 

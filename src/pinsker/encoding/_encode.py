@@ -13,6 +13,7 @@ from pinsker.encoding._checks import (
     check_weights,
     column_notes,
     drop_note,
+    gap_note,
     plural,
     usable_rows,
     weights_in_rows,
@@ -24,7 +25,7 @@ from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.encoding._sparse import most_filled, sparse_names
-from pinsker.encoding._target import build_target
+from pinsker.encoding._target import build_target, read_target
 from pinsker.exceptions import DataError, ParameterError
 
 
@@ -50,11 +51,12 @@ def encode(
         Classes or numbers.
     scale, categorical_features, missing
         As in `encode_columns`. Under ``missing="drop"`` a row goes when any column or the target
-        misses a value; under ``"category"`` a missing target is still an error.
+        misses a value; under ``"category"`` a missing target is still an error; ``"auto"`` is
+        ``"category"`` for the columns, and drops rows without a target.
     feature_groups : dict or sequence, optional
         Columns that are kept or dropped as one: ``{name: columns}``, columns by name or position;
         or one label per column, None for a column of its own.
-    task : {"auto", "classification", "regression"}, default="auto"
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
         As in `encode_target`.
     columns : ndarray of int64, optional
         Which columns of a sparse table are read (`columns_to_read`); by default all.
@@ -79,7 +81,7 @@ def encode(
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
-    target_table = read_table(y, label="y", prefix="y")
+    target_table, task = read_target(y, task)
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     if table.n_rows < 2:
         raise DataError(
@@ -90,7 +92,7 @@ def encode(
     if sample_weight is not None:
         weights = check_weights(sample_weight, table.n_rows)
     rows = usable_rows([table], missing, target=target_table)
-    notes = drop_note(len(rows), table.n_rows)
+    notes = drop_note(len(rows), table.n_rows, missing)
     if weights is not None:
         used = rows[weights[rows] > 0]
         if len(used) < len(rows):
@@ -104,6 +106,8 @@ def encode(
         _refuse_listed(categorical_features)
         features, feature_names = _features_among(columns, features, feature_names)
     n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
+    if missing == "auto":
+        notes += gap_note(table)
     return Encoded(
         columns=build_columns(
             table,
@@ -220,6 +224,7 @@ def encode_columns(
     missing : {"error", "drop", "category"}, default="error"
         What a missing value (NaN, None, NA, NaT, null) means: an error that names the column, a row
         to leave out, or a value of its own, equal to itself and infinitely far from all others.
+        ``"auto"`` means ``"category"`` here.
 
     Returns
     -------

@@ -19,6 +19,9 @@ MOST_COUNT_VALUES = 100
 #: measurements that were rounded. Two different values are always a count.
 ROWS_PER_COUNT_VALUE = 3
 
+#: How a note on a doubtful guess begins; most tables have one.
+KIND_DOUBTS = "integers with"
+
 CategoricalFeatures: TypeAlias = (
     Literal["from_dtype", "none", "all"]
     | bool
@@ -184,7 +187,7 @@ def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[s
         if names:
             repeats = "many" if kind == "count" else "few"
             notes.append(
-                f"integers with {repeats} repeats are read as {kind} in {listing(names)}; "
+                f"{KIND_DOUBTS} {repeats} repeats are read as {kind} in {listing(names)}; "
                 "say otherwise with categorical_features="
             )
     return notes

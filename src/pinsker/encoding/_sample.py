@@ -13,11 +13,11 @@ from scipy import sparse
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
-from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
+from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
-from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._target import class_labels, guess_task
+from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
+from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 #: A partition returns so many times its expected share of the sample: enough in one pass, unless
@@ -108,9 +108,9 @@ def draw_rows(
         Rows to draw.
     seed : int
         The same rows for the same seed (and the same partitions).
-    missing : {"error", "drop", "category"}, default="error"
-        A missing target is an error; with "drop" such rows are not drawn.
-    task : {"auto", "classification", "regression"}, default="auto"
+    missing : {"auto", "error", "drop", "category"}, default="error"
+        A missing target is an error; with "auto" and "drop" such rows are not drawn.
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
         As in `encode`. In memory every class keeps its share of the rows, to within one row.
 
     Returns
@@ -129,14 +129,14 @@ def draw_rows(
     n_rows = count_rows(X)
     if n_rows <= most or y is None:
         return RowSample(X, y, n_rows, n_rows, n_given=max(n_rows, 1))
-    target = read_table(y, label="y", prefix="y")
+    target, task = read_target(y, task)
     check_lengths({"X": n_rows, "y": target.n_rows})
     usable = usable_rows([], missing, target=target)
     target = target.keep(usable)
     if task == "auto":
         task, _ = guess_task(target)
-    remarks = drop_note(len(usable), n_rows)
-    if task == "regression":
+    remarks = drop_note(len(usable), n_rows, missing)
+    if task != "classification":
         chosen = _draw(len(usable), most, seed)
     else:
         labels, classes = class_labels(target)
@@ -249,10 +249,10 @@ def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> 
     A second pass is needed where some partition is far longer than the others.
     """
     parts, target, called = _parts(X, y)
-    drawing = _Drawing(most, seed, len(parts), missing == "drop", target, called)
+    drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)
     n_rows, n_missing = (sum(getattr(p, name) for p in found) for name in ("n_rows", "n_missing"))
-    if n_missing and missing != "drop":
+    if n_missing and not drops_rows(missing):
         raise DataError(
             f"Input y contains NaN: the target has missing values in {n_missing} of "
             f"{plural(n_rows, 'row')}. Use missing='drop', or fill them in.",
@@ -269,7 +269,7 @@ def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> 
     rows = [np.flatnonzero(mask) for mask in np.split(kept, ends)]
     taken = [(take(p.X, some), take(p.y, some)) for p, some in zip(found, rows, strict=True)]
     columns, targets = (_join(list(pieces)) for pieces in zip(*taken, strict=True))
-    remarks = tuple(drop_note(usable, n_rows))
+    remarks = tuple(drop_note(usable, n_rows, missing))
     return RowSample(columns, targets, usable, int(kept.sum()), remarks=remarks)
 
 

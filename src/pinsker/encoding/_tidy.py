@@ -7,7 +7,13 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding._cells import object_array
-from pinsker.encoding._checks import constant_columns, is_near_unique, listing
+from pinsker.encoding._checks import (
+    IDENTIFIERS,
+    constant_columns,
+    identifier_note,
+    listing,
+    near_unique_columns,
+)
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, take_features
 
 #: What the categories that occur once become.
@@ -50,17 +56,16 @@ def tidy(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
     names = listing([encoded.feature_names[feature] for feature in gone])
     note = f"constant, or no value repeats, so left out before the search: {names}"
     kept = take_features(merged, varies)
-    notes = tuple(one for one in columns.notes if not one.startswith("constant,"))
+    near = [j for j in near_unique_columns(encoded.columns) if not constant[j]]
+    notes = [
+        one for one in columns.notes if not one.startswith(("constant,", IDENTIFIERS))
+    ] + identifier_note([columns.names[j] for j in near])
     return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))
 
 
 def _merge_single_values(columns: Columns) -> Columns:
     """Make one category of those that occur once, in columns that hold mostly such."""
-    near = [
-        j
-        for j, known in enumerate(columns.categories)
-        if known is not None and is_near_unique(len(known), columns.n_rows)
-    ]
+    near = near_unique_columns(columns)
     if not near:
         return columns
     values, categories, kinds = columns.values.copy(), list(columns.categories), list(columns.kinds)

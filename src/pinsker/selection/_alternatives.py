@@ -10,6 +10,7 @@ from scipy.special import chdtrc
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, take_features
+from pinsker.engine import PairTables
 from pinsker.exceptions import ParameterError
 from pinsker.selection._importance import FreshSets, budget_of
 from pinsker.selection.holdout import geometric_sizes
@@ -34,7 +35,7 @@ class Substitute:
     feature : str
         The column that is left out.
     replacement : tuple of str
-        One dropped column, or two; empty where leaving out alone is best.
+        One dropped column, or two; empty where no dropped column depends on this one.
     dependence : float
         Information about the column in the replacement, as a share of the column's entropy.
     increase, increase_upper : float
@@ -42,6 +43,11 @@ class Substitute:
         together, in the metric of the budget.
     within_budget : bool
         Whether the upper bound is within the budget.
+    pair : tuple of str
+        The two dropped columns that say most about this one together; empty where no pair says more
+        than one column by more than chance.
+    pair_increase, pair_increase_upper : float
+        The same of the pair; NaN without one.
     """
 
     feature: str
@@ -50,6 +56,9 @@ class Substitute:
     increase: float
     increase_upper: float
     within_budget: bool
+    pair: tuple[str, ...] = ()
+    pair_increase: float = np.nan
+    pair_increase_upper: float = np.nan
 
     def __str__(self) -> str:
         if not self.within_budget:
@@ -112,6 +121,30 @@ class _Bins:
         """Return the smallest replacement, and of those the most dependent one."""
         return min(several, key=lambda instead: (len(instead), -self.dependence(one, instead)))
 
+    def best_pair(self, one: int, others: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the pair that says most about a feature, if it says more than either by chance.
+
+        All pairs are counted, with the bins of the feature as classes; rows count alike.
+        """
+        if len(others) < 2:
+            return []
+        own = np.unique(self.codes[one], return_inverse=True)[1].astype(np.int64)
+        tables = PairTables.of(self.codes[list(others)], own)
+        best, pair = -np.inf, (0, 1)
+        for first, surplus in tables.blocks():
+            alone = tables.alone.astype(np.float32)
+            together = surplus + alone[first : first + len(surplus), None] + alone
+            at = np.unravel_index(int(np.argmax(together)), together.shape)
+            if together[at] > best:
+                best, pair = float(together[at]), (first + int(at[0]), int(at[1]))
+        more = best - float(tables.alone[list(pair)].max())
+        bins = [int(self.codes[others[j]].max()) for j in pair]
+        degrees = max(bins[0] * bins[1] * int(own.max()), 1)
+        n_pairs = len(others) * (len(others) - 1) / 2
+        if chdtrc(degrees, 2 * self.codes.shape[1] * more) > _LEVEL / n_pairs:
+            return []
+        return [(others[pair[0]], others[pair[1]])]
+
     def dependence(self, one: int, others: tuple[int, ...]) -> float:
         """Return I(X;Z)/H(X)."""
         if not others:
@@ -154,7 +187,7 @@ def substitutes(
     tried: dict[int, list[tuple[int, ...]]] = {}
     for one in fresh.kept:
         near = bins.most_dependent(one, fresh.dropped)
-        tried[one] = [(), *((j,) for j in near), *([tuple(near[:2])] if len(near) > 1 else [])]
+        tried[one] = [(), *((j,) for j in near), *bins.best_pair(one, fresh.dropped)]
     keys = [(one, instead) for one, several in tried.items() for instead in several]
     found = fresh.evaluate(
         [(*(j for j in fresh.kept if j != one), *instead) for one, instead in keys]
@@ -170,7 +203,8 @@ def substitutes(
         meeting = [instead for instead in several if gaps[one, instead].upper <= budget]
         ranked = sorted(several, key=lambda instead: gaps[one, instead].mean)
         best = bins.closest(one, meeting) if meeting else ranked[0]
-        gap = gaps[one, best]
+        gap, pair = gaps[one, best], next((few for few in several if len(few) == 2), ())
+        together = gaps[one, pair] if pair else None
         results.append(
             Substitute(
                 fresh.names[one],
@@ -179,6 +213,9 @@ def substitutes(
                 float(gap.mean),
                 float(gap.upper),
                 bool(gap.upper <= budget),
+                tuple(fresh.names[j] for j in pair),
+                float(together.mean) if together else np.nan,
+                float(together.upper) if together else np.nan,
             )
         )
     return tuple(results)

@@ -162,8 +162,10 @@ class BackwardElimination(KNNSelector):
         Columns that are kept or dropped as one.
     categorical_features : "from_dtype", bool, mask, or columns, default="from_dtype"
         Which columns hold categories or other discrete values.
-    missing : {"error", "drop", "category"}, default="error"
-        What happens to missing values: an error, rows dropped, or a category of their own.
+    missing : {"error", "auto", "drop", "category"}, default="error"
+        What happens to missing values: an error; a value of their own, and rows without a target
+        dropped ("auto"); all rows with one dropped; or a value of their own, a missing target
+        being an error ("category").
     knn : KNNSettings, optional
         The estimator: neighbors, scaling, form of the score, rows that are measured.
     engine : {"auto", "local", "dask", "cuda"} or EngineSettings, default="auto"

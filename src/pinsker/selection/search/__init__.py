@@ -19,7 +19,7 @@ from pinsker.selection.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
-from pinsker.selection.search._deadline import Deadline, TimeIsUp
+from pinsker.selection.search._deadline import Deadline, TimeIsUp, interruptible
 from pinsker.selection.search._greedy import (
     OnStep,
     SearchInterrupted,
@@ -49,6 +49,7 @@ from pinsker.selection.search._metric_names import (
     CostMatrix,
     MetricLike,
     UnknownBound,
+    WorstTarget,
     check_metric,
     metric_name,
     task_of,
@@ -129,6 +130,7 @@ __all__ = [
     "TimeIsUp",
     "Trace",
     "UnknownBound",
+    "WorstTarget",
     "backward",
     "best_pairs",
     "by_cost",
@@ -143,6 +145,7 @@ __all__ = [
     "given_order",
     "greedy",
     "grow",
+    "interruptible",
     "linear",
     "measure_sets",
     "metric_name",

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
-from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, Kind
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.bounds import TargetFacts, column_variances
+from pinsker.encoding import Encoded, Kind, null_martingale
 from pinsker.information import MAX_ONE_HOT, one_hot
 from pinsker.selection.search._greedy import OnStep, Trace, grow, shrink
 from pinsker.selection.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
@@ -137,12 +137,14 @@ class LinearDesign:
     Attributes
     ----------
     columns : ndarray of shape (n_rows, n_columns), float64
-        Numeric columns with standard deviation 1; a nominal one as indicators, one less than
-        it has categories and at most `MAX_ONE_HOT`.
+        Numeric columns with standard deviation 1, followed by an indicator of missing values
+        where there are some; a nominal one as indicators, one less than it has categories and at
+        most `MAX_ONE_HOT`.
     features : tuple of tuple of int
         The columns of each feature.
     target : ndarray of shape (n_rows, n_targets), float64
-        Numbers in the user's unit, or one indicator per class.
+        Numbers in the user's unit, several of them divided by their standard deviations; or one
+        indicator per class.
     roots : ndarray of shape (n_rows,), optional
         Roots of the weights of the rows over their mean, which columns and target are multiplied
         by: least squares of them are weighted least squares.
@@ -159,12 +161,12 @@ class LinearDesign:
         weights = encoded.weights
         target = _centred(_numbers(encoded), weights)
         roots = None if weights is None else np.sqrt(weights / weights.mean())
-        if Kind.NOMINAL not in encoded.columns.kinds:
-            values = _centred(encoded.columns.values, weights)
-            return cls(values, encoded.features, target, roots)
+        columns, gaps = encoded.columns, encoded.columns.missing
+        if Kind.NOMINAL not in columns.kinds and gaps is None:
+            return cls(_centred(columns.values, weights), encoded.features, target, roots)
         blocks = [
-            _expand(values, kind)
-            for values, kind in zip(encoded.columns.values.T, encoded.columns.kinds, strict=True)
+            _expand(columns.values[:, j], kind, None if gaps is None else gaps[:, j])
+            for j, kind in enumerate(columns.kinds)
         ]
         edges = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
         features = tuple(
@@ -216,13 +218,16 @@ def to_nats(share: float) -> float:
     return float(-0.5 * np.log(min(max(share, SMALLEST_SHARE), 1.0)))
 
 
-def _expand(values: FloatArray, kind: Kind) -> FloatArray:
+def _expand(values: FloatArray, kind: Kind, gaps: BoolArray | None) -> FloatArray:
     """Return the columns that stand for one: itself, or an indicator per category but the first.
 
     Of very many categories the most frequent ones have an indicator, as in the models' design.
+    Missing numbers have one too.
     """
     if kind is not Kind.NOMINAL:
-        return values[:, None]
+        if gaps is None or not gaps.any():
+            return values[:, None]
+        return np.column_stack([values, gaps.astype(np.float64)])
     if values.max() <= MAX_ONE_HOT:
         return one_hot(values, np.arange(1, values.max() + 1))
     counts = np.bincount(values.astype(np.int64))
@@ -233,7 +238,12 @@ def _numbers(encoded: Encoded) -> FloatArray:
     labels, classes = encoded.target.labels, encoded.target.classes
     if labels is None:
         assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        return encoded.target.raw
+        raw = encoded.target.raw
+        if encoded.target.task == "survival":
+            return null_martingale(raw[:, 0], raw[:, 1] > 0)[:, None]
+        if raw.shape[1] == 1:
+            return raw
+        return np.asarray(raw / np.sqrt(column_variances(raw, encoded.weights)))
     assert classes is not None  # a class target keeps its classes
     return one_hot(labels, np.arange(len(classes)))
 

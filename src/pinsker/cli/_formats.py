@@ -1,0 +1,143 @@
+"""Files of other programs: JSON, spreadsheets, Stata, SPSS and SAS, each through pandas."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pandas as pd
+
+from pinsker._compat import require
+from pinsker.exceptions import DataError
+
+#: Endings of names, and the format behind them.
+OTHER_FORMATS = {
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xls",
+    ".ods": "ods",
+    ".dta": "dta",
+    ".sav": "sav",
+    ".zsav": "sav",
+    ".sas7bdat": "sas7bdat",
+    ".xpt": "xport",
+}
+#: What a format is called, and the package that reads it with the extra that installs it.
+_NAMES = {
+    "json": "JSON", "xlsx": "an Excel file", "xls": "an old Excel file", "ods": "a spreadsheet",
+    "dta": "Stata", "sav": "SPSS", "sas7bdat": "SAS", "xport": "SAS",
+}  # fmt: skip
+_NEEDS = {
+    "xlsx": ("openpyxl", "excel"), "xls": ("xlrd", None), "ods": ("odf", None),
+    "sav": ("pyreadstat", "spss"),
+}  # fmt: skip
+#: What readers raise for a file that is damaged, or none of theirs.
+_DAMAGED = (ValueError, OSError, KeyError, IndexError, TypeError, AttributeError, EOFError)
+
+
+def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[str]]:
+    """Read a table of another program; return it with what a user should know about the reading.
+
+    Parameters
+    ----------
+    handle : binary file
+        At its beginning.
+    kind : str
+        A value of `OTHER_FORMATS`.
+    source : str
+        What messages call the file.
+    """
+    name = _NAMES[kind]
+    if kind in _NEEDS:
+        package, extra = _NEEDS[kind]
+        require(package, purpose=f"reading {name}", extra=extra)
+    try:
+        if kind == "json":
+            return _read_json(handle.read()), []
+        if kind in ("xlsx", "xls", "ods"):
+            return _read_sheet(handle)
+        if kind == "dta":
+            return _with_text(pd.read_stata(handle)), []
+        if kind == "sav":
+            return _read_spss(handle), []
+        frame = pd.read_sas(handle, format=cast(Any, kind), encoding="infer")
+        return _with_text(frame), []
+    except DataError:
+        raise
+    except Exception as error:
+        # zipfile's and the packages' own errors share no class.
+        if not isinstance(error, _DAMAGED) and type(error).__module__ == "builtins":
+            raise
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        raise DataError(f"{source!r} cannot be read as {name}: {reason}.") from error
+
+
+def _read_json(content: bytes) -> pd.DataFrame:
+    """Read rows as objects, in a list or one a line, or columns as lists; inner objects flatten."""
+    text = content.decode("utf-8-sig")
+    try:
+        found: Any = json.loads(text)
+    except json.JSONDecodeError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        found = [json.loads(line) for line in lines]
+    if isinstance(found, dict):
+        inner = [part for part in found.values() if _are_rows(part)]
+        found = inner[0] if len(inner) == 1 else found
+    if _are_rows(found):
+        return pd.json_normalize(found)
+    if isinstance(found, dict) and all(isinstance(part, list | dict) for part in found.values()):
+        return pd.DataFrame(found).reset_index(drop=True)
+    raise DataError(
+        "this JSON is no table: give a list of rows ([{...}, {...}]), a row on every line, or "
+        "columns ({name: [...]})."
+    )
+
+
+def _are_rows(part: Any) -> bool:
+    return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
+
+
+def _read_sheet(handle: BinaryIO) -> tuple[pd.DataFrame, list[str]]:
+    """Read the first sheet with something in it."""
+    with pd.ExcelFile(handle) as book:
+        sheets = book.sheet_names
+        frames = ((name, pd.read_excel(book, sheet_name=name)) for name in sheets)
+        name, frame = next(((n, f) for n, f in frames if not f.empty), (sheets[0], pd.DataFrame()))
+    others = [str(sheet) for sheet in sheets if sheet != name]
+    if not others:
+        return frame, []
+    listed = ", ".join(map(repr, others[:5]))
+    return frame, [f"the sheet {name!r} was read, others were not: {listed}"]
+
+
+def _read_spss(handle: BinaryIO) -> pd.DataFrame:
+    """Read labels of values as categories; the reader takes files by name only."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.sav"
+        path.write_bytes(handle.read())
+        reader = require("pyreadstat", purpose="reading SPSS", extra="spss")
+        frame, _ = reader.read_sav(str(path), apply_value_formats=True)
+    return _with_text(frame)
+
+
+def _with_text(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which a category without a label stays a number, and bytes are text.
+
+    Ordered categories of Stata and SPSS are codes with labels: their order is that of the codes.
+    """
+    changed = {}
+    for name in frame.columns:
+        column = frame[name]
+        if column.dtype == object:
+            held = column.map(
+                lambda cell: cell.decode("utf-8") if isinstance(cell, bytes) else cell
+            )
+            changed[str(name)] = held.mask(held == "")
+        elif pd.api.types.is_string_dtype(column):
+            changed[str(name)] = column.mask(column == "")
+    return frame.assign(**changed)

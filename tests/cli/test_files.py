@@ -1,0 +1,200 @@
+"""Files that a command writes: whole or not at all; and files that are damaged."""
+
+import bz2
+import errno
+import gzip
+import io
+import json
+import lzma
+import os
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pinsker.cli._files import OutputFiles
+from pinsker.cli._tables import read_table
+from pinsker.exceptions import DataError
+
+QUICK = ["-t", "final grade", "-d", "backward"]
+
+
+def left_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_output_that_would_replace_the_input_is_refused(run, frame, tmp_path):
+    path, link = tmp_path / "t.csv", tmp_path / "link.csv"
+    frame.to_csv(path, index=False)
+    before = path.read_bytes()
+    link.symlink_to(path)
+    for option in ("-o", "--json", "--features"):
+        for name in (path, link):
+            done = run("select", path, *QUICK, option, name)
+            assert done.code == 2
+            assert "is the file that is read: name another one" in done.err
+    assert path.read_bytes() == before
+    done = run("select", path, *QUICK, "--json", tmp_path / "a", "--features", tmp_path / "a")
+    assert "--features and --json name the same file" in done.err
+    assert left_in(tmp_path) == ["link.csv", "t.csv"]
+
+
+@pytest.mark.parametrize("command", ["certify", "audit"])
+def test_no_command_writes_to_what_it_reads(run, selection, table, command):
+    for name in (selection, table):
+        done = run(command, selection, table, "--json", name)
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["out.arff", "out.parquet.gz", "out.pdf", "missing/out.csv"])
+def test_files_are_checked_before_the_search(run, table, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("pinsker.cli._app.fit", lambda *_, **__: pytest.fail("it searched"))
+    done = run("select", table, *QUICK, "-o", tmp_path / name)
+    assert done.code == 2
+    assert "--output" in done.err
+
+
+def test_a_full_disk_leaves_the_old_files(run, table, tmp_path, monkeypatch):
+    for name in ("kept.csv", "kept.json"):
+        (tmp_path / name).write_text("old")
+    calls = []
+
+    def full(handle):
+        calls.append(handle)
+        if len(calls) == 2:  # the first file is complete, the second is not
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("pinsker.cli._files.os.fsync", full)
+    options = ["-o", tmp_path / "kept.csv", "--json", tmp_path / "kept.json"]
+    done = run("select", table, *QUICK, *options)
+    assert (done.code, done.out) == (2, "")
+    assert "kept.json' cannot be written: No space left on device." in done.err
+    assert left_in(tmp_path) == ["kept.csv", "kept.json"]
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"old"}
+
+
+def test_an_interrupt_leaves_the_old_file(tmp_path):
+    path = tmp_path / "kept.txt"
+    path.write_text("old")
+
+    def interrupted():
+        with OutputFiles() as files:
+            files.write_text("new", str(path))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (path.read_text(), left_in(tmp_path)) == ("old", ["kept.txt"])
+
+
+def test_modes_and_links_stay(tmp_path):
+    path, link = tmp_path / "kept.txt", tmp_path / "link"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with OutputFiles() as files:
+        files.write_text("new", str(link))
+    assert link.is_symlink()
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_devices_are_written_to_directly(run, table):
+    done = run("select", table, *QUICK, "--features", "/dev/full")
+    assert done.code == 2
+    assert "'/dev/full' cannot be written: No space left on device." in done.err
+
+
+def test_a_closed_pipe_costs_neither_file_nor_code(frame, tmp_path):
+    few, path = tmp_path / "few.csv", tmp_path / "kept.json"
+    frame.head(60).to_csv(few, index=False)
+    command = f"{sys.executable} -m pinsker select {few} -t 'final grade' -e 0.02 --json {path}"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -n 1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(path.read_text())["kept"] == ["signal", "colour"]
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "3"  # inconclusive, as without a pipe
+
+
+def test_names_do_not_command_a_terminal_or_a_spreadsheet(run, frame, tmp_path):
+    names = {"signal": "=1+1", "colour": "red\x1b[2J\u202e"}
+    path, kept = tmp_path / "t.csv", tmp_path / "kept.csv"
+    frame.rename(columns=names).to_csv(path, index=False)
+    done = run("select", path, *QUICK, "-o", kept)
+    assert "\x1b" not in done.out + done.err
+    assert r"red\x1b[2J\u202e" in done.out
+    assert "a spreadsheet takes the column name '=1+1'" in done.out
+    assert list(pd.read_csv(kept).columns) == ["=1+1", "red\x1b[2J\u202e", "final grade"]
+    assert "\x1b" not in run("select", path, "-t", "\x1b[31m").err
+
+
+def test_the_index_of_a_parquet_file_is_a_column(run, frame, tmp_path):
+    path = tmp_path / "t.parquet"
+    frame.set_index("signal").to_parquet(path)
+    assert "signal" in read_table(str(path), "final grade").features.columns
+    assert "signal" in read_table(str(path), "final grade", most=20).features.columns
+    frame[frame["signal"] > 0].to_parquet(path)
+    read = read_table(str(path), "final grade")
+    assert read.notes == ("the index of the table was left out: it has no name",)
+    frame.to_parquet(path)
+    assert read_table(str(path), "final grade").notes == ()
+
+
+def contents():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.choice(["x", "y"], 40), "y": 1})
+    text, parquet, feather, archive = frame.to_csv().encode(), *(io.BytesIO() for _ in range(3))
+    frame.to_parquet(parquet)
+    frame.to_feather(feather)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr("t.csv", text)
+    return {
+        "t.csv.gz": gzip.compress(text),
+        "t.csv.zip": archive.getvalue(),
+        "t.parquet": parquet.getvalue(),
+        "t.feather": feather.getvalue(),
+        "t.csv.xz": lzma.compress(text),
+        "t.csv.bz2": bz2.compress(text),
+    }
+
+
+@pytest.mark.parametrize("damage", ["cut", "overwritten"])
+@pytest.mark.parametrize("name", list(contents()))
+def test_damaged_files_are_named(run, tmp_path, name, damage):
+    content = contents()[name]
+    whole = damage == "overwritten"  # near the end, where formats keep what they check
+    content = content[:-90] + b"\xff" * 60 + content[-30:] if whole else content[:-90]
+    (tmp_path / name).write_bytes(content)
+    done = run("inspect", tmp_path / name, "-t", "y")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert f"{name}' cannot be " in done.err
+
+
+def test_bytes_that_arrow_would_follow_out_of_its_memory(tmp_path):
+    # A Feather file whose offsets of text are wrong ended in a segmentation fault.
+    content = bytearray(contents()["t.feather"])
+    rng = np.random.default_rng(1)
+    path = tmp_path / "t.feather"
+    for _ in range(30):
+        changed = content.copy()
+        for place in rng.integers(len(content), size=5):
+            changed[place] = rng.integers(256)
+        path.write_bytes(changed)
+        try:
+            read_table(str(path), "y")
+        except DataError:
+            continue
+
+
+def test_a_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("pinsker.cli._tables._SMALL", 2**16)
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * 2**20))
+    with pytest.raises(DataError, match="expands to more than 300 times its size"):
+        read_table(str(path), "b")
