@@ -73,5 +73,5 @@ for _ in range({forks}):
 stop.set()
 worker.join()
 """
-    code = code.replace("{forks}", os.environ.get("PINSKER_TEST_FORKS", "60"))
+    code = code.replace("{forks}", os.environ.get("PINSKER_TEST_FORKS", "20"))
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
