@@ -34,12 +34,12 @@ unit: $(STAMP)
 
 test-slow: $(STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow
-	$(BIN)/python tests/fuzz/run.py --seconds 60
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.run --seconds 60
 
 # Calls of all entry points with odd tables and targets; ends with the counts of how they ended.
 CALLS ?= 30000
 fuzz: $(STAMP)
-	$(BIN)/python tests/fuzz/run.py --calls $(CALLS)
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.run --calls $(CALLS)
 
 # The tests of the CUDA kernels on the GPU itself; elsewhere `make test` runs them on the CPU.
 test-gpu: $(STAMP)
