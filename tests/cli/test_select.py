@@ -155,7 +155,7 @@ def test_markup_in_names_is_shown_as_it_is(run, frame, tmp_path):
 
 def test_a_selection_comes_back(selection, frame):
     saved = read_selection(str(selection))
-    assert (saved.target, saved.task) == ("final grade", "classification")
+    assert (saved.targets, saved.task) == (("final grade",), "classification")
     reduced = saved.selector.transform(frame[saved.columns])
     assert list(reduced.columns) == ["signal", "colour"]
     assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]

@@ -25,6 +25,7 @@ LONG = {
     "howto/imbalanced_classes.md",
     "howto/trust.md",
     "howto/large_tables.md",
+    "howto/targets.md",
 }
 #: Namespaces for users: every public name of theirs is on exactly one API page.
 PUBLIC = ["pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing", "pinsker.exceptions"]

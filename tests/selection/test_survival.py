@@ -240,7 +240,7 @@ def test_refusals():
         FeatureSelector(metric=own, **OWN).fit(X, y)
     gap = structured(np.where(np.arange(60) == 3, np.nan, y["days"]), y["died"])
     with pytest.raises(DataError, match="contains NaN"):
-        FeatureSelector(**OWN).fit(X, gap)
+        FeatureSelector(missing="error", **OWN).fit(X, gap)
     assert FeatureSelector(missing="drop", **OWN).fit(X, gap).certificate_.n_rows == 59
     with pytest.raises(ParameterError, match="decided by held-out rows alone"):
         FeatureSelector(random_state=0, cv=0).fit(X, y)

@@ -25,6 +25,7 @@ from sklearn.svm import SVC, SVR
 
 import pinsker.selection
 from pinsker import __version__
+from pinsker._compat import require
 from pinsker._types import plain
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
@@ -58,7 +59,7 @@ from pinsker.cli._tables import (
     with_row_columns,
 )
 from pinsker.cli._text import TextStyle
-from pinsker.encoding import drop_note
+from pinsker.encoding import drop_note, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
 from pinsker.selection import MOST_CERTIFIED, MOST_READ
@@ -114,6 +115,7 @@ def select(
     table: options.Data = None,
     database: options.Database = None,
     query: options.Query = None,
+    event: options.Event = None,
     error_budget: options.Budget = None,
     metric: options.Metric = "auto",
     stop: options.Stop = None,
@@ -169,7 +171,7 @@ def select(
     read = read_table(
         source, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by, query=query
     )
-    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
         notes = (*outcome.notes, *formula_notes(outcome.kept, output))
@@ -231,7 +233,7 @@ def certify(
         order, rows = in_order(read)
         if time is not None:
             saved.selector.set_params(cv=TimeSeriesSplit())
-        X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
+        X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # The last set that passed may be larger than the saved one, which then did not.
     passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
@@ -269,12 +271,12 @@ def audit(
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     order, rows = in_order(read)
-    known = read.y.notna().to_numpy()[order]
+    known = ~read.lacks_target[order]
     if not known.any():
-        raise DataError(f"the target {saved.target!r} has no value in any row.")
+        raise DataError(f"the target {read.target!r} has no value in any row.")
     notes += drop_note(int(known.sum()), len(known), "auto")
     order, rows = order[known], {name: values[known] for name, values in rows.items()}
-    X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
+    X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
     estimator = make_model(model, saved.task, seed or 0)
     rows["cv"] = None if time is None else TimeSeriesSplit()
     with collect_warnings() as collected:
@@ -300,7 +302,7 @@ def demo(
     data = load_breast_cancer(as_frame=True)
     frame = data.frame.drop(columns="target")
     frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
-    table = InputTable("scikit-learn's breast cancer data", frame, "diagnosis")
+    table = InputTable("scikit-learn's breast cancer data", frame, ("diagnosis",))
     budget = parse_budget(error_budget)
     typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
@@ -318,7 +320,11 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     Numbers are scaled and gaps filled with the median; categories become indicators, a gap being
     a category of its own.
     """
-    kind = _MODELS[name][0 if task == "classification" else 1]
+    kind = (
+        _survival_model(name)
+        if task == "survival"
+        else _MODELS[name][0 if task == "classification" else 1]
+    )
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
@@ -329,13 +335,25 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     return make_pipeline(prepared, kind(**settings))
 
 
+def _survival_model(name: Model) -> Any:
+    """Return the class of a model of censored times: a Cox model, or a forest."""
+    known = {
+        "linear": "linear_model.CoxPHSurvivalAnalysis",
+        "forest": "ensemble.ExtraSurvivalTrees",
+    }
+    if name not in known:
+        raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
+    module, _, found = known[name].partition(".")
+    return getattr(require(f"sksurv.{module}", purpose="--model", extra="survival"), found)
+
+
 def write_files(
     outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
 ) -> None:
     """Write the files that the options name: all of them or none."""
     with OutputFiles() as files:
         if output is not None:
-            chosen = [*outcome.kept, outcome.table.target]
+            chosen = [*outcome.kept, *outcome.table.targets, outcome.table.event]
             frame = outcome.table.as_written
             files.write_table(frame[[name for name in frame.columns if name in chosen]], output)
         files.write_text("".join(f"{name}\n" for name in outcome.kept), features)
@@ -354,7 +372,8 @@ def _restore(
 ) -> tuple[SavedSelection, InputTable, list[str]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
-    read = read_table(source, saved.target, style=style, most=most, query=query)
+    read = read_table(source, saved.targets, style=style, most=most, query=query)
+    read = with_row_columns(read, event=saved.event)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""

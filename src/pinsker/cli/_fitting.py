@@ -30,7 +30,7 @@ from pinsker.cli._choices import (
 )
 from pinsker.cli._errors import option_of, visible
 from pinsker.cli._tables import InputTable
-from pinsker.encoding import encode_target
+from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.selection import (
     BackwardElimination,
@@ -56,7 +56,7 @@ SEARCHES = (
 )  # fmt: skip
 #: What --fast stands for, where these options are not given.
 FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
-MODELS = ("svm", "extra trees", "linear", "boosted trees")
+MODELS = ("svm", "extra trees", "linear", "boosted trees", "cox", "survival forest")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
@@ -256,19 +256,20 @@ def fit(
     several = hasattr(selector, "searches")
     ending = interruptible() if several else nullcontext(threading.Event())
     with progress(show_progress), ending as ended, collect_warnings() as collected:
-        selector.fit(X.iloc[order], y.iloc[order], **rows)
+        selector.fit(X.iloc[order], take(y, order), **rows)
     seconds = time.perf_counter() - started
     interrupted = ended.is_set() or not selector.path_.complete
     if not selector.path_.complete and not selector.path_.moves:
         raise KeyboardInterrupt  # nothing is known yet
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
-        task = encode_target(y.dropna(), task=task_of(options.metric)).task
+        present = take(y, np.flatnonzero(~table.lacks_target))
+        task = encode_target(present, task=task_of(options.metric)).task
     stability = getattr(selector, "stability_", None)
     said = selector.notes_
     if options.stability is not None and not interrupted:
         with progress(show_progress), collect_warnings():
-            halves = selector.stability(X.iloc[order], y.iloc[order], n=options.stability, **rows)
+            halves = selector.stability(X.iloc[order], take(y, order), n=options.stability, **rows)
         said += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
         stability = halves
     notes = dict.fromkeys((*table.notes, *said, *collected))

@@ -19,13 +19,14 @@ from pinsker.cli._choices import parse_groups, parse_kinds
 from pinsker.cli._database import choose_source
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
-from pinsker.cli._tables import InputTable, read_table
+from pinsker.cli._tables import InputTable, read_table, with_row_columns
 from pinsker.cli._text import TextStyle
 from pinsker.encoding import (
     Encoded,
     constant_columns,
     duplicate_columns,
     encode,
+    take,
     take_rows,
 )
 from pinsker.engine import Problem, plan_rows
@@ -61,6 +62,7 @@ def inspect(
     table: options.Data = None,
     database: options.Database = None,
     query: options.Query = None,
+    event: options.Event = None,
     drop: options.Drop = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
@@ -78,15 +80,17 @@ def inspect(
     most = MOST_READ if direction == "auto" and cv != 0 else None
     source = choose_source(table, database, query)
     read = read_table(source, target, style=style, drop=tuple(drop or ()), most=most, query=query)
+    read = with_row_columns(read, event=event)
     names = list(read.features.columns)
     groups = parse_groups(feature_groups or (), names)
-    present = read.y.notna().to_numpy()
+    present = ~read.lacks_target
     if not present.any():
         raise DataError(f"the target {read.target!r} has no value in any row.")
     # Gaps are what an inspection is for: here they never stop it.
+    y = take(read.y, np.flatnonzero(present))
     encoded = encode(
         read.features[present],
-        read.y[present],
+        y,
         missing="category",
         feature_groups=groups,
         categorical_features=parse_kinds(kind or (), names),
@@ -97,7 +101,7 @@ def inspect(
         feature_groups=tuple(feature_groups or ()), memory=memory,
     )  # fmt: skip
     selector = make_selector(choices, names, show_progress=False)
-    expected = forecast(encoded, selector, read.features[present], read.y[present])
+    expected = forecast(encoded, selector, read.features[present], y)
     _print(make_console(), read, encoded, expected, most=None if every else _MOST_LISTED)
     return 0
 
@@ -109,7 +113,7 @@ def _print(
     gaps = read.features.isna().to_numpy()
     console.print(f"[bold]{escape(read.source)}[/bold]: {read.n_rows} rows, {n_columns} columns")
     console.print(f"  target {escape(repr(read.target))}: {escape(_target(read, encoded))}")
-    complete = int((~gaps.any(axis=1) & read.y.notna().to_numpy()).sum())
+    complete = int((~gaps.any(axis=1) & ~read.lacks_target).sum())
     if complete < n_rows:
         console.print(
             f"  {complete} rows are complete; missing values of the others count as a value of "
@@ -126,8 +130,14 @@ def _print(
 
 def _target(read: InputTable, encoded: Encoded) -> str:
     target = encoded.target
-    absent = int(read.y.isna().sum())
+    absent = int(read.lacks_target.sum())
     without = f"; missing in {absent} rows" if absent else ""
+    if target.task == "survival" and target.raw is not None:
+        seen, until = int(target.raw[:, 1].sum()), number(target.raw[:, 0].max())
+        return f"a time up to {until}, {seen} events in {target.n_rows} rows{without}"
+    if len(target.names) > 1:
+        kind = "numbers" if target.labels is None else "classes"
+        return f"{len(target.names)} targets of {kind}{without}"
     if target.labels is not None and target.classes is not None:
         counts = np.bincount(target.labels)
         largest = np.argsort(-counts, kind="stable")[:4]
@@ -316,7 +326,7 @@ def _seconds(selector: Any, X: Any, y: Any, n_rows: int) -> float:
     started = time.process_time()
     try:
         with collect_warnings():
-            copy.fit(X.iloc[rows], y.iloc[rows])
+            copy.fit(X.iloc[rows], take(y, rows))
     except DataError:  # such as one class alone: the whole table may be better
         pass
     return time.process_time() - started

@@ -33,7 +33,23 @@ Query = Annotated[
     ),
 ]
 Target = Annotated[
-    str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")
+    list[str],
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COLUMN",
+        help="The column to predict. Given several times, or as a,b or name*: several targets, "
+        "numbers or classes, whose errors are averaged.",
+    ),
+]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A column that says (by 0 and 1, or true and false) whether the event was seen at the "
+        "time that --target holds, or the row was censored then.",
+        show_default=False,
+    ),
 ]
 Budget = Annotated[
     str | None,
@@ -50,9 +66,10 @@ Metric = Annotated[
         metavar="NAME",
         help="Metric of the error: error, log-loss or brier for classes, r2 (share of the target's "
         "variance), mse, mae or log-loss for numbers, or a scorer of scikit-learn, such as "
-        "roc_auc, average_precision, f1 or neg_mean_absolute_percentage_error. auto takes error "
-        "or r2 by the kind of the target; error or r2 also say what the target is, if auto reads "
-        "it wrongly.",
+        "roc_auc, average_precision, f1 or neg_mean_absolute_percentage_error; concordance or "
+        "integrated_brier with --event; 'worst r2' and the like for the worst of several targets. "
+        "auto takes error or r2 by the kind of the target; error or r2 also say what the target "
+        "is, if auto reads it wrongly.",
     ),
 ]
 Stop = Annotated[

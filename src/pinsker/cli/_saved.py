@@ -44,16 +44,19 @@ class SavedSelection:
     ----------
     selector : selector
         Certifies, transforms and is audited as the one that was fitted.
-    target : str
-        The column to predict.
-    task : {"classification", "regression"}
+    targets : tuple of str
+        The columns to predict.
+    event : str or None
+        The column that says whether the event was seen at the time that the target holds.
+    task : {"classification", "regression", "survival"}
         Kind of the target.
     columns : list of str
         The columns that the selector was fitted to.
     """
 
     selector: Any
-    target: str
+    targets: tuple[str, ...]
+    event: str | None
     task: str
     columns: list[str]
 
@@ -72,7 +75,8 @@ def to_json(outcome: Outcome) -> str:
         "pinsker": __version__,
         "schema": SCHEMA,
         "source": outcome.table.source,
-        "target": outcome.table.target,
+        "target": _one_or_list(outcome.table.targets),
+        "event": outcome.table.event,
         "task": outcome.task,
         "columns": list(outcome.table.features.columns),
         "kept": outcome.kept,
@@ -119,7 +123,17 @@ def read_selection(path: str) -> SavedSelection:
             f"{path!r} is not a saved selection that this version of pinsker can read "
             f"({found.rstrip('.')}). Write one with pinsker select --json."
         ) from error
-    return SavedSelection(selector, content["target"], content["task"], content["columns"])
+    targets, event = _targets(content["target"]), content.get("event")
+    return SavedSelection(selector, targets, event, content["task"], content["columns"])
+
+
+def _one_or_list(names: tuple[str, ...]) -> str | list[str]:
+    return names[0] if len(names) == 1 else list(names)
+
+
+def _targets(saved: Any) -> tuple[str, ...]:
+    """Return the names of the targets; one is text."""
+    return (saved,) if isinstance(saved, str) else tuple(str(name) for name in saved)
 
 
 def _restored(content: dict[str, Any]) -> Any:
@@ -134,7 +148,7 @@ def _restored(content: dict[str, Any]) -> Any:
     selector = _SELECTORS[content["selector"]](**parameters)
     fitted = {
         "path_": SelectionPath.from_json(json.dumps(content["path"])),
-        "facts_": TargetFacts(**content["facts"]),
+        "facts_": _facts(content["facts"]),
         "task_": str(content["task"]),
         "feature_columns_": tuple(tuple(group) for group in content["feature_columns"]),
         "ranking_": np.asarray(content["ranking"], dtype=np.int64),
@@ -151,6 +165,11 @@ def _restored(content: dict[str, Any]) -> Any:
     for name, value in fitted.items():
         setattr(selector, name, value)
     return selector
+
+
+def _facts(saved: dict[str, Any]) -> TargetFacts:
+    shares = saved.pop("shares", None)
+    return TargetFacts(**saved, shares=None if shares is None else TargetFacts(**shares))
 
 
 def _hashes_text(hashes: AnyArray | None) -> str | None:

@@ -92,9 +92,11 @@ def check_parts(content: dict[str, Any]) -> None:
     features, names = content["feature_columns"], content["path"]["names"]
     named = sorted(column for feature in features for column in feature)
     own = content["selector"] == "LinearSelection"  # it treats classes as numbers
+    target, event = content["target"], content.get("event")
+    targets = {target, event} if isinstance(target, str) else {*target, event}
     wrong = {
         "columns repeats a name": len(set(columns)) < len(columns),
-        "target is among the columns": content["target"] in columns,
+        "target is among the columns": bool(targets & set(columns)),
         "kept names a column that is not there": not kept <= set(columns),
         "feature_columns does not name each column once": named != list(range(len(columns))),
         "ranking has another length than columns": len(content["ranking"]) != len(columns),

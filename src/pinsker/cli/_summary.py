@@ -296,6 +296,11 @@ def _features(selector: Any) -> Table:
 
 
 def _task(outcome: Outcome) -> str:
+    if outcome.task == "survival":
+        return "a censored time"
+    if len(outcome.table.targets) > 1:
+        kind = "classes" if outcome.task == "classification" else "numbers"
+        return f"{len(outcome.table.targets)} targets of {kind}"
     if outcome.task == "classification":
         return f"{outcome.table.y.nunique()} classes"
     return "a number"

@@ -8,14 +8,17 @@ import re
 import sys
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
+import numpy as np
 import pandas as pd
 from scipy.io import arff
 
 from pinsker._compat import require
+from pinsker._types import AnyArray, BoolArray
 from pinsker.cli._choices import find_column, parse_columns
 from pinsker.cli._database import is_database, read_query, tables_in
 from pinsker.cli._formats import OTHER_FORMATS, read_other
@@ -39,6 +42,8 @@ _FORMATS: dict[str, Format] = {
     ".arrow": "feather",
     ".arff": "arff",
 }
+#: How an event is written that was seen, and one that was not.
+_SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
 _DAMAGED = (
     ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
@@ -61,8 +66,8 @@ class InputTable:
         Its file, or standard input.
     frame : pandas.DataFrame
         All columns.
-    target : str
-        The column to predict.
+    targets : tuple of str
+        The columns to predict.
     notes : tuple of str
         What a user should know about the reading.
     texts : pandas.DataFrame, optional
@@ -72,17 +77,25 @@ class InputTable:
     row_groups, time, weights : str, optional
         Columns that are no features: which rows belong together, when a row was seen, what it
         weighs.
+    event : str, optional
+        Whether the event was seen at the time that the target holds.
     """
 
     source: str
     frame: pd.DataFrame
-    target: str
+    targets: tuple[str, ...]
     notes: tuple[str, ...] = ()
     texts: pd.DataFrame | None = None
     drawn: DrawnRows | None = None
     row_groups: str | None = None
     time: str | None = None
     weights: str | None = None
+    event: str | None = None
+
+    @property
+    def target(self) -> str:
+        """The columns to predict, in words."""
+        return ", ".join(self.targets)
 
     @property
     def n_rows(self) -> int:
@@ -93,7 +106,13 @@ class InputTable:
     def n_missing_targets(self) -> int:
         """Missing values of the target: in all rows, where the file tells."""
         known = {} if self.drawn is None else self.drawn.missing
-        return known.get(self.target, int(self.y.isna().sum()))
+        return known.get(self.target, int(self.lacks_target.sum()))
+
+    @property
+    def lacks_target(self) -> BoolArray:
+        """Which rows have no value of a target."""
+        held = [*self.targets, *([self.event] if self.event else [])]
+        return np.asarray(self.frame[held].isna().any(axis=1), dtype=np.bool_)
 
     @property
     def as_written(self) -> pd.DataFrame:
@@ -105,18 +124,40 @@ class InputTable:
     @property
     def features(self) -> pd.DataFrame:
         """All columns but the target and those about rows."""
-        about_rows = [name for name in (self.row_groups, self.time, self.weights) if name]
-        return self.frame.drop(columns=[self.target, *dict.fromkeys(about_rows)])
+        others = (self.row_groups, self.time, self.weights, self.event)
+        about_rows = [name for name in others if name]
+        return self.frame.drop(columns=[*self.targets, *dict.fromkeys(about_rows)])
 
     @property
-    def y(self) -> "pd.Series[Any]":
-        """The target."""
-        return self.frame[self.target]
+    def y(self) -> Any:
+        """The target: a series, a frame of several, or a structured array of event and time."""
+        if self.event is not None:
+            return _censored(self.frame[self.targets[0]], self.frame[self.event])
+        return self.frame[self.targets[0] if len(self.targets) == 1 else list(self.targets)]
+
+
+def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
+    """Return times and events as a structured array; a missing event is a missing time."""
+    texts = event.astype(str).str.strip().str.lower()
+    known = texts.map({**dict.fromkeys(_SEEN, 1.0), **dict.fromkeys(_CENSORED, 0.0)})
+    unknown = event[known.isna() & event.notna()]
+    if len(unknown):
+        raise DataError(
+            f"--event {event.name!r} holds {unknown.iloc[0]!r}: write 1 or true where the event "
+            "was seen, and 0 or false where it was not."
+        )
+    if time.dtype.kind not in "iuf":
+        raise DataError(
+            f"--target {time.name!r} holds no numbers, but a time is needed with --event."
+        )
+    numbers = time.astype(np.float64).where(known.notna())
+    pairs = list(zip(known.fillna(0.0) > 0, numbers, strict=True))
+    return np.array(pairs, dtype=[(str(event.name), np.bool_), (str(time.name), np.float64)])
 
 
 def read_table(
     source: str,
-    target: str,
+    target: str | Sequence[str],
     *,
     style: TextStyle | None = None,
     drop: tuple[str, ...] = (),
@@ -130,8 +171,8 @@ def read_table(
     ----------
     source : str
         A path, or ``-`` for standard input; the database of a query.
-    target : str
-        Name of the column to predict.
+    target : str or sequence of str
+        Names of the columns to predict.
     style : TextStyle, optional
         How a text file writes a table; detected by default.
     drop : tuple of str
@@ -158,15 +199,16 @@ def read_table(
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )
-    target = find_column(target, names, "--target")
+    targets = _find_targets([target] if isinstance(target, str) else target, names)
     unwanted = parse_columns(drop, names, "--drop")
-    if target in unwanted:
-        raise ParameterError(f"--drop names the target {target!r}, which cannot be left out.")
+    for one in targets:
+        if one in unwanted:
+            raise ParameterError(f"--drop names the target {one!r}, which cannot be left out.")
     frame = frame.drop(columns=unwanted)
-    if frame.shape[1] < 2:
+    if frame.shape[1] <= len(targets):
         raise DataError(
-            f"the table has no column beside the target {target!r}: there is nothing to choose "
-            "from. If its separator was not found, name it with --separator."
+            f"the table has no column beside the target {', '.join(targets)!r}: there is nothing "
+            "to choose from. If its separator was not found, name it with --separator."
         )
     if not len(frame):
         raise DataError(f"{source!r} has names of columns but no rows below them.")
@@ -174,11 +216,18 @@ def read_table(
     return InputTable(
         "standard input" if source == STDIN else source,
         frame.assign(**read),
-        target,
+        targets,
         (*notes, *about_values),
         frame[list(read)],
         drawn,
     )
+
+
+def _find_targets(typed: Sequence[str], names: list[str]) -> tuple[str, ...]:
+    """Return the columns to predict: names that may hold a comma, else several at once."""
+    if len(typed) == 1 and (typed[0] in names or not set(typed[0]) & set(",*")):
+        return (find_column(typed[0], names, "--target"),)
+    return tuple(parse_columns(tuple(typed), names, "--target"))
 
 
 def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
@@ -189,7 +238,7 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     table : InputTable
         As it was read.
     **options : str or None
-        Names of the columns `row_groups`, `time` and `weights` as they were typed.
+        Names of the columns `row_groups`, `time`, `weights` and `event` as they were typed.
     """
     found: dict[str, str] = {}
     for option, typed in options.items():
@@ -197,14 +246,18 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
             continue
         flag = f"--{option.replace('_', '-')}"
         name = find_column(typed, list(table.frame.columns), flag)
-        if name == table.target:
+        if name in table.targets:
             raise ParameterError(f"{flag} names the target {name!r}: name another column.")
-        if table.frame[name].isna().any():
+        if option != "event" and table.frame[name].isna().any():
             raise DataError(
                 f"{flag} {name!r} is missing in {int(table.frame[name].isna().sum())} rows: fill "
                 "it in, or leave those rows out."
             )
         found[option] = name
+    if "event" in found and len(table.targets) > 1:
+        raise ParameterError(
+            f"--event goes with one time, but --target names {len(table.targets)} columns."
+        )
     told = replace(table, **found)  # type: ignore[arg-type]
     if told.features.shape[1] == 0:
         raise DataError("no column is left to choose from beside the target and those about rows.")

@@ -86,7 +86,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         What a user should know about the data and the choice.
     facts_ : TargetFacts
         What the bounds know of the target.
-    task_ : {"classification", "regression"}
+    task_ : {"classification", "regression", "survival"}
         How the target was read.
     target_name_ : str or None
         Name of the target, where it has one.

@@ -88,13 +88,14 @@ class FeatureSelector(EvaluatedSelector):
         How much error may be added, in `metric`. Or another rule: `ErrorBudget` with other
         constants is evaluated as one; others cut each path, and held-out rows choose among the
         paths.
-    metric : str, scorer, callable or CostMatrix, default="auto"
+    metric : str, scorer, callable, CostMatrix or WorstTarget, default="auto"
         Metric of the budget: "error" rate for classes and "r2" (share of the target's variance)
         for numbers; "log-loss", "brier", "mse", "mae". Or the name of a scorer of scikit-learn
         ("roc_auc", "f1", ...), what ``make_scorer`` returns, a function ``(y_true, y_score,
         sample_weight) -> float`` of which larger is better, or a `CostMatrix`: these are decided
         by held-out rows alone. It also says how the target is read: "r2" takes integers for
-        numbers.
+        numbers. Of several targets it is the mean over them; `WorstTarget` bounds every one. Of
+        censored times "concordance" (the default) or "integrated_brier".
     models : "auto" or list, default="auto"
         Models that evaluate: classifiers, regressors or pipelines of your own (any class with
         ``fit`` and ``predict``), or (name, model) pairs. They are fitted to subsets of your own
@@ -264,8 +265,9 @@ class FeatureSelector(EvaluatedSelector):
             Numbers, or a frame that may also hold categories, text and booleans. Of a Dask
             DataFrame or Array at most 150 000 rows are computed; it needs an int as `cv`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers. For a Dask DataFrame the name of one of its columns, or a Dask
-            Series with the same index; for a Dask Array a Dask Array.
+            Classes or numbers, of one target or several; or a structured array of an event (bool)
+            and a time, as scikit-survival's. For a Dask DataFrame the name of one of its columns,
+            or a Dask Series with the same index; for a Dask Array a Dask Array.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows, for searches, models, errors and their confidence bounds. A row
             of weight zero is left out. Neighbors take no weights: "auto" searches by "jmi",

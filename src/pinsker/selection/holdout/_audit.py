@@ -154,7 +154,7 @@ def audit(
         everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
-    metric : str, scorer, callable or CostMatrix, optional
+    metric : str, scorer, callable, CostMatrix or WorstTarget, optional
         Metric of the error, as in `ErrorBudget`; by default that of the selector's budget.
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector

@@ -103,7 +103,7 @@ def fit_predict(
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns, weights)
-    if target.task == "survival" and isinstance(model, PriorModel):
+    if target.task == "survival" and (isinstance(model, PriorModel) or not features):
         assert target.raw is not None  # censored times keep the user's values
         own = None if weights is None else weights[fold.train]
         times = grid_times(target.raw)

@@ -1,8 +1,10 @@
 """Metrics of censored times with their influence values: concordance, integrated Brier score."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.exceptions import DataError
 from pinsker.information import step_at
 from pinsker.selection.holdout._influence import Influence
@@ -123,70 +125,72 @@ def brier_influence(
     Graf, Schmoor, Sauerbrei, Schumacher (1999). Assessment and comparison of prognostic
     classification schemes for survival data. Gerds, Schumacher (2006).
     """
-    censored, at, open_at = _censoring(time, event, weights)
+    censoring = _Censoring.of(time, event, weights)
     share = np.diff(times)
     trapezoid = (np.concatenate([share, [0.0]]) + np.concatenate([[0.0], share])) / 2
     trapezoid = trapezoid / trapezoid.sum() if len(times) > 1 else np.ones(1)
-    total = float(weights.sum())
-    # G just before a row's own time, and after each time of the grid; at the largest times it may
-    # be 0, where no row is left to be weighed by it.
-    before = np.concatenate([[1.0], open_at])[at]
+    before = np.concatenate([[1.0], censoring.open])[censoring.at]  # G just before a row's own time
     losses, moved = np.zeros(len(time)), np.zeros(len(time))
     for t, curve, part in zip(times, curves.T, trapezoid, strict=True):
-        after = float(step_at(censored, open_at, np.array([t]))[0])
+        after = float(step_at(censoring.times, censoring.open, np.array([t]))[0])
         early, late = event & (time <= t), time > t
         loss = np.zeros(len(time))
         loss[early] = curve[early] ** 2 / before[early]
         loss[late] = (1.0 - curve[late]) ** 2 / after
         losses += part * loss
-        moved += part * _martingale(time, event, weights, loss, np.minimum(time, t), late)
-    score = float(weights @ losses / total)
+        moved += part * censoring.moves(event, weights * loss, t, late)
+    score = float(np.average(losses, weights=weights))
     return score, losses - score + moved
 
 
-def _censoring(
-    time: FloatArray, event: BoolArray, weights: FloatArray
-) -> tuple[FloatArray, AnyArray, FloatArray]:
-    """Return the different times, each row's place among them, and Kaplan-Meier of censoring.
+@dataclass(frozen=True, eq=False)
+class _Censoring:
+    """Kaplan-Meier's estimate of the probability to be uncensored.
 
-    At equal times events come before censored rows, so that a censored one is not at risk there
-    for those with an event.
+    At equal times events come before censored rows: rows with an event are not at risk there.
+
+    Attributes
+    ----------
+    times : ndarray of shape (n_times,)
+        The different times.
+    at : ndarray of shape (n_rows,)
+        Each row's place among them.
+    at_risk, lost, open : ndarray of shape (n_times,)
+        Weight of the rows that could be censored and that were, and the estimate after each time.
     """
-    times, at = np.unique(time, return_inverse=True)
-    leaving = np.bincount(at, weights, len(times))
-    at_risk = leaving[::-1].cumsum()[::-1] - np.bincount(at, weights * event, len(times))
-    lost = np.bincount(at, weights * ~event, len(times))
-    hazard = np.divide(lost, at_risk, out=np.zeros(len(times)), where=at_risk > 0)
-    return times, at, np.asarray(np.cumprod(1.0 - hazard), dtype=np.float64)
 
+    times: FloatArray
+    at: IntArray
+    at_risk: FloatArray
+    lost: FloatArray
+    open: FloatArray
 
-def _martingale(
-    time: FloatArray,
-    event: BoolArray,
-    weights: FloatArray,
-    loss: FloatArray,
-    known_at: FloatArray,
-    late: BoolArray,
-) -> FloatArray:
-    """Return how the estimate of censoring moves a mean loss, row by row.
+    @classmethod
+    def of(cls, time: FloatArray, event: BoolArray, weights: FloatArray) -> "_Censoring":
+        """Estimate it from some rows."""
+        times, at = np.unique(time, return_inverse=True)
+        n = len(times)
+        leaving = np.bincount(at, weights, n)
+        at_risk = leaving[::-1].cumsum()[::-1] - np.bincount(at, weights * event, n)
+        lost = np.bincount(at, weights * ~event, n)
+        hazard = np.divide(lost, at_risk, out=np.zeros(n), where=at_risk > 0)
+        opened = np.asarray(np.cumprod(1.0 - hazard), dtype=np.float64)
+        counts = np.asarray([at_risk, lost], dtype=np.float64)
+        return cls(times, at.astype(np.int64), counts[0], counts[1], opened)
 
-    `known_at` is the time that a row's loss is weighed at; a row observed longer is weighed after
-    it, one with an event before it.
-    """
-    times, at = np.unique(time, return_inverse=True)
-    n = len(times)
-    leaving = np.bincount(at, weights, n)
-    at_risk = leaving[::-1].cumsum()[::-1] - np.bincount(at, weights * event, n)
-    lost = np.bincount(at, weights * ~event, n)
-    # Censoring at u weighs on rows with an event after u, and on those observed beyond it.
-    place = np.searchsorted(times, known_at, side="right") - 1
-    last = np.where(late, place, place - 1)  # the last time whose censoring weighs on the row
-    ending = np.bincount(np.maximum(last, 0), weights * loss * (last >= 0), n)
-    behind = ending[::-1].cumsum()[::-1]
-    # One more row censored at u: log G falls by 1 / at risk. One more that stays: it rises.
-    ratio = np.divide(behind, at_risk, out=np.zeros(n), where=at_risk > 0)
-    stay = at_risk - lost
-    rises = np.cumsum(np.divide(ratio * lost, stay, out=np.zeros(n), where=stay > 0))
-    own = np.where(event, 0.0, ratio[at])
-    until = np.concatenate([[0.0], rises])[at]
-    return np.asarray(own - until)
+    def moves(self, event: BoolArray, losses: FloatArray, t: float, late: BoolArray) -> FloatArray:
+        """Return how the estimate moves a mean of weighted losses at time t, row by row.
+
+        Rows observed longer (`late`) are weighed by the estimate at t, rows with an event by that
+        just before it.
+        """
+        n = len(self.times)
+        last = np.where(late, np.searchsorted(self.times, t, side="right"), self.at) - 1
+        ending = np.bincount(np.maximum(last, 0), losses * (last >= 0), n)
+        # One more row censored at u: log G falls by 1 / at risk. One more that stays: it rises.
+        behind = ending[::-1].cumsum()[::-1]
+        ratio = np.divide(behind, self.at_risk, out=np.zeros(n), where=self.at_risk > 0)
+        stay = self.at_risk - self.lost
+        rises = np.cumsum(np.divide(ratio * self.lost, stay, out=np.zeros(n), where=stay > 0))
+        own = np.where(event, 0.0, ratio[self.at])
+        return np.asarray(own - np.concatenate([[0.0], rises])[self.at])

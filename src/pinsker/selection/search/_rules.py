@@ -243,7 +243,7 @@ class ErrorBudget(StoppingRule):
     ----------
     delta : float
         How much error may be added, at least 0.
-    metric : str, scorer, callable or CostMatrix, default="auto"
+    metric : str, scorer, callable, CostMatrix or WorstTarget, default="auto"
         Unit of `delta`. Classes: "error" (rate, the default), "log-loss" in nats, "brier" score.
         Numbers: share of the target's variance ("r2", the default), "mse", "log-loss", "mae".
         Or the name of a scorer of scikit-learn, what ``make_scorer`` returns, a function
