@@ -101,7 +101,10 @@ def test_arrays_are_taken_by_position_and_groups_as_a_whole():
 
 def pipelines():
     encode = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
+        (
+            OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+            make_column_selector(dtype_exclude="number"),
+        ),
         remainder="passthrough",
     )
     boosted = HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=5)

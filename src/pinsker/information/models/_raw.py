@@ -384,7 +384,8 @@ def _cannot(estimator: Any, name: str, error: BaseException) -> ParameterError:
     return ParameterError(
         f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
         f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
-        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
-        "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model).",
+        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
+        "sparse_output=False), make_column_selector(dtype_exclude='number')), "
+        "remainder='passthrough'), model).",
         parameter="models",
     )
