@@ -320,7 +320,8 @@ class _LatestLine(io.TextIOBase):
         lines = text.replace("\r", "\n").split("\n")
         shown = [line.strip() for line in lines if line.strip()]
         if shown:
-            self.status.update(escape(shown[-1]))
+            # Without the name in front, so that it fits in one line of a terminal.
+            self.status.update(escape(shown[-1].removeprefix("FeatureSelector: ")))
         return len(text)
 
     def isatty(self) -> bool:
