@@ -38,6 +38,8 @@ _FORMATS: dict[str, Format] = {
     ".arrow": "feather",
     ".arff": "arff",
 }
+#: Characters that a name of a file has at most, on any system.
+_LONGEST_FILE = 255
 #: The beginning of rows or columns in JSON.
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"PK\x03\x04": ".zip"}
@@ -323,6 +325,8 @@ def _open(source: str) -> tuple[BinaryIO, str]:
             raise DataError("standard input is empty: pipe a table in, or name a file.")
         return io.BytesIO(content), ""
     path = Path(source)
+    if len(path.name) > _LONGEST_FILE:
+        raise DataError(f"there is no file {source[:80]!r}... ({len(source)} characters).")
     if path.is_dir():
         raise DataError(f"{source!r} is a folder: name a file.")
     if is_database(source):
