@@ -11,7 +11,8 @@ feature selection methods for detecting nonlinear signals", Scientific Reports 1
 1000 rows of uniform columns; the first two, four or six tell the class. The score is the share of
 these among as many columns at the beginning of the path. Theirs is the best of the 21 methods whose
 results they store (neural attributions, random forest, TreeSHAP, mRMR, Relief, LassoNet, FSNet and
-others), means of six runs.
+others), means of six runs. Runs are stored under benchmarks/results/interactions, keyed to the code
+of the package and of this benchmark: it can be stopped and gone on with.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import numpy as np
 
 from pinsker import FeatureSelector, interactions
 from pinsker.engine import PairTables
+from stored_runs import code_key, collect
 
 N_ROWS = 1000
 PROBLEMS = ("xor", "ring", "ring+xor", "ring+xor+sum")
@@ -51,23 +53,40 @@ def say(text):
     sys.stdout.flush()
 
 
-def run_problems(problems, widths, seeds, n_jobs):
-    say("problem         columns  share  worst  theirs       s   CPU s")
-    for name in problems:
-        for width in widths:
-            shares, wall, cpu = [], [], []
-            for seed in range(seeds):
-                X, y, k = make(name, width, seed)
-                began, began_cpu = time.perf_counter(), time.process_time()
-                selector = FeatureSelector(random_state=seed, n_jobs=n_jobs).fit(X, y)
-                wall.append(time.perf_counter() - began)
-                cpu.append(time.process_time() - began_cpu)
-                shares.append(np.mean([j in selector.path_.order[:k] for j in range(k)]))
+def one_run(task):
+    """Fit the front door to one table; return the share of true columns and the seconds."""
+    name, width, seed, n_jobs = task
+    X, y, k = make(name, width, seed)
+    began, began_cpu = time.perf_counter(), time.process_time()
+    selector = FeatureSelector(random_state=seed, n_jobs=n_jobs).fit(X, y)
+    wall, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+    share = np.mean([j in selector.path_.order[:k] for j in range(k)])
+    return {"share": float(share), "wall": wall, "cpu": cpu}
+
+
+def run_problems(options):
+    """Print a line for each problem and width, of the runs that are stored by then."""
+    tasks = [
+        (name, width, seed, options.jobs)
+        for seed in range(options.seeds)
+        for width in sorted(options.columns, reverse=True)
+        for name in options.problems
+    ]
+    key = options.key or code_key(__file__)
+    found = collect(tasks, one_run, "interactions", key, seconds=options.seconds)
+    say(f"key {key}, {options.jobs} jobs")
+    say("problem         columns  runs  share  worst  theirs       s   CPU s")
+    for width in options.columns:
+        for name in options.problems:
+            runs = [run for task, run in found.items() if task[:2] == (name, width)]
+            if not runs:
+                continue
+            share, wall, cpu = ([run[field] for run in runs] for field in ("share", "wall", "cpu"))
             known = PUBLISHED if width == WIDTHS[-1] else {}
             theirs = f"{known[name]:.2f}" if name in known else ""
             say(
-                f"{name:14} {width:8d} {np.mean(shares):6.3f} {np.min(shares):6.2f} {theirs:>7} "
-                f"{np.median(wall):7.1f} {np.median(cpu):7.1f}"
+                f"{name:14} {width:8d} {len(runs):5d} {np.mean(share):6.3f} {np.min(share):6.2f} "
+                f"{theirs:>7} {np.median(wall):7.1f} {np.median(cpu):7.1f}"
             )
 
 
@@ -112,15 +131,17 @@ def main():
     parser.add_argument("--columns", nargs="+", type=int, default=WIDTHS)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin none after so")
+    parser.add_argument("--key", help="go on with the runs of another state of the code")
     args = parser.parse_args()
+    if args.quick:
+        args.columns, args.seeds = WIDTHS[:1], 2
     if args.scan:
         run_scan()
     elif args.noise:
         run_noise(200)
-    elif args.quick:
-        run_problems(args.problems, WIDTHS[:1], 2, args.jobs)
     else:
-        run_problems(args.problems, args.columns, args.seeds, args.jobs)
+        run_problems(args)
 
 
 if __name__ == "__main__":

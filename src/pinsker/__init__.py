@@ -41,6 +41,7 @@ from pinsker.selection import (
     ScoreJump,
     ScoreThreshold,
     SelectionPath,
+    WorstTarget,
     audit,
     interactions,
     select_by_criterion,
@@ -48,7 +49,13 @@ from pinsker.selection import (
 
 __version__ = "0.2.0.dev0"
 
-_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
+_DISPLAYS = (
+    "BoundDisplay",
+    "CertificateDisplay",
+    "ErrorIncreaseDisplay",
+    "ImportanceDisplay",
+    "SelectionPathDisplay",
+)
 
 __all__ = [
     "AuditResult",
@@ -60,6 +67,7 @@ __all__ = [
     "CriterionSelection",
     "EngineSettings",
     "ErrorBudget",
+    "ErrorIncreaseDisplay",
     "Estimate",
     "FeatureCount",
     "FeatureSelector",
@@ -75,6 +83,7 @@ __all__ = [
     "ScoreThreshold",
     "SelectionPath",
     "SelectionPathDisplay",
+    "WorstTarget",
     "audit",
     "conditional_mutual_information",
     "entropy",

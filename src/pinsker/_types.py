@@ -11,7 +11,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
 
-Task = Literal["classification", "regression"]
+Task = Literal["classification", "regression", "survival"]
 Scale = Literal["copula", "standard", "none"]
 Missing = Literal["auto", "error", "drop", "category"]
 

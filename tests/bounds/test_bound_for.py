@@ -39,12 +39,18 @@ def test_facts_of_one_numeric_target():
     assert facts.default_metric == "r2"
 
 
-def test_facts_of_several_numeric_targets_are_those_of_the_summed_error():
+def test_facts_of_several_numeric_targets_are_those_of_the_mean_error():
     facts = TargetFacts.of(number_target([[0.0, 0.0], [3.0, -4.0]]))
-    assert facts.target_range == 5.0
-    assert facts.max_abs == 5.0
-    assert facts.variance == 2.25 + 4.0
+    assert facts.target_range == pytest.approx(5.0 / math.sqrt(2))
+    assert facts.max_abs == pytest.approx(5.0 / math.sqrt(2))
+    assert facts.variance == (2.25 + 4.0) / 2
     assert facts.n_targets == 2
+    # Divided by their standard deviations both are 0 and 2: R² has the bound of one of them.
+    one = TargetFacts.of(number_target([0.0, 3.0]))
+    growth = bound_for("r2", facts).growth(0.01)
+    assert growth == pytest.approx(bound_for("r2", one).growth(0.01), rel=1e-12)
+    # A log-loss is the mean over targets, and information that about all of them.
+    assert bound_for("log-loss", facts).growth(0.01) == pytest.approx(0.005)
 
 
 @pytest.mark.parametrize(("size", "how"), [(1e200, "far"), (1e-200, "little")])

@@ -60,24 +60,25 @@ def test_attained_by_the_tilted_coin(tilt):
         assert (kept - full) / nu > 0.999
 
 
-def test_summed_error_of_two_targets_is_never_violated(cases):
-    """Facts of several targets: the root of the summed squared ranges."""
+def test_mean_error_of_two_targets_is_never_violated(cases):
+    """Facts of several targets: the root of the mean of squared ranges."""
     rng = np.random.default_rng(8)
     for i in range(0, cases.nu.size, 8):
         y = rng.uniform(size=(2, cases.classes[i]))
-        growth = sum(np.diff(joint_pmf.squared_errors(cases.tables[i], v))[0] for v in y)
-        length = float(np.linalg.norm(np.ptp(y, axis=1)))
+        growth = np.mean([np.diff(joint_pmf.squared_errors(cases.tables[i], v))[0] for v in y])
+        length = float(np.linalg.norm(np.ptp(y, axis=1)) / math.sqrt(2))
         facts = bounds.TargetFacts("regression", target_range=length, n_targets=2)
         limit = bounds.bound_for("mse", facts).growth(float(cases.nu[i]) + ROUNDING)
         assert growth <= limit + ROUNDING
 
 
-def test_mean_distance_of_two_targets_uses_the_general_bound():
+def test_mean_distance_of_two_targets_is_bounded_as_one_of_their_mean_range():
+    """The root mean square of the ranges is at least their mean, which the bound is linear in."""
     facts = bounds.TargetFacts("regression", target_range=5.0, n_targets=2)
     bound = bounds.bound_for("mae", facts)
     got = bound.growth(0.1)
-    assert got == bounds.BoundedLossBound(5.0).growth(0.1)
-    assert bound.theorem == "L4"
+    assert got == bounds.AbsoluteErrorBound(5.0).growth(0.1)
+    assert bound.theorem == "L3"
     assert bound.budget(got) == pytest.approx(0.1, rel=1e-11)
 
 

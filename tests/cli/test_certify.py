@@ -201,8 +201,8 @@ def test_a_selection_of_another_version(run, selection, fresh):
     selection.write_text(json.dumps(content))
     done = run("audit", selection, fresh)
     assert done.code == 2
-    assert "is not a selection that this version of pinsker can read" in done.err
-    assert "(KeyError: 'feature_columns')" in done.err
+    assert "is not a saved selection that this version of pinsker can read" in done.err
+    assert "(it lacks 'feature_columns')" in done.err
     content["schema"] = 0
     selection.write_text(json.dumps(content))
     assert "is not a saved selection" in run("audit", selection, fresh).err

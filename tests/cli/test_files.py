@@ -1,189 +1,200 @@
-"""Files of other programs, and queries to databases, all through the command."""
+"""Files that a command writes: whole or not at all; and files that are damaged."""
 
+import bz2
+import errno
+import gzip
+import io
 import json
-import sqlite3
+import lzma
+import os
+import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
 
-#: Everything is read and written back; the search itself takes no time.
-KEEP_ALL = ("-t", "grade", "-d", "linear", "--stop", "features=3", "--quiet", "--output")
+from pinsker.cli._files import OutputFiles
+from pinsker.cli._tables import read_table
+from pinsker.exceptions import DataError
+
+QUICK = ["-t", "final grade", "-d", "backward"]
 
 
-@pytest.fixture(scope="module")
-def small():
-    rng = np.random.default_rng(0)
-    return pd.DataFrame(
-        {
-            "size": rng.normal(size=40).round(3),
-            "city": rng.choice(["Rome", "Bonn", "Łódź"], 40),
-            "rooms": rng.integers(1, 6, 40),
-            "grade": rng.normal(size=40).round(3),
-        }
-    )
+def left_in(folder):
+    return sorted(path.name for path in folder.iterdir())
 
 
-def write(frame, path):
-    """Write a table as the program of a name's ending would."""
-    kind = path.suffix
-    if kind == ".json":
-        path.write_text(frame.to_json(orient="records"), encoding="utf-8")
-    elif kind == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    elif kind == ".xlsx":
-        pytest.importorskip("openpyxl")
-        frame.to_excel(path, index=False)
-    elif kind == ".dta":
-        frame.to_stata(path, write_index=False, version=118)
-    elif kind == ".sav":
-        pytest.importorskip("pyreadstat").write_sav(frame, str(path))
+def test_output_that_would_replace_the_input_is_refused(run, frame, tmp_path):
+    path, link = tmp_path / "t.csv", tmp_path / "link.csv"
+    frame.to_csv(path, index=False)
+    before = path.read_bytes()
+    link.symlink_to(path)
+    for option in ("-o", "--json", "--features"):
+        for name in (path, link):
+            done = run("select", path, *QUICK, option, name)
+            assert done.code == 2
+            assert "is the file that is read: name another one" in done.err
+    assert path.read_bytes() == before
+    done = run("select", path, *QUICK, "--json", tmp_path / "a", "--features", tmp_path / "a")
+    assert "--features and --json name the same file" in done.err
+    assert left_in(tmp_path) == ["link.csv", "t.csv"]
 
 
-@pytest.mark.parametrize("ending", [".json", ".jsonl", ".xlsx", ".dta", ".sav"])
-def test_files_of_other_programs(run, small, tmp_path, ending):
-    path, kept = tmp_path / f"table{ending}", tmp_path / "kept.csv"
-    write(small, path)
-    done = run("select", path, *KEEP_ALL, kept)
-    assert (done.code, done.err) == (0, "")
-    pd.testing.assert_frame_equal(pd.read_csv(kept), small, check_dtype=False)
+@pytest.mark.parametrize("command", ["certify", "audit"])
+def test_no_command_writes_to_what_it_reads(run, selection, table, command):
+    for name in (selection, table):
+        done = run(command, selection, table, "--json", name)
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        lambda frame: frame.to_dict("list"),
-        lambda frame: {"rows": frame.to_dict("records"), "page": 1},
-        lambda frame: [{**row, "size": {"m": row["size"]}} for row in frame.to_dict("records")],
-    ],
-    ids=["columns", "rows within", "objects within"],
-)
-def test_other_shapes_of_json_from_a_pipe(run, small, tmp_path, content):
-    kept = tmp_path / "kept.csv"
-    text = json.dumps(content(small)).encode()
-    done = run("select", "-", *KEEP_ALL, kept, stdin=text)
-    assert (done.code, done.err) == (0, "")
-    found = pd.read_csv(kept).rename(columns={"size.m": "size"})
-    pd.testing.assert_frame_equal(found[list(small)], small, check_dtype=False)
-
-
-def test_the_first_sheet_with_a_table_is_read(run, small, tmp_path):
-    pytest.importorskip("openpyxl")
-    path = tmp_path / "book.xlsx"
-    with pd.ExcelWriter(path) as book:
-        pd.DataFrame().to_excel(book, sheet_name="cover", index=False)
-        small.to_excel(book, sheet_name="data", index=False)
-    done = run("select", path, "-t", "grade", "-d", "linear", "--stop", "features=1")
-    assert "note: the sheet 'data' was read, others were not: 'cover'" in done.out
-
-
-@pytest.fixture
-def sqlite(small, tmp_path):
-    path = tmp_path / "shop.db"
-    with sqlite3.connect(path) as connection:
-        small.to_sql("sales", connection, index=False)
-    connection.close()
-    return path
-
-
-def duckdb_file(frame, path):
-    duckdb = pytest.importorskip("duckdb")
-    with duckdb.connect(str(path)) as connection:
-        connection.register("given", frame)
-        connection.execute("create table sales as select * from given")
-    return path
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
-def test_queries(run, small, sqlite, tmp_path, kind):
-    path = sqlite if kind == "sqlite" else duckdb_file(small, tmp_path / "shop.duckdb")
-    kept, query = tmp_path / "kept.csv", "select * from sales where rooms > 1;"
-    done = run("select", "--database", path, "--query", query, *KEEP_ALL, kept)
-    assert (done.code, done.err) == (0, "")
-    wanted = small[small["rooms"] > 1].reset_index(drop=True)
-    pd.testing.assert_frame_equal(pd.read_csv(kept), wanted, check_dtype=False)
-    done = run("select", path, "-t", "grade")
+@pytest.mark.parametrize("name", ["out.arff", "out.parquet.gz", "out.pdf", "missing/out.csv"])
+def test_files_are_checked_before_the_search(run, table, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("pinsker.cli._app.fit", lambda *_, **__: pytest.fail("it searched"))
+    done = run("select", table, *QUICK, "-o", tmp_path / name)
     assert done.code == 2
-    assert "is a database: add --query" in done.err
-    assert "Its tables: 'sales'." in done.err
-    done = run("select", path, "-t", "grade", "--query", "select * from nothing")
-    assert done.code == 2
-    assert "--query cannot be answered: " in done.err
-    assert done.err.count("\n") == 1
+    assert "--output" in done.err
 
 
-def test_duckdb_reads_the_files_that_a_query_names(run, small, tmp_path):
-    pytest.importorskip("duckdb")
-    path, kept = tmp_path / "table.parquet", tmp_path / "kept.csv"
-    small.to_parquet(path)
-    done = run("select", "--query", f"select * from '{path}' where city <> 'Rome'", *KEEP_ALL, kept)
-    assert (done.code, done.err) == (0, "")
-    assert len(pd.read_csv(kept)) == int((small["city"] != "Rome").sum())
+def test_a_full_disk_leaves_the_old_files(run, table, tmp_path, monkeypatch):
+    for name in ("kept.csv", "kept.json"):
+        (tmp_path / name).write_text("old")
+    calls = []
 
+    def full(handle):
+        calls.append(handle)
+        if len(calls) == 2:  # the first file is complete, the second is not
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-def test_a_query_only_reads(run, sqlite):
-    done = run("select", sqlite, "-t", "grade", "--query", "delete from sales")
-    assert done.code == 2
-    with sqlite3.connect(sqlite) as connection:
-        assert connection.execute("select count(*) from sales").fetchone() == (40,)
-    connection.close()
-
-
-def test_a_package_that_reads_a_file_is_named_where_it_is_missing(
-    run, small, tmp_path, monkeypatch
-):
-    path = tmp_path / "table.xlsx"
-    path.write_bytes(b"PK\x03\x04")
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    done = run("select", path, "-t", "grade")
-    assert done.code == 2
-    assert done.err == (
-        "pinsker: reading an Excel file needs openpyxl, which is not installed. Try: pip install "
-        '"pinsker[excel]"\n'
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("t.csv", b"a,b,grade\n", "has names of columns but no rows below them."),
-        ("t.json", b"[1, 2]", "this JSON is no table: give a list of rows"),
-        ("t.json", b'[{"a": 1', "cannot be read as JSON: "),
-        ("t.dta", b"nothing", "cannot be read as Stata: "),
-        ("t.sas7bdat", b"nothing", "cannot be read as SAS: "),
-        ("t.xlsx", b"nothing", "cannot be read as an Excel file: "),
-        ("t.duckdb", b"\x00" * 8 + b"DUCK", "cannot be read by DuckDB, and is none of SQLite"),
-    ],
-    ids=["header only", "numbers", "cut off", "stata", "sas", "excel", "duckdb"],
-)
-def test_files_that_are_no_tables(run, tmp_path, name, content, message):
-    if name.endswith(("xlsx", "duckdb")):
-        pytest.importorskip({"t.xlsx": "openpyxl", "t.duckdb": "duckdb"}[name])
-    path = tmp_path / name
-    path.write_bytes(content)
-    done = run("select", path, "-t", "grade")
+    monkeypatch.setattr("pinsker.cli._files.os.fsync", full)
+    options = ["-o", tmp_path / "kept.csv", "--json", tmp_path / "kept.json"]
+    done = run("select", table, *QUICK, *options)
     assert (done.code, done.out) == (2, "")
-    assert message in done.err
-    assert done.err.count("\n") == 1
+    assert "kept.json' cannot be written: No space left on device." in done.err
+    assert left_in(tmp_path) == ["kept.csv", "kept.json"]
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"old"}
 
 
-@pytest.mark.parametrize(
-    ("texts", "note"),
-    [
-        (["31/12/2023", "01/02/2024"], "dates (day month year): '31/12/2023' as 2023-12-31"),
-        (["12/31/2023", "01/02/2024"], "dates (month day year): '12/31/2023' as 2023-12-31"),
-        (
-            ["01/02/2024", "03/02/2024"],
-            "dates (day month year; month first would fit all values too): '01/02/2024' as 2024-02",
-        ),
-        (["31.12.2023 14:05", "1.2.2024 9:30"], "dates (day month year): '31.12.2023 14:05' as 20"),
-        (["Mar-2018", "Feb-2018"], "dates (month year): 'Mar-2018' as 2018-03-01"),
-        (["March 5, 2018", "May 12, 2019"], "dates (month day year): 'March 5, 2018' as 2018-03"),
-    ],
-)
-def test_dates_as_people_write_them(run, small, tmp_path, texts, note):
-    path = tmp_path / "table.csv"
-    small.assign(city=np.tile(texts, 20)).to_csv(path, index=False)
-    done = run("select", path, "-t", "grade", "-d", "linear", "--stop", "features=1")
-    assert f"note: column 'city' is read as {note}" in done.out
+def test_an_interrupt_leaves_the_old_file(tmp_path):
+    path = tmp_path / "kept.txt"
+    path.write_text("old")
+
+    def interrupted():
+        with OutputFiles() as files:
+            files.write_text("new", str(path))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (path.read_text(), left_in(tmp_path)) == ("old", ["kept.txt"])
+
+
+def test_modes_and_links_stay(tmp_path):
+    path, link = tmp_path / "kept.txt", tmp_path / "link"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with OutputFiles() as files:
+        files.write_text("new", str(link))
+    assert link.is_symlink()
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_devices_are_written_to_directly(run, table):
+    done = run("select", table, *QUICK, "--features", "/dev/full")
+    assert done.code == 2
+    assert "'/dev/full' cannot be written: No space left on device." in done.err
+
+
+def test_a_closed_pipe_costs_neither_file_nor_code(frame, tmp_path):
+    few, path = tmp_path / "few.csv", tmp_path / "kept.json"
+    frame.head(60).to_csv(few, index=False)
+    command = f"{sys.executable} -m pinsker select {few} -t 'final grade' -e 0.02 --json {path}"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -n 1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(path.read_text())["kept"] == ["signal", "colour"]
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "3"  # inconclusive, as without a pipe
+
+
+def test_names_do_not_command_a_terminal_or_a_spreadsheet(run, frame, tmp_path):
+    names = {"signal": "=1+1", "colour": "red\x1b[2J\u202e"}
+    path, kept = tmp_path / "t.csv", tmp_path / "kept.csv"
+    frame.rename(columns=names).to_csv(path, index=False)
+    done = run("select", path, *QUICK, "-o", kept)
+    assert "\x1b" not in done.out + done.err
+    assert r"red\x1b[2J\u202e" in done.out
+    assert "a spreadsheet takes the column name '=1+1'" in done.out
+    assert list(pd.read_csv(kept).columns) == ["=1+1", "red\x1b[2J\u202e", "final grade"]
+    assert "\x1b" not in run("select", path, "-t", "\x1b[31m").err
+
+
+def test_the_index_of_a_parquet_file_is_a_column(run, frame, tmp_path):
+    path = tmp_path / "t.parquet"
+    frame.set_index("signal").to_parquet(path)
+    assert "signal" in read_table(str(path), "final grade").features.columns
+    assert "signal" in read_table(str(path), "final grade", most=20).features.columns
+    frame[frame["signal"] > 0].to_parquet(path)
+    read = read_table(str(path), "final grade")
+    assert read.notes == ("the index of the table was left out: it has no name",)
+    frame.to_parquet(path)
+    assert read_table(str(path), "final grade").notes == ()
+
+
+def contents():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.choice(["x", "y"], 40), "y": 1})
+    text, parquet, feather, archive = frame.to_csv().encode(), *(io.BytesIO() for _ in range(3))
+    frame.to_parquet(parquet)
+    frame.to_feather(feather)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr("t.csv", text)
+    return {
+        "t.csv.gz": gzip.compress(text),
+        "t.csv.zip": archive.getvalue(),
+        "t.parquet": parquet.getvalue(),
+        "t.feather": feather.getvalue(),
+        "t.csv.xz": lzma.compress(text),
+        "t.csv.bz2": bz2.compress(text),
+    }
+
+
+@pytest.mark.parametrize("damage", ["cut", "overwritten"])
+@pytest.mark.parametrize("name", list(contents()))
+def test_damaged_files_are_named(run, tmp_path, name, damage):
+    content = contents()[name]
+    whole = damage == "overwritten"  # near the end, where formats keep what they check
+    content = content[:-90] + b"\xff" * 60 + content[-30:] if whole else content[:-90]
+    (tmp_path / name).write_bytes(content)
+    done = run("inspect", tmp_path / name, "-t", "y")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert f"{name}' cannot be " in done.err
+
+
+def test_bytes_that_arrow_would_follow_out_of_its_memory(tmp_path):
+    # A Feather file whose offsets of text are wrong ended in a segmentation fault.
+    content = bytearray(contents()["t.feather"])
+    rng = np.random.default_rng(1)
+    path = tmp_path / "t.feather"
+    for _ in range(30):
+        changed = content.copy()
+        for place in rng.integers(len(content), size=5):
+            changed[place] = rng.integers(256)
+        path.write_bytes(changed)
+        try:
+            read_table(str(path), "y")
+        except DataError:
+            continue
+
+
+def test_a_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("pinsker.cli._tables._SMALL", 2**16)
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * 2**20))
+    with pytest.raises(DataError, match="expands to more than 300 times its size"):
+        read_table(str(path), "b")

@@ -108,6 +108,21 @@ def test_certify_takes_them_too(run, visits, tmp_path):
     assert any("worth" in note for note in certificate["notes"])
 
 
+def test_audit_takes_them_too(run, visits, tmp_path):
+    select(run, visits, "--drop", "date,weight,patient")
+    saved, out = visits.with_suffix(".json"), tmp_path / "audit.json"
+    plain = ("audit", saved, visits, "--model", "linear", "--json", out)
+    found = []
+    for options in ((), ("--weights", "weight"), ("--row-groups", "patient", "--time", "date")):
+        done = run(*plain, *options)
+        assert done.code in (0, 3), done.err
+        found.append(json.loads(out.read_text()))
+    alone, weighted, in_time = found
+    assert weighted["error_all"] != alone["error_all"]
+    assert weighted["n_rows"] == alone["n_rows"] > in_time["n_rows"]
+    assert [one["n_groups"] > 20 for one in found] == [False, False, True]
+
+
 def test_prices(run, visits, tmp_path):
     frame = pd.read_csv(visits)
     rng = np.random.default_rng(1)

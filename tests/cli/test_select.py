@@ -89,14 +89,21 @@ def test_the_report(run, table, tmp_path):
     page = path.read_text(encoding="utf-8")
     assert page.lower().startswith("<!doctype html>")
     assert "signal" in page
+    # Which table, which target, and the command that was run.
+    assert "final grade" in page
+    assert "table.csv" in page
+    assert "120 rows, 4 features, measured by error rate" in page
+    assert "pinsker select" in page
+    assert "--report" in page
+    assert "selector.fit(X, y)" not in page
 
 
 def test_a_report_without_its_extra_is_refused_before_the_search(run, table, monkeypatch):
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     done = run("select", table, *BACKWARD, "--report", "report.html")
     assert done.code == 2
     assert done.out == ""
-    assert 'pinsker: --report needs altair, which is not installed. Try: pip install "pinsker[' in (
+    assert 'pinsker: --report needs jinja2, which is not installed. Try: pip install "pinsker[' in (
         done.err
     )
 
@@ -142,7 +149,7 @@ def test_searches_and_models_reach_the_selector(run, table, tmp_path):
     assert done.code == 0
     assert "120 rows, 3-fold cross-fitting; bounds for" in done.out
     page = path.read_text(encoding="utf-8")
-    assert "held out: linear" in page
+    assert "linear, held out" in page
     assert "held out: backward" not in page
 
 

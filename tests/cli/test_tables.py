@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._tables import TextStyle, read_table, read_text, read_values, write_table
+from pinsker.cli._files import OutputFiles, check_outputs
+from pinsker.cli._tables import TextStyle, read_table, read_text, read_values
 from pinsker.exceptions import DataError, ParameterError
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -70,7 +71,8 @@ def test_standard_input(run, frame, kind, suffix):
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet", "out.feather"])
 def test_written_tables_can_be_read(frame, tmp_path, name):
-    write_table(frame, str(tmp_path / name))
+    with OutputFiles() as files:
+        files.write_table(frame, str(tmp_path / name))
     back = read_table(str(tmp_path / name), "final grade").frame
     pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=True)
 
@@ -84,9 +86,9 @@ def test_written_tables_can_be_read(frame, tmp_path, name):
         ("out.parquet.gz", r"that is not written. Use .csv, .tsv"),
     ],
 )
-def test_tables_that_are_not_written(frame, tmp_path, name, message):
+def test_tables_that_are_not_written(tmp_path, name, message):
     with pytest.raises(ParameterError, match=message):
-        write_table(frame, str(tmp_path / name))
+        check_outputs({"output": str(tmp_path / name)}, [])
 
 
 @pytest.mark.parametrize(

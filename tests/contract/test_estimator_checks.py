@@ -1,7 +1,8 @@
 """scikit-learn's own checks, for every selector, with no expected failure."""
 
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import estimator_checks_generator as checks_of
+from sklearn.utils.validation import has_fit_parameter
 
 import pinsker
 from pinsker.exceptions import DataWarning
@@ -33,7 +34,7 @@ SLOW = [SELECTORS[1], SELECTORS[3]]
 def cases():
     """Every check of every selector; parametrize_with_checks of 1.6 does not get on with pytest."""
     for selector in SELECTORS:
-        for estimator, check in estimator_checks_generator(selector):
+        for estimator, check in checks_of(selector):
             name = getattr(check, "func", check).__name__
             marks = [pytest.mark.slow] if selector in SLOW else []
             yield pytest.param(estimator, check, id=f"{selector}-{name}", marks=marks)
@@ -52,6 +53,15 @@ def test_every_selector_is_checked():
         kind for kind in public if isinstance(kind, type) and issubclass(kind, InformationSelector)
     }
     assert kinds == {type(selector) for selector in SELECTORS}
+
+
+def test_the_checks_of_weights_are_among_them():
+    takes = [one for one in SELECTORS if has_fit_parameter(one, "sample_weight")]
+    assert {type(one) for one in takes} == {FeatureSelector, CriterionSelection, LinearSelection}
+    for selector in takes:
+        names = {getattr(check, "func", check).__name__ for _, check in checks_of(selector)}
+        assert {"check_sample_weights_shape", "check_sample_weights_not_overwritten"} <= names
+        assert any(name.startswith("check_sample_weight_equivalence") for name in names)
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=str)

@@ -105,6 +105,8 @@ CASES = [
 @pytest.mark.parametrize(("name", "X", "y", "groups"), CASES)
 def test_the_results_are_those_of_version_0_1(name, X, y, groups):
     for kind, selector in SELECTORS.items():
+        if name == "two-targets" and kind.startswith("linear"):
+            continue  # targets are divided by their standard deviations since
         expected = REFERENCE.get(f"{name} / {kind}")
         if expected is None:  # two slow ones were not stored for wide tables
             continue
@@ -118,7 +120,10 @@ def test_the_results_are_those_of_version_0_1(name, X, y, groups):
         if getattr(selector, "cv", 0):
             continue  # cut by other bounds since: the search alone stayed
         assert np.flatnonzero(selector.support_).tolist() == expected["support"], kind
-        assert_equal_figures(selector.certificate_, expected["certificate"])
+        figures = dict(expected["certificate"])
+        if name == "two-targets":
+            figures.pop("information_budget", None)  # of the mean R² since, not of the sum
+        assert_equal_figures(selector.certificate_, figures)
 
 
 def assert_equal_figures(certificate, expected):

@@ -136,7 +136,7 @@ def test_columns_that_look_different_are_all_numbers():
         ([["a", 0.1], ["b", 0.2], ["a", 0.3]], "auto", "Unknown label type: continuous"),
         ([3, 3, 3], "auto", r"y has one value \(3\) in all of its 3 rows: there is nothing to"),
         (["a", "a"], "auto", r"y has one value \('a'\) in all of its 2 rows"),
-        ([[1.5, 2.5]] * 3, "regression", "y has one value"),
+        ([[1.5, 2.5]] * 3, "regression", "y: target 'y0' has one value"),
         (
             [1.5, np.inf],
             "auto",

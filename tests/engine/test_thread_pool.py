@@ -45,3 +45,33 @@ if child == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_forked_while_another_thread_works():
+    # The child must not wait for a mutex that a thread held which it does not have.
+    code = """
+import os, threading
+import numpy as np
+from pinsker.engine import neighbor_counts
+
+x, y, z = np.random.default_rng(0).normal(size=(3, 400, 1))
+stop = threading.Event()
+
+def work():
+    while not stop.is_set():
+        neighbor_counts(x, y, z, k=3, n_threads=3)
+
+worker = threading.Thread(target=work)
+worker.start()
+for _ in range({forks}):
+    child = os.fork()
+    if child == 0:
+        neighbor_counts(x[:20], y[:20], z[:20], k=3, n_threads=3)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+stop.set()
+worker.join()
+"""
+    code = code.replace("{forks}", os.environ.get("PINSKER_TEST_FORKS", "20"))
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)

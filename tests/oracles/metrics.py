@@ -39,3 +39,24 @@ def numerical_influence(score, weights, rows, step=1e-5):
             sides.append(score(moved))
         out.append((sides[0] - sides[1]) / (2 * step) * weights.sum())
     return np.array(out)
+
+
+def left_out(score, weights):
+    """Return (W / s - 1) times what a score loses as s, the smallest weight, leaves a row."""
+    step, total, full = weights.min(), weights.sum(), score(weights)
+    out = []
+    for row in range(len(weights)):
+        less = weights.copy()
+        less[row] -= step
+        out.append((total / step - 1) * (full - score(less)))
+    return np.array(out)
+
+
+def jackknife_error(score, groups, weights):
+    """Return the standard error of a score by leaving out one group of rows after the other."""
+    full = score(np.arange(len(groups)))
+    changes = []
+    for group in np.unique(groups):
+        left = np.flatnonzero(groups != group)
+        changes.append(weights[left].sum() / weights.sum() * (full - score(left)))
+    return np.sqrt(np.sum((np.array(changes) - np.mean(changes)) ** 2))

@@ -6,8 +6,9 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression
 
-from pinsker import BackwardElimination, FeatureSelector, ForwardSelection
+from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, interactions
 from pinsker.report import summarise, to_html
+from pinsker.selection import Alternative, Importance, Substitute
 
 #: Names that try to leave the place they are put in.
 HOSTILE = [
@@ -58,6 +59,48 @@ def cross_fitted(wine):
         models=[LogisticRegression(max_iter=200)],
         random_state=0,
     ).fit(*wine)
+
+
+@pytest.fixture(scope="session")
+def cross_summary(cross_fitted):
+    """Return its summary, without data."""
+    return summarise(cross_fitted)
+
+
+@pytest.fixture(scope="session")
+def findings(wine, cross_fitted):
+    """Return all that a page can show besides a selector: the figures are made up."""
+    kept = list(cross_fitted.get_feature_names_out())
+    names = [*kept, *(name for name in wine[0].columns if name not in kept)]
+    values = tuple(np.linspace(0.09, -0.02, len(names)))
+    importance = Importance(
+        tuple(names),
+        tuple(name in kept for name in names),
+        values,
+        tuple(value - 0.03 for value in values),
+        tuple(value + 0.05 for value in values),
+        "error",
+        0.95,
+        400,
+        ("40 of 400 rows were seen by fit",),
+    )
+    dropped = names[len(kept) :]
+    return {
+        "importance": importance,
+        "interactions": interactions(*wine, n_best=5, n_permutations=5),
+        "substitutes": (
+            Substitute(kept[0], (dropped[0], dropped[1]), 0.6, 0.01, 0.03, True),
+            Substitute(kept[1], (), 0.0, 0.05, 0.09, False),
+        ),
+        "alternatives": (Alternative(tuple(dropped[:4]), 0.25, 0.04, 0.01, 0.04),),
+        "source": "cellar/wines, 1991.csv",
+    }
+
+
+@pytest.fixture(scope="session")
+def full_page(cross_fitted, wine, findings):
+    """Return a page with every section there is."""
+    return cross_fitted.report(X=wine[0], y=wine[1], **findings).html
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
-"""The page in a real Chromium: the slider moves, the features change, nothing complains.
+"""The page in a real Chromium: everything follows the slider, and everybody can read it.
 
-Chromium is the one that is installed (or the one that ``PINSKER_CHROMIUM`` names); these tests skip
-where there is none.
+Chromium is the one that is installed (or the one that ``PINSKER_CHROMIUM`` names). Where there is
+none all of these tests are one skip. One browser and one tab serve them all.
 """
 
 import os
+import re
 import shutil
 
 import numpy as np
@@ -14,13 +15,19 @@ from pinsker import BackwardElimination, CriterionSelection, FeatureCount
 from pinsker.report import summarise, to_html
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("PINSKER_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium found; set PINSKER_CHROMIUM")
+if CHROMIUM is None:
+    reason = "no Chromium found: pages were not tested in a browser; set PINSKER_CHROMIUM"
+    pytest.skip(reason, allow_module_level=True)
+# One worker, so that one browser is started.
+pytestmark = pytest.mark.xdist_group("browser")
 # Root in a container has neither a sandbox nor much shared memory.
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-CHARTS = ("information", "bound")
+DESK, PHONE = {"width": 1000, "height": 800}, {"width": 390, "height": 844}
+UNFOLD = "document.querySelectorAll('details').forEach(item => { item.open = true; })"
 
 
 @pytest.fixture(scope="module")
@@ -31,30 +38,33 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def visit(browser, tmp_path):
-    """Return a function that opens a page and waits for its charts; it must leave no complaint."""
-    contexts, complaints = [], []
+@pytest.fixture(scope="module")
+def tab(browser):
+    context = browser.new_context(bypass_csp=False)
+    page = context.new_page()
+    page.complaints = []
+    page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
+    yield page
+    context.close()
 
-    def open_page(html, charts=True, **options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
+
+@pytest.fixture
+def visit(tab, tmp_path):
+    """Return a function that shows a page in the tab; it must leave no complaint."""
+
+    def show(html, size=DESK, scheme="light"):
+        tab.set_viewport_size(size)
+        tab.emulate_media(color_scheme=scheme)
         file = tmp_path / "report.html"
         file.write_text(html, encoding="utf-8")
-        tab.on("request", lambda r: r.url == file.as_uri() or complaints.append(r.url))
         tab.goto(file.as_uri())
-        if charts:
-            for name in CHARTS:
-                tab.wait_for_selector(f"#chart-{name} svg path", state="attached", timeout=10_000)
         return tab
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    tab.complaints.clear()
+    yield show
+    assert tab.complaints == []
 
 
 def move(tab, position):
@@ -66,135 +76,319 @@ def move(tab, position):
     )
 
 
-def staying(tab):
+def staying(tab, items="#chips li"):
     found = tab.eval_on_selector_all(
-        "#chips li.stays", "items => items.map(item => Number(item.dataset.feature))"
+        f"{items}.stays", "items => items.map(item => Number(item.dataset.feature))"
     )
     return sorted(found)
 
 
-def test_slider_shows_what_the_selector_keeps(visit, page, selector, summary):
-    tab = visit(page)
-    budgets = summary["choices"]["budgets"]
-    assert staying(tab) == np.flatnonzero(selector.support_).tolist()
-    seen = set()
-    for position in (0, 20, 40, 60, 100, len(budgets) - 1):
-        move(tab, position)
-        kept = np.flatnonzero(selector.support_at(error_budget=budgets[position])).tolist()
-        assert staying(tab) == kept
-        seen.add(tuple(kept))
-        shown = tab.inner_text("#slider-text")
-        assert shown.startswith(f"{len(kept)} of 13 features stay")
-        assert f"a budget of {budgets[position]:g}:" in shown
-        assert tab.inner_text("#slider-value") == f"{budgets[position]:g}"
-        assert f"{len(kept)} of 13" in tab.get_attribute("#slider", "aria-valuetext")
-    assert len(seen) >= 4
+def texts(tab, selector):
+    return tab.eval_on_selector_all(selector, "items => items.map(item => item.textContent)")
 
 
-def test_slider_answers_to_keys(visit, page):
-    tab = visit(page)
-    before = tab.inner_text("#slider-value")
-    tab.focus("#slider")
-    tab.keyboard.press("End")
-    assert tab.inner_text("#slider-value") != before
-    assert len(staying(tab)) == 1
-
-
-def test_charts_follow_the_slider(visit, page):
-    tab = visit(page)
-    ring = "#chart-bound svg path[stroke='var(--accent)'][fill='var(--paper)']"
-    before = tab.get_attribute(ring, "transform")
-    move(tab, 100)
-    tab.wait_for_function(
-        "([ring, before]) => document.querySelector(ring).getAttribute('transform') !== before",
-        arg=[ring, before],
+def drawn(tab):
+    """Return what the marks of the wide plot show, read off its axes as an eye would."""
+    return tab.evaluate(
+        """() => {
+        const plot = document.querySelector('#chart-increase svg.wide');
+        const ticks = [...plot.querySelectorAll('text.tick')].map(tick => ({
+          x: Number(tick.getAttribute('x')), y: Number(tick.getAttribute('y')),
+          value: Number(tick.textContent.replace('−', '-')),
+          at: tick.getAttribute('text-anchor')}));
+        const ring = plot.querySelector('.ring'), whisker = plot.querySelector('.whisker');
+        const line = plot.querySelector('.budget-line');
+        const number = (element, name) => Number(element.getAttribute(name));
+        return {
+          ys: ticks.filter(t => t.at === 'end').map(t => [t.y - 4, t.value]),
+          xs: ticks.filter(t => t.at === 'middle' && !isNaN(t.value)).map(t => [t.x, t.value]),
+          size: number(ring, 'cx'), value: number(ring, 'cy'), upper: number(whisker, 'y2'),
+          budget: Number(line.getAttribute('transform').match(/ (.*)\\)/)[1]),
+          bold: [...plot.querySelectorAll('.series.chosen')].map(one => one.dataset.search),
+        };}"""
     )
 
 
-@pytest.mark.parametrize("which", ["selector", "cross_fitted"])
-def test_points_tell_what_they_are(visit, which, request):
-    tab = visit(to_html(summarise(request.getfixturevalue(which))))
-    points = tab.locator("#chart-information .mark-symbol.role-mark path")
-    points.first.hover(force=True)
-    tooltip = tab.locator("#vg-tooltip-element").inner_text()
-    assert "search" in tooltip
-    assert "information, nats" in tooltip
-    assert "undefined" not in tooltip
-    assert "NaN" not in tooltip
+def read_axis(pixel, ticks):
+    """Return the value at a pixel of a linear axis, from its first and its last tick."""
+    (first, low), (last, high) = ticks[0], ticks[-1]
+    return low + (pixel - first) / (last - first) * (high - low)
+
+
+def test_everything_follows_the_slider(visit, cross_fitted, cross_summary):
+    tab = visit(to_html(cross_summary))
+    budgets, results = cross_summary["choices"]["budgets"], cross_fitted.cv_results_
+    # What each feature is worth is known of those that the selector keeps.
+    ranked = set(np.flatnonzero(cross_fitted.support_).tolist())
+    seen = {"sets": set(), "verdicts": set(), "searches": set()}
+    for position in range(0, len(budgets), 5):
+        move(tab, position)
+        budget = budgets[position]
+        expected = cross_fitted.certificate_at(error_budget=budget)
+        kept = np.flatnonzero(cross_fitted.support_at(error_budget=budget)).tolist()
+        size, verb = len(kept), "stays" if len(kept) == 1 else "stay"
+        # Words.
+        assert tab.text_content("h1") == f"{size} of 13 features {verb}"
+        lead = tab.text_content(".lead")
+        assert lead.startswith(f"Error budget {budget:g}: at most ")
+        assert lead.endswith(" of error rate may be added.")
+        verdict = {"met": "Budget met", "not met": "Budget not met"}.get(expected.verdict)
+        assert tab.text_content("#verdict") == (verdict or "Inconclusive: too few rows")
+        assert tab.is_visible(".caution") == expected.lets_all_go
+        assert f"{size} of 13" in tab.get_attribute("#slider", "aria-valuetext")
+        assert f"{size} of 13 features {verb} at a budget" in tab.text_content("[role=status]")
+        # Figures.
+        values, about = texts(tab, "[data-tile=value]"), texts(tab, "[data-tile=about]")
+        assert about[0] == f"{size} of 13"
+        assert values[1] == f"{expected.error_kept:.3f}"
+        assert values[2] == f"{expected.resolvable:.3f}"
+        assert about[1] in (f"at most {expected.error_upper:.3f} (95 %)", "")
+        assert about[2] == f"budget {budget:g}"
+        assert f"{expected.error_kept:.3f} with the {size} kept" in tab.text_content("#sentences")
+        # Lists and tables.
+        assert staying(tab) == kept
+        assert staying(tab, "section:has(#ranking-title) li") == sorted(ranked & set(kept))
+        assert staying(tab, "tr") == kept
+        # Marks: on the path of the search that has this set.
+        marks = drawn(tab)
+        assert round(read_axis(marks["size"], marks["xs"]), 1) == size
+        height = abs(read_axis(0, marks["ys"]) - read_axis(1, marks["ys"]))  # of a pixel
+        assert abs(read_axis(marks["value"], marks["ys"]) - expected.increase) < height
+        limit = max(expected.resolvable, expected.increase)
+        assert abs(read_axis(marks["upper"], marks["ys"]) - limit) < height
+        top = max(value for _, value in marks["ys"])
+        if budget < top:
+            assert abs(read_axis(marks["budget"], marks["ys"]) - budget) < height
+        same = [np.flatnonzero(support).tolist() == kept for support in results["support"]]
+        assert marks["bold"][0] in results["search"][same]
+        assert len(marks["bold"]) == 1
+        seen["sets"].add(tuple(kept))
+        seen["verdicts"].add(expected.verdict)
+        seen["searches"].add(marks["bold"][0])
+    assert [len(found) >= 2 for found in seen.values()] == [True] * 3, seen
+
+
+def test_no_features_are_marked_below_the_slider(visit, cross_summary):
+    tab = visit(to_html(cross_summary))
+    at = tab.evaluate(
+        """() => { const [mark, track] = ['.marks .baseline', '#slider'].map(
+          part => document.querySelector(part).getBoundingClientRect());
+        return (mark.right - track.left) / track.width; }"""
+    )
+    assert at == pytest.approx(1.0, abs=0.02)  # the largest budget lets everything go
+    assert texts(tab, ".marks .tick")[0] == "0"
+    assert {"0.001", "0.01", "0.1"} & set(texts(tab, ".marks .tick"))
+
+
+def test_the_bound_of_the_neighbors_is_folded(visit, cross_summary):
+    tab = visit(to_html(cross_summary))
+    assert not tab.is_visible("#chart-bound")
+    tab.click("#own-estimates summary")
+    assert tab.is_visible("#chart-bound svg.wide")
+
+
+def test_slider_answers_to_keys_and_goes_back(visit, page, selector):
+    tab = visit(page)
+    before = tab.text_content("h1")
+    assert not tab.is_visible("#reset")
+    tab.focus("#slider")
+    tab.keyboard.press("End")
+    assert tab.text_content("h1") != before
+    assert len(staying(tab)) == 1
+    tab.click("#reset")
+    assert tab.text_content("h1") == before
+    assert staying(tab) == np.flatnonzero(selector.support_).tolist()
+
+
+def test_bars_have_one_scale_and_are_not_clipped(visit, page):
+    tab = visit(page)
+    tab.evaluate(UNFOLD)
+    bars = tab.evaluate(
+        """() => [...document.querySelectorAll('td .inline-bar')].filter(bar =>
+          bar.closest('section').querySelector('#experts-title')).map(bar => ({
+          length: bar.firstElementChild.getBoundingClientRect().width,
+          room: bar.getBoundingClientRect().width,
+          value: Number(bar.nextElementSibling.textContent.replace('−', '-'))}))"""
+    )
+    longest = max(bar["value"] for bar in bars)
+    assert len(bars) > 30
+    for bar in bars:
+        assert bar["length"] <= bar["room"]
+        share = max(bar["value"], 0) / longest
+        assert bar["length"] / bar["room"] == pytest.approx(share, abs=0.02), bar
+
+
+def test_whiskers_stand_where_the_limits_are(visit, full_page, findings):
+    tab = visit(full_page)
+    found = tab.evaluate(
+        """() => [...document.querySelectorAll('.ranking.limits li')].map(row => {
+          const box = (part) => row.querySelector(part).getBoundingClientRect();
+          const bar = box('.bar'), whisker = box('.whisker'), track = box('.track');
+          return [bar.left, bar.right, whisker.left, whisker.right].map(
+            (at) => (at - track.left) / track.width);})"""
+    )
+    importance = findings["importance"]
+    low, high = min(importance.lower), max(importance.upper)
+    ranked = sorted(range(13), key=lambda k: (not importance.kept[k], -importance.value[k]))
+    for k, (left, right, lower, upper) in zip(ranked, found, strict=True):
+        value = importance.value[k]
+        ends = [min(value, 0.0), max(value, 0.0), importance.lower[k], importance.upper[k]]
+        at = [(end - low) / (high - low) for end in ends]
+        assert [left, right, lower, upper] == pytest.approx(at, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk, light", "phone, dark"]
+)
+def test_axe_finds_nothing_serious(visit, full_page, size, scheme):
+    tab = visit(full_page, size, scheme)
+    tab.evaluate(UNFOLD)
+    results = axe.Axe().run(tab)
+    serious = [
+        (found["id"], found["nodes"][0]["html"][:200])
+        for found in results.response["violations"]
+        if found["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    assert len(results.response["passes"]) > 15  # the rules have run
+
+
+def luminance(color):
+    """Return the relative luminance of WCAG 2 of ``rgb(...)``."""
+    channels = np.array([float(c) for c in re.findall(r"[\d.]+", color)[:3]]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one, other):
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_and_lines_of_the_plots_have_contrast(visit, full_page, scheme):
+    """Axe looks at no letters of an SVG: WCAG AA asks 4.5 of them, and 3 of lines."""
+    tab = visit(full_page, scheme=scheme)
+    paper = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    style = "items => items.map(item => [getComputedStyle(item).{}, item.outerHTML.slice(0, 80)])"
+    letters = tab.eval_on_selector_all("#chart-increase svg text", style.format("fill"))
+    lines = tab.eval_on_selector_all("#chart-increase svg polyline", style.format("stroke"))
+    bars = tab.eval_on_selector_all(".ranking .bar", style.format("backgroundColor"))
+    for least, items in ((4.5, letters), (3.0, lines), (3.0, bars)):
+        assert items
+        for color, html in items:
+            assert contrast(color, paper) >= least, html
+    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21)
+
+
+def test_a_phone_cuts_nothing_off(visit, full_page, hostile):
+    fitted, X, y = hostile
+    for html in (full_page, to_html(summarise(fitted, X, y))):
+        tab = visit(html, PHONE)
+        tab.evaluate(UNFOLD)
+        assert tab.evaluate("document.documentElement.scrollWidth") == 390
+        wider = tab.evaluate(
+            """() => [...document.querySelectorAll('.scroll, table, pre, svg, dl, ol')].filter(
+              item => item.scrollWidth > item.clientWidth + 1 && item.clientWidth > 0 ||
+              item.getBoundingClientRect().right > innerWidth + 1
+            ).map(item => item.outerHTML.slice(0, 99))"""
+        )
+        assert wider == []
+        assert tab.is_visible("#chart-increase svg.narrow")
+        assert not tab.is_visible("#chart-increase svg.wide")
+
+
+def test_dark_is_dark(visit, page):
+    def brightness(scheme):
+        tab = visit(page, scheme=scheme)
+        style = "getComputedStyle(document.body)"
+        colors = tab.evaluate(f"[{style}.backgroundColor, {style}.color]")
+        return [luminance(color) for color in colors]
+
+    (light_paper, light_ink), (dark_paper, dark_ink) = brightness("light"), brightness("dark")
+    assert light_paper > 0.9 > light_ink
+    assert dark_paper < 0.05 < dark_ink
+
+
+def test_every_plot_has_a_name_for_screen_readers(visit, full_page):
+    tab = visit(full_page)
+    tab.evaluate(UNFOLD)
+    names = tab.eval_on_selector_all(
+        "svg.plot", "plots => plots.map(plot => [plot.getAttribute('role'), plot.ariaLabel])"
+    )
+    assert len(names) == 6  # three charts, each for two widths
+    assert all(role == "img" and name.startswith("Line chart") for role, name in names)
+    assert tab.get_attribute("[role=status]", "aria-live") == "polite"
+
+
+def test_points_say_what_they_are(visit, cross_summary):
+    tab = visit(to_html(cross_summary))
+    shown = texts(tab, "#chart-increase svg.wide .series title")
+    assert any(re.match(r"\d+ features?, forward: error rate (rises|falls) by", t) for t in shown)
+    assert not any("NaN" in text or "None" in text for text in shown)
 
 
 def test_hostile_names_stay_text(visit, hostile):
     fitted, X, y = hostile
     tab = visit(to_html(summarise(fitted, X, y)))
-    for position in (0, 50, 100):
+    for position in (0, 20, 40):
         move(tab, position)
     assert tab.evaluate("window.pwned") is None
-    shown = tab.eval_on_selector_all("#chips .name", "items => items.map(i => i.textContent)")
+    shown = texts(tab, "#chips .name")
     assert shown == [fitted.path_.names[feature] for feature in fitted.path_.order]
     # A name of 3200 letters makes the page no wider than it is.
     assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_held_out_rows_are_drawn(visit, cross_fitted):
-    tab = visit(to_html(summarise(cross_fitted)))
-    legend = tab.locator("#chart-information .role-legend-label text").all_text_contents()
-    assert "held out: forward" in legend
-    position = len(summarise(cross_fitted)["choices"]["budgets"]) - 1
-    move(tab, position)
-    assert len(staying(tab)) == cross_fitted.support_at(error_budget=1.0).sum()
+def test_a_notebook_shows_a_page_that_works(visit, selector):
+    tab = visit(f"<!doctype html><title>notebook</title>{selector.report()._repr_html_()}")
+    frame = tab.frame_locator("iframe")
+    frame.locator("#slider").press("End")
+    assert frame.locator("h1").text_content() == "1 of 13 features stays"
 
 
-def test_phone_needs_no_sideways_scrolling(visit, page):
-    tab = visit(page, viewport={"width": 360, "height": 740})
-    assert tab.evaluate("document.documentElement.scrollWidth") == 360
-
-
-def test_dark_is_dark(visit, page):
-    def brightness(scheme):
-        tab = visit(page, color_scheme=scheme)
-        script = "getComputedStyle(document.querySelector(a)).color.match(/\\d+/g).map(Number)"
-        paper = tab.evaluate(
-            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
-        )
-        ink = tab.evaluate(script.replace("(a)", "('body')"))
-        label = tab.eval_on_selector(
-            "#chart-bound .role-axis-label text",
-            "item => getComputedStyle(item).fill.match(/\\d+/g).map(Number)",
-        )
-        return sum(paper), sum(ink), sum(label)
-
-    light, dark = brightness("light"), brightness("dark")
-    assert light[0] > light[2] > light[1]
-    assert dark[0] < dark[2] < dark[1]
-
-
-def test_without_scripts_the_choice_is_there(visit, page, selector):
-    tab = visit(page, charts=False, java_script_enabled=False)
-    kept = tab.locator("#chips li.stays")
-    assert kept.count() == selector.support_.sum()
+def test_without_scripts_the_choice_is_there(browser, page, selector, tmp_path):
+    file = tmp_path / "report.html"
+    file.write_text(page, encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(file.as_uri())
+    assert tab.locator("#chips li.stays").count() == selector.support_.sum()
     assert tab.locator("#slider").is_disabled()
+    assert tab.locator("#chart-increase svg.wide .ring").is_visible()
+    context.close()
 
 
 def test_another_rule_shows_its_own_choice_until_moved(visit, wine):
     fitted = BackwardElimination(FeatureCount(9)).fit(*wine)
-    tab = visit(to_html(summarise(fitted)))
+    summary = summarise(fitted)
+    tab = visit(to_html(summary))
     assert len(staying(tab)) == 9
-    move(tab, 1)
-    assert len(staying(tab)) == fitted.support_at(error_budget=0.0025).sum()
+    assert tab.text_content(".lead") == "By the rule FeatureCount(k=9)."
+    move(tab, 40)
+    budget = summary["choices"]["budgets"][40]
+    assert len(staying(tab)) == fitted.support_at(error_budget=budget).sum() != 9
+    tab.click("#reset")
+    assert len(staying(tab)) == 9
+    assert tab.text_content("h1") == "9 of 13 features stay"
 
 
 def test_a_selector_that_applies_no_budget_has_no_slider(visit, wine):
     # 13 columns of ten bins each: 178 rows fill no joint table.
     fitted = CriterionSelection(n_features_to_select=4).fit(*wine)
-    tab = visit(to_html(summarise(fitted)), charts=False)
+    tab = visit(to_html(summarise(fitted)))
     assert tab.locator("#slider").count() == 0
     assert len(staying(tab)) == 4
     assert "cannot apply other error budgets" in tab.inner_text("#budget")
 
 
-def test_print_unfolds(visit, page):
+def test_print_unfolds_and_hides_what_paper_cannot(visit, page):
     tab = visit(page)
+    tab.emulate_media(media="print")
     tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert tab.locator("details:not([open])").count() == 0
+    assert not tab.is_visible("#slider")
+    assert tab.is_visible("#chart-increase svg.wide")
     tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert tab.locator("details[open]").count() == 0
+    tab.emulate_media(media="screen")

@@ -9,6 +9,7 @@ import pytest
 from pinsker import (
     BackwardElimination,
     ErrorBudget,
+    FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
@@ -92,27 +93,79 @@ def test_no_address_is_loaded(page):
 def test_names_are_text(hostile, hostile_page):
     outline = Outline(hostile_page)
     scripts = outline.all("script")
-    assert len(scripts) == 4  # two of data, the library, the page's own
+    assert len(scripts) == 2  # data, and the page's own
     assert "onerror" not in str([attributes for _, attributes in outline.found])
     assert "onmouseover" not in str([attributes for _, attributes in outline.found])
     assert outline.all("img") == []
-    island = re.search(r'<script type="application/json" id="summary">(.*?)</script>', hostile_page)
-    assert json.loads(island[1])["path"]["names"] == list(hostile[0].path_.names)
+    island = re.search(
+        r'<script type="application/json" id="following">(.*?)</script>', hostile_page
+    )
+    assert "<script>window.pwned = 1</script>" in json.loads(island[1])["states"][0]["status"]
     assert "{{ 7 * 7 }}" in outline.texts["span"]
 
 
 def test_headline_and_every_section(page, summary):
     outline = Outline(page)
     assert outline.texts["h1"].split() == ["4", "of", "13", "features", "stay"]
-    assert "at most 10 points of accuracy may be lost" in page
+    assert "at most 10 points of error rate may be added" in page
+    assert "may be lost" not in page
     for title in (
-        "What would another budget keep?", "The path", "How sure is that?", "The features, ranked",
-        "What replaced what", "The data as understood", "Do it again",
+        "What would another budget keep?", "How far the error rate rises with fewer features",
+        "The features, ranked", "How sure is that?", "What replaced what", "The data as understood",
+        "For experts", "Do it again",
     ):  # fmt: skip
         assert title in outline.texts["h2"]
     for sentence in summary["certificate"]["sentences"]:
         assert sentence in page
     assert "BackwardElimination(error_budget=0.1)" in page
+
+
+def test_the_page_names_table_target_rows_and_metric(full_page, cross_fitted):
+    text = re.sub(r"<[^>]+>", "", full_page)
+    about = "Predicting target from cellar/wines, 1991.csv: 178 rows, 13 features, measured by "
+    assert about + "error rate" in text
+    assert "selector.fit(X, y)" in text  # the call that made it
+    typed = "pinsker select wines.csv --target target"
+    page = to_html(summarise(cross_fitted, command=typed))
+    assert typed in page
+    assert "selector.fit(X, y)" not in page
+
+
+def test_every_finding_has_its_section(full_page, page):
+    titles = (
+        "Would other rows choose the same?", "Features that work together",
+        "What could replace a kept feature", "Other sets within the budget",
+    )  # fmt: skip
+    for title in titles:
+        assert title in Outline(full_page).texts["h2"]
+        assert title not in Outline(page).texts["h2"]
+    assert "40 of 400 rows were seen by fit" in full_page
+
+
+def test_r2_is_r2(numeric):
+    fitted, X, y = numeric
+    page = to_html(summarise(fitted, X, y))
+    assert "How far R² falls with fewer features" in page
+    assert "at most 0.2 may be added to the error: R² may fall by as much" in page
+    assert "measured by R²" in page
+    assert "share of the target" not in page
+
+
+def test_r2_of_held_out_rows_is_r2(numeric):
+    _, X, y = numeric
+    options = {"searches": ["linear"], "cv": 2, "models": ["linear"], "random_state": 0}
+    fitted = FeatureSelector(0.05, **options).fit(X, y)
+    certificate, tiles = fitted.certificate_, own_tiles(fitted)
+    assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.3f}"
+    assert tiles["R², all features"] == f"{1 - certificate.error_all:.3f}"
+    assert tiles["R² may fall by, 95 % limit"] == f"{certificate.resolvable:.3f}"
+
+
+def own_tiles(fitted):
+    page = to_html(summarise(fitted))
+    labels = re.findall(r'data-tile="label">(.*?)<', page)
+    values = re.findall(r'data-tile="value">(.*?)<', page)
+    return dict(zip(labels, values, strict=True))
 
 
 def test_a_summary_from_json_makes_the_same_page(page, summary):
@@ -144,7 +197,7 @@ def test_every_selector_has_a_page(fit, wine):
 
 
 def test_other_schema_is_refused(summary):
-    with pytest.raises(ParameterError, match="expected schema 2, found 99"):
+    with pytest.raises(ParameterError, match="expected schema 3, found 99"):
         to_html({**summary, "schema": 99})
 
 
@@ -157,8 +210,35 @@ def test_a_missing_template_value_is_an_error(summary):
 
 def test_report_writes_the_page(selector, tmp_path):
     target = tmp_path / "report.html"
-    page = selector.report(target)
-    assert target.read_text(encoding="utf-8") == page
+    made = selector.report(target)
+    assert target.read_text(encoding="utf-8") == made.html
+    assert made.save(tmp_path / "again.html").read_text(encoding="utf-8") == made.html
+
+
+def test_a_notebook_shows_the_page_and_not_its_text(selector):
+    made = selector.report()
+    assert repr(made) == "Report(4 of 13 features stay, estimated, not tested)"
+    shown = made._repr_html_()
+    frame = Outline(shown).all("iframe")[0]
+    assert frame["srcdoc"] == made.html  # unescaped by the parser, as by a browser
+    assert frame["sandbox"] == "allow-scripts"
+    assert frame["title"] == repr(made)
+
+
+def test_a_page_is_small(page):
+    assert len(page) < 250_000  # 970 000 with a plotting library inside
+
+
+def test_open_shows_the_page_in_a_browser(selector, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    made = selector.report()
+    file = made.open()
+    try:
+        assert opened == [file.as_uri()]
+        assert file.read_text(encoding="utf-8") == made.html
+    finally:
+        file.unlink()
 
 
 def test_missing_packages_are_named(selector, monkeypatch):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from pinsker import (
     BackwardElimination,
@@ -14,6 +15,7 @@ from pinsker import (
     CriterionSelection,
     ErrorBudget,
     FeatureCount,
+    FeatureSelector,
     KNNSettings,
     LinearSelection,
     mutual_information,
@@ -22,13 +24,14 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_json
 
 KEYS = {
-    "schema", "selector", "kept", "budget", "target", "path", "cv_results", "choices", "features",
-    "certificate", "data", "versions",
+    "schema", "selector", "source", "kept", "budget", "target", "path", "cv_results", "choices",
+    "features", "certificate", "importance", "interactions", "substitutes", "alternatives",
+    "stability", "data", "versions",
 }  # fmt: skip
 
 
 def test_schema(summary):
-    assert summary["schema"] == 2
+    assert summary["schema"] == 3
     assert set(summary) == KEYS
     assert set(summary["features"][0]) == {
         "rank", "name", "index", "columns", "kept", "adds", "alone", "given_kept", "stand_in",
@@ -194,7 +197,8 @@ def test_results_on_held_out_rows(cross_fitted):
     assert summary["certificate"]["tested"]
     choices = summary["choices"]
     at_own = [item for item in choices["sets"] if item["first"] <= choices["current"]][-1]
-    assert at_own["increase_upper"] == summary["certificate"]["figures"]["increase_upper"]
+    assert at_own["limit"] == summary["certificate"]["figures"]["resolvable"]
+    assert at_own["search"] == summary["path"]["search"]
     assert json.loads(to_json(summary)) == summary
 
 
@@ -203,7 +207,7 @@ def test_a_cross_fitted_certificate_in_words(cross_fitted, summary):
     assert certificate["verdict"] == cross_fitted.certificate_.verdict
     text = " ".join(certificate["sentences"])
     assert "Cross-validated estimate from 178 rows: 3-fold cross-fitting; bounds for " in text
-    assert "The 95 % upper confidence bound of the error increase is" in text
+    assert "The 95 % upper confidence bound of that: the error rate rises by" in text
     assert "distribution-free" not in text  # the rows have chosen the set
     assert summary["certificate"]["verdict"] == "not tested"
     assert "No row was held out" in " ".join(summary["certificate"]["sentences"])
@@ -243,8 +247,8 @@ def test_certificates_in_words(selector, changes, verdict):
         "The error rate is 0.120 with all 9 features (forest), 0.130 with the 3 kept (linear), and "
         "0.400 with no features at all."
     ) in text
-    points = 100 * certificate.increase_upper
-    assert f"95 % upper confidence bound of the error increase is {points:g} points" in text
+    limit = f"the error rate rises by {certificate.increase_upper:.3f}"
+    assert f"95 % upper confidence bound of that: {limit}, for these models" in text
     assert "Bayes risk" not in text  # a bound above the budget says nothing
     within = shown_of(selector, replace(certificate, bound=0.04))
     assert "could reach) increases by at most 4 points" in " ".join(within["sentences"])
@@ -308,3 +312,106 @@ def test_noise_has_no_stand_in():
     features = {one["name"]: one for one in summarise(selector, X=table, y=target)["features"]}
     assert features["like_a"]["stand_in"]["name"] == "a"
     assert [features[name]["stand_in"] for name in "bcdef"] == [None] * 5
+
+
+def test_figures_of_single_features_do_not_hide_that_rows_had_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] > 0
+    note = "is that of rows of equal weight"
+    for weights, wanted in ((None, 0), (rng.integers(1, 3, size=60), 1)):
+        selector = FeatureSelector(0.3, models=["linear"], cv=2, searches=["linear"])
+        selector.fit(X, y, sample_weight=weights)
+        notes = summarise(selector, X, y)["data"]["notes"]
+        assert sum(note in one for one in notes) == wanted
+        assert not any(note in one for one in summarise(selector)["data"]["notes"])
+
+
+def test_the_target_has_its_name(wine, selector):
+    X, y = wine
+    assert summarise(selector)["target"]["name"] == "target"
+    assert summarise(selector)["data"]["n_rows"] == 178
+    unnamed = BackwardElimination(error_budget=0.1).fit(X.to_numpy(), y.to_numpy())
+    assert summarise(unnamed)["target"]["name"] is None
+
+
+def test_the_slider_is_logarithmic_and_ends_where_everything_may_go(cross_fitted, cross_summary):
+    choices, certificate = cross_summary["choices"], cross_fitted.certificate_
+    budgets, baseline = choices["budgets"], choices["baseline"]
+    assert baseline == certificate.error_none - certificate.error_all
+    assert budgets[0] == 0.0
+    assert baseline <= budgets[-1] < 1.01 * baseline
+    thirds = np.searchsorted(budgets, baseline * np.array([1e-3, 1e-2, 1e-1, 1.0]))
+    assert np.ptp(np.diff(thirds)) <= 3  # as many of each power of ten
+    all_go = [verdict["lets_all_go"] for verdict in choices["verdicts"]]
+    assert all_go[-1]
+    assert not any(all_go[:-1])
+
+
+def test_a_relative_budget_is_shown_in_the_metric(wine):
+    """The slider is in units of the metric, the parameter a share of what features are worth."""
+    fitted = FeatureSelector(
+        ErrorBudget(0.1, relative=True),
+        searches=["linear"],
+        cv=2,
+        models=[LogisticRegression(max_iter=200)],
+        random_state=0,
+    ).fit(*wine)
+    summary = summarise(fitted)
+    choices, gain = summary["choices"], summary["certificate"]["baseline"]
+    assert choices["budgets"][choices["current"]] == pytest.approx(0.1 * gain)
+    for position in range(0, len(choices["budgets"]), 7):
+        budget = choices["budgets"][position]
+        share = ErrorBudget(min(budget / gain, 1.0), relative=True)
+        shown = kept_by_table(choices, summary["path"]["order"], position)
+        assert shown == set(np.flatnonzero(fitted.support_at(error_budget=share)))
+
+
+def test_fresh_rows_count_from_the_budget_that_they_tested(selector):
+    """What they show for a budget they show for all larger ones, and not for smaller ones."""
+    size, path = int(selector.support_.sum()), selector.path_
+    names = tuple(path.names[j] for j in path.order[:size])
+    tested = replace(CERTIFICATE, budget=0.1, n_kept=size, n_features=13, features=names)
+    summary = summarise(selector.with_certified(tested))
+    choices = summary["choices"]
+    for position, budget in enumerate(choices["budgets"]):
+        verdict = choices["verdicts"][position]["verdict"]
+        shown = [one for one in choices["sets"] if one["first"] <= position][-1]
+        if budget == 0.1 or (budget > 0.1 and shown["size"] == size):
+            assert (verdict, shown["error"]) == ("met", tested.error_kept)
+        elif budget < 0.1:
+            assert verdict == "not tested"
+
+
+def test_certificate_at_is_about_the_set_of_support_at(selector):
+    names = tuple(selector.path_.names[j] for j in selector.path_.order[:6])
+    larger = replace(CERTIFICATE, budget=0.1, n_kept=6, n_features=13, features=names)
+    certified = selector.with_certified(larger)
+    for budget in (0.01, 0.05, 0.1, 0.2, 0.5):
+        kept = certified.support_at(error_budget=budget)
+        about = certified.certificate_at(error_budget=budget)
+        assert set(about.features) == set(certified.feature_names_in_[kept])
+        assert about.budget == budget
+
+
+def test_findings_are_in_the_summary(cross_fitted, findings):
+    summary = summarise(cross_fitted, **findings, command="pinsker select wines.csv -t target")
+    assert json.loads(to_json(summary)) == summary
+    assert summary["source"] == "cellar/wines, 1991.csv"
+    assert summary["selector"]["command"].startswith("pinsker select")
+    rows = summary["importance"]["features"]
+    assert [row["value"] for row in rows if row["kept"]] == sorted(
+        (row["value"] for row in rows if row["kept"]), reverse=True
+    )
+    assert rows[0]["lower"] < rows[0]["value"] < rows[0]["upper"]
+    assert summary["substitutes"][1] == {
+        "feature": findings["substitutes"][1].feature, "replacement": [], "dependence": 0.0,
+        "increase": 0.05, "increase_upper": 0.09, "within_budget": False,
+    }  # fmt: skip
+    assert summary["alternatives"][0]["overlap"] == 0.25
+    assert summary["interactions"]["n_sets"] == 78
+    assert summary["stability"]["n_choices"] == 3
+    assert max(row["frequency"] for row in summary["stability"]["features"]) <= 1.0
+    without = summarise(cross_fitted)
+    assert without["interactions"] is None
+    assert without["substitutes"] is None

@@ -1,5 +1,6 @@
 """What selectors show of themselves: figures, and their face in a notebook."""
 
+import pickle
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.report import (
     BoundDisplay,
     CertificateDisplay,
+    ErrorIncreaseDisplay,
     SelectionPathDisplay,
     card,
 )
@@ -89,6 +91,7 @@ def test_a_display_can_be_drawn_again(selector, axes):
 @pytest.mark.parametrize(
     ("kind", "display"),
     [
+        ("increase", ErrorIncreaseDisplay),
         ("path", SelectionPathDisplay),
         ("bound", BoundDisplay),
         ("certificate", CertificateDisplay),
@@ -98,24 +101,37 @@ def test_plot_by_kind(selector, axes, kind, display):
     assert isinstance(selector.plot(kind, ax=axes()), display)
 
 
-def test_plot_draws_both_below_each_other(selector, axes):
-    upper, lower = selector.plot()
-    assert upper.figure_ is lower.figure_
-    given = axes(2)
-    assert [display.ax_ for display in selector.plot(ax=given)] == list(given)
+def test_plot_draws_the_error_increase(cross_fitted, axes):
+    display = cross_fitted.plot(ax=axes())
+    assert isinstance(display, ErrorIncreaseDisplay)
+    results = cross_fitted.cv_results_
+    own = results["search"] == display.search
+    assert np.array_equal(
+        np.sort(display.line_.get_ydata()), np.sort(results["increase"][own].astype(float))
+    )
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert {"forward", "linear", "no features", "budget 0.05"} < set(labels)
+    assert display.ax_.get_ylabel() == "increase of the error rate"
+    assert len(display.ax_.collections) == 1  # the band of the search whose set is kept
 
 
-def test_plot_refuses_what_it_does_not_know(selector, axes):
+def test_plot_without_held_out_rows_draws_the_bound(selector, axes):
+    display = selector.plot(ax=axes())
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == ["bound, not tested", "budget 0.1", "4 kept"]
+    heights = display.line_.get_ydata()
+    assert (np.diff(heights) <= 0).all()  # a larger set never holds less information
+
+
+def test_plot_refuses_what_it_does_not_know(selector):
     with pytest.raises(ParameterError, match="'path', 'bound', 'certificate'; found 'pie'"):
         selector.plot("pie")
-    with pytest.raises(ParameterError, match="draws on two axes, found 1"):
-        selector.plot(ax=axes())
 
 
 def test_notebook_shows_the_choice_and_the_diagram(selector):
     html = selector._repr_mimebundle_()["text/html"]
     assert "4 of 13 features stay" in html
-    assert "within a budget of 0.1 (10 points of accuracy)" in html
+    assert "within a budget of 0.1 (10 points of error rate)" in html
     assert "flavanoids, color_intensity, proline, alcohol" in html
     assert "sk-top-container" in html  # scikit-learn's own is still there
     assert "4 of 13 features stay" in selector._repr_html_()
@@ -149,7 +165,7 @@ def test_nothing_to_show_before_fit(method):
 
 def test_card_needs_no_extra():
     code = (
-        "import sys; sys.modules['jinja2'] = sys.modules['altair'] = None\n"
+        "import sys; sys.modules['jinja2'] = None\n"
         "from sklearn.datasets import load_wine; from pinsker import BackwardElimination\n"
         "X, y = load_wine(return_X_y=True)\n"
         "html = BackwardElimination(error_budget=0.1).fit(X, y)._repr_html_()\n"
@@ -157,3 +173,50 @@ def test_card_needs_no_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]
+
+
+def test_reprs_are_short(cross_fitted, findings):
+    results = [
+        cross_fitted, cross_fitted.certificate_, cross_fitted.path_, cross_fitted.cv_results_,
+        cross_fitted.stability_, cross_fitted.report(), *findings.values(),
+    ]  # fmt: skip
+    for result in results:
+        assert len(repr(result)) < 400, type(result)
+    assert repr(cross_fitted.certificate_).startswith("Certificate(3 of 13 features, ")
+    assert repr(cross_fitted.cv_results_).endswith("to_frame() shows them)")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_results_as_frames(cross_fitted, library):
+    results = cross_fitted.cv_results_
+    assert isinstance(results, dict)  # as in GridSearchCV
+    frame = results.to_frame(library)
+    assert type(frame).__module__.startswith(library)
+    assert list(frame["increase"]) == results["increase"].tolist()
+    row = list(frame["n_features"]).index(1)
+    assert frame["features"][row] == results["features"][row][0]
+    assert "support" not in frame.columns
+    path = cross_fitted.path_.to_frame(library)
+    assert len(path["size"]) == len(cross_fitted.path_.moves)
+
+
+def test_frames_where_nothing_was_held_out(selector):
+    assert selector.cv_results_ == {}
+    assert selector.cv_results_.to_frame().empty
+    assert repr(selector.cv_results_) == "CVResults(no rows were held out)"
+    with pytest.raises(ParameterError, match="library='dask' is not known"):
+        selector.cv_results_.to_frame("dask")
+
+
+def test_results_survive_pickling(cross_fitted):
+    again = pickle.loads(pickle.dumps(cross_fitted)).cv_results_
+    assert type(again) is type(cross_fitted.cv_results_)
+    assert again["error"].tolist() == cross_fitted.cv_results_["error"].tolist()
+
+
+def test_set_output_reaches_the_table(wine):
+    X = wine[0].to_numpy()
+    other = BackwardElimination(error_budget=0.1).fit(X, wine[1])
+    names = list(other.get_feature_names_out())
+    assert list(other.set_output(transform="pandas").transform(X).columns) == names
+    assert other.set_output(transform="polars").transform(X).columns == names

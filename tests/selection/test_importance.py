@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import PredefinedSplit
 
 from pinsker import FeatureCount, FeatureSelector, ImportanceDisplay
 from pinsker.exceptions import DataError, ParameterError
@@ -39,6 +40,40 @@ def test_importance_is_the_error_without_a_column(selector):
     assert frame.index[0] == "x0"
 
 
+def test_a_fit_measures_its_kept_columns_on_held_out_rows(selector):
+    found = selector.importance_
+    assert found.features == ("x0", "x1", "x2")
+    assert found.n_rows == 300
+    assert "on the rows that chose the columns" in found.notes[0]
+    truth = np.array([1.0, 0.49, 0.25]) / 1.83
+    assert (np.array(found.lower) < truth).all()
+    assert (truth < np.array(found.upper)).all()
+    many = FeatureSelector(0.1, fixed_features=range(21), **SETTINGS)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 22))
+    assert many.fit(X, X[:, 0]).importance_ is None
+    assert FeatureSelector(0.1, cv=0, **SETTINGS).fit(*with_copies(100, 0)).importance_ is None
+
+
+def test_a_split_table_measures_on_the_rows_of_the_certificate():
+    settings = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
+    split = FeatureSelector(0.02, **settings).fit(*with_copies(6000, 7))
+    found = split.importance_
+    assert found.n_rows == split.certificate_.n_rows == 1500
+    assert found.notes == ()
+    assert set(found.features) == set(split.certificate_.features)
+    # Without x2 its variance is added to the error, whichever copies are kept.
+    k = found.features.index("x2")
+    assert found.lower[k] < 0.25 / 1.83 < found.upper[k]
+    assert found.upper[k] - found.lower[k] < 0.06
+
+
+def test_no_time_for_importance_is_noted():
+    limited = FeatureSelector(0.1, time_limit=1e-3, **SETTINGS).fit(*with_copies(200, 0))
+    assert limited.importance_ is None
+    assert "no time was left for importance_" in limited.notes_
+
+
 def test_the_copy_is_named_as_substitute(selector):
     found = {one.feature: one for one in selector.substitutes(*with_copies(600, 2))}
     assert found["x0"].replacement == ("x3",)
@@ -50,6 +85,31 @@ def test_the_copy_is_named_as_substitute(selector):
     assert str(found["x2"]) == "x2: none within the budget"
 
 
+def test_the_best_pair_is_found_among_all():
+    def parts(n_rows, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_rows, 12))
+        X[:, 0] = X[:, 4] + X[:, 9]  # neither says much alone
+        return X, X[:, 0] + 0.3 * rng.normal(size=n_rows)
+
+    whole = FeatureSelector(0.05, fixed_features=[0], **SETTINGS).fit(*parts(300, 0))
+    (found,) = whole.substitutes(*parts(600, 1))
+    assert set(found.replacement) == set(found.pair) == {"x4", "x9"}
+    assert found.within_budget
+    assert found.pair_increase_upper == found.increase_upper < 0.05
+    # A slow twin: the pair whose cells of three bins say most about the bins of the column.
+    X = np.argsort(np.argsort(parts(600, 1)[0], axis=0), axis=0) * 3 // 600
+
+    def known(i, j):
+        cells = np.zeros((9, 3))
+        np.add.at(cells, (3 * X[:, i] + X[:, j], X[:, 0]), 1 / 600)
+        outer = cells.sum(1, keepdims=True) * cells.sum(0, keepdims=True)
+        return np.sum(cells * np.log(np.maximum(cells, 1e-300) / outer))
+
+    best = max(((i, j) for i in range(1, 12) for j in range(i + 1, 12)), key=lambda ij: known(*ij))
+    assert best == (4, 9)
+
+
 def test_alternatives_are_other_sets_within_the_budget(selector):
     found = selector.alternatives(*with_copies(900, 3), max_overlap=0.5)
     assert found
@@ -58,6 +118,46 @@ def test_alternatives_are_other_sets_within_the_budget(selector):
     assert best.overlap <= 0.5
     assert best.increase_upper <= 0.1
     assert selector.alternatives(*with_copies(900, 3), max_overlap=0.0) == ()
+
+
+@pytest.mark.parametrize("metric", ["r2", "mae"])
+def test_integer_weights_are_repeated_rows(metric):
+    X, y = with_copies(200, 7)
+    w = np.random.default_rng(8).integers(0, 4, size=200)
+    again, fold = np.repeat(np.arange(200), w), np.arange(200) % 4
+    selector = FeatureSelector(0.1, metric=metric, fixed_features=[0, 1, 2], **SETTINGS)
+    selector.fit(*with_copies(100, 9))
+    one = selector.set_params(cv=PredefinedSplit(fold[w > 0])).importance(X, y, sample_weight=w)
+    other = selector.set_params(cv=PredefinedSplit(fold[again])).importance(X[again], y[again])
+    np.testing.assert_allclose(one.value, other.value, atol=1e-9)
+    assert one.n_rows == (w > 0).sum()
+    # Repeated rows are no further evidence.
+    wide, narrow = (np.subtract(found.upper, found.lower) for found in (one, other))
+    assert (wide > narrow).all()
+    assert any("worth" in note for note in one.notes)
+
+
+def test_weights_choose_the_substitute_and_the_alternative():
+    # In each half of the rows another column is a copy of the first one.
+    def halves(n, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, 5))
+        first = np.arange(n) < n // 2
+        X[first, 1] = X[first, 0] + 0.1 * rng.normal(size=n // 2)
+        X[~first, 2] = X[~first, 0] + 0.1 * rng.normal(size=n - n // 2)
+        return X, X[:, 0] + 0.3 * rng.normal(size=n), first
+
+    X, y, _ = halves(300, 0)
+    kept = FeatureSelector(0.2, fixed_features=[0], **SETTINGS).fit(X, y)
+    assert kept.get_support().nonzero()[0].tolist() == [0]
+    X, y, first = halves(800, 1)
+    for heavy, copy in ((first, "x1"), (~first, "x2")):
+        w = np.where(heavy, 1.0, 1e-3)
+        (found,) = kept.substitutes(X, y, sample_weight=w)
+        assert (found.replacement, found.within_budget) == ((copy,), True)
+        assert kept.alternatives(X, y, sample_weight=w)[0].features == (copy,)
+    (found,) = kept.substitutes(X, y)
+    assert not found.within_budget
 
 
 def test_what_cannot_be_compared_is_refused(selector):

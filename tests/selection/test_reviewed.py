@@ -1,7 +1,9 @@
 """What a review found: each failed before."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold
 
 from pinsker import (
@@ -14,6 +16,7 @@ from pinsker import (
     ForwardSelection,
     LinearSelection,
     ScoreThreshold,
+    audit,
 )
 from pinsker.bounds import Certificate
 from pinsker.exceptions import ParameterError
@@ -57,8 +60,8 @@ def test_a_division_of_rows_of_which_the_last_is_dropped():
 @pytest.mark.parametrize(
     ("cv", "message"),
     [
-        ([(np.arange(80), np.arange(80))], "among the training and the held-out rows of one fold"),
-        (RepeatedKFold(n_splits=4, n_repeats=2, random_state=0), "out more than once"),
+        ([(np.arange(80), np.arange(80))], r"cv has rows 0, 1, 2 and 77 more among the training"),
+        ([(np.arange(40), np.array([50, 50]))], "cv holds row 50 out more than once in one fold"),
         ([(np.arange(40), np.array([-1]))], "cv names row -1 among the held-out rows"),
     ],
 )
@@ -66,6 +69,31 @@ def test_rows_count_once(cv, message):
     with pytest.raises(ParameterError, match=message) as caught:
         BackwardElimination(cv=cv, models=["linear"]).fit(X, Y)
     assert caught.value.parameter == "cv"
+
+
+def test_repeats_of_a_row_are_averaged():
+    once, often = (
+        BackwardElimination(cv=cv, models=["linear"], random_state=0).fit(X, Y)
+        for cv in (
+            RepeatedKFold(n_splits=4, n_repeats=1, random_state=0),
+            RepeatedKFold(n_splits=4, n_repeats=10, random_state=0),
+        )
+    )
+    assert once.certificate_.n_rows == often.certificate_.n_rows == 80
+    assert any("held out 10 times on average" in note for note in often.certificate_.notes)
+    # Ten looks at a row are not ten rows: 800 of them would have an upper bound of 0.01.
+    assert often.certificate_.error_upper > often.certificate_.error_kept + 0.02
+    widths = [one.certificate_.increase_upper - one.certificate_.increase for one in (once, often)]
+    assert widths[1] > 0.7 * widths[0]
+
+
+def test_repeats_of_a_row_are_averaged_in_an_audit():
+    selector = BackwardElimination(random_state=0, models=["linear"]).fit(X, Y)
+    often = audit(selector, LogisticRegression(), X, Y, cv=RepeatedKFold(n_splits=4, n_repeats=5))
+    assert often.n_rows == 80
+    assert often.increase_upper - often.increase > 0.01
+    with pytest.raises(ParameterError, match="rows 0, 1, 2 and 77 more"):
+        audit(selector, LogisticRegression(), X, Y, cv=[(np.arange(80), np.arange(80))])
 
 
 def test_rules_that_read_scores_get_measured_paths():
@@ -110,3 +138,48 @@ def test_a_certificate_without_upper_bounds_resolves_nothing():
     known = BackwardElimination(cv=3, models=["linear"], random_state=0).fit(X, Y).certificate_
     fields = {**known.__dict__, "increase_upper": np.nan, "excess_upper": np.nan, "n_kept": 2}
     assert Certificate(**fields).resolvable == np.inf
+
+
+@pytest.mark.parametrize("names", [list("dcba"), list("wxyz")])
+def test_columns_are_matched_by_name(names):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    selector = FeatureSelector(0.1, models=["linear"], random_state=0).fit(frame, Y)
+    other = pd.DataFrame(RNG.normal(size=(80, 4)), columns=names)
+    for method in (selector.certify, selector.importance, selector.substitutes):
+        with pytest.raises(ValueError, match="feature names should match"):
+            method(other, Y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        audit(selector, LogisticRegression(), other, Y)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LinearRegression()], ids=str)
+def test_a_target_of_one_column_is_audited_as_a_plain_one(model):
+    y = Y if isinstance(model, LogisticRegression) else X[:, 0] + 0.1 * X[:, 1]
+    selector = FeatureSelector(0.1, searches=["linear"], models=["linear"], random_state=0)
+    selector.fit(X, y)
+    plain, column, frame = (
+        audit(selector, model, X, given) for given in (y, y[:, None], pd.DataFrame({"y": y}))
+    )
+    assert plain == column == frame
+
+
+def test_warm_starts_know_kinds_and_missing_values():
+    X = np.round(RNG.normal(size=(80, 3)), 1)
+    Y = (X[:, 0] > 0).astype(int)
+    options = {"error_budget": FeatureCount(2), "warm_start": True, "random_state": 0}
+    warm = BackwardElimination(**options).fit(X, Y)
+    for changed in ({"categorical_features": [0, 1]}, {"missing": "category"}):
+        Z = X.copy()
+        if "missing" in changed:
+            Z[:30, 0] = np.nan
+        warm.set_params(**changed).fit(Z, Y)
+        cold = BackwardElimination(FeatureCount(2), random_state=0, **changed).fit(Z, Y)
+        np.testing.assert_array_equal(warm.path_.information, cold.path_.information)
+        warm.set_params(categorical_features="from_dtype")
+
+
+def test_rows_that_folds_share_are_named():
+    noise = np.tile(RNG.normal(size=(60, 3)), (8, 1))
+    y = np.tile(RNG.integers(0, 2, 60), 8)
+    notes = FeatureSelector(0.1, models=["linear"], random_state=0).fit(noise, y).certificate_.notes
+    assert any("480 of 480 held-out rows are repeated" in note for note in notes)

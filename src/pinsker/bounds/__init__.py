@@ -15,6 +15,7 @@ from pinsker.bounds._certificate import CROSS_VALIDATED as CROSS_VALIDATED
 from pinsker.bounds._certificate import ESTIMATE as ESTIMATE
 from pinsker.bounds._certificate import NOT_TESTED as NOT_TESTED
 from pinsker.bounds._certificate import TOO_FEW_ROWS as TOO_FEW_ROWS
+from pinsker.bounds._certificate import WORST as WORST
 from pinsker.bounds._certificate import Certificate
 from pinsker.bounds._certificate import best_score as best_score
 from pinsker.bounds._certificate import change_text as change_text

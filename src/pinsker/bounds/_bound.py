@@ -17,6 +17,7 @@ Value = TypeVar("Value", float, FloatArray)
 METRICS: dict[Task, tuple[str, ...]] = {
     "classification": ("error", "log-loss", "brier"),
     "regression": ("r2", "mse", "log-loss", "mae"),
+    "survival": ("concordance", "integrated_brier"),
 }
 #: What each metric is called in text.
 METRIC_NAMES = {
@@ -26,6 +27,8 @@ METRIC_NAMES = {
     "log-loss": "log-loss (nats)",
     "brier": "Brier score",
     "mae": "mean absolute error",
+    "concordance": "share of pairs in the wrong order",
+    "integrated_brier": "integrated Brier score",
 }
 #: Largest error increase that has a meaning, for metrics with a fixed scale.
 _LARGEST_INCREASE = {"error": 1.0, "r2": 1.0, "brier": 1.0}

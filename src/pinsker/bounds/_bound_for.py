@@ -10,7 +10,6 @@ from pinsker.bounds._bound import METRICS, Bound, not_negative, one_of, positive
 from pinsker.bounds._error_rate import PaperClassificationBound, SharpErrorBound
 from pinsker.bounds._other_losses import (
     AbsoluteErrorBound,
-    BoundedLossBound,
     BrierBound,
     LogLossBound,
 )
@@ -40,8 +39,10 @@ def bound_for(
     ``"mse"``             mean squared error                           R2, or R8 (gaussian)
     ``"log-loss"``        log-loss, in nats                            identity L1
     ``"brier"``           Brier score, summed over classes             L2
-    ``"mae"``             mean absolute (several targets: Euclidean)   L3 (L4)
+    ``"mae"``             mean absolute error                          L3
     ====================  ===========================================  ======================
+
+    Of several targets it is the mean increase over targets.
 
     Parameters
     ----------
@@ -91,18 +92,18 @@ def bound_for(
     if metric == "error":
         return _error_rate_bound(facts, limit, constants)
     if metric in ("r2", "mse"):
+        facts = facts.shares if metric == "r2" and facts.shares is not None else facts
         scale = _known(facts.variance, "variance", metric) if metric == "r2" else 1.0
         return _squared_error_bound(metric, facts, limit, constants, model, scale)
     if metric == "brier":
         return _InMetric(BrierBound(facts.n_classes), metric, cap=limit)
     if metric == "mae":
+        # Of several targets the root mean square of the ranges, which is at least their mean.
         length = _known(facts.target_range, "target_range", metric)
-        single = facts.n_targets == 1  # of several, the Euclidean distance
-        bound = AbsoluteErrorBound(length) if single else BoundedLossBound(length)
-        return _InMetric(bound, metric, cap=limit)
+        return _InMetric(AbsoluteErrorBound(length), metric, cap=limit)
     # A density's log-loss may be negative: the error of the kept features is then no cap.
     cap = limit if facts.task == "classification" else math.inf
-    return _InMetric(LogLossBound(), metric, cap=cap)
+    return _InMetric(LogLossBound(), metric, float(facts.n_targets), cap)
 
 
 @dataclass(frozen=True)

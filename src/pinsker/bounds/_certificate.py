@@ -29,7 +29,10 @@ SCORES = {
     "balanced_accuracy": "balanced accuracy",
     "f1": "F1",
     "matthews_corrcoef": "Matthews correlation",
+    "concordance": "concordance",
 }
+#: Beginning of the name of a metric of the worst of several targets.
+WORST = "worst "
 #: Losses whose largest value is known beforehand.
 _BOUNDED = ("error", "brier")
 _MOST_LINES = 8
@@ -186,7 +189,9 @@ class Certificate:
     @property
     def lets_all_go(self) -> bool:
         """Whether the budget is so large that no features at all would be within it."""
-        return self.error_none - self.error_all <= self.budget
+        none = self.error_none - self.error_all <= self.budget
+        # Of the worst of several targets the first says nothing about the others.
+        return none and (not self.metric.startswith(WORST) or self.gain_lower <= self.budget)
 
     @property
     def evidence(self) -> dict[str, str]:
@@ -219,6 +224,12 @@ class Certificate:
         """Return the certificate as JSON text; what is not a finite number becomes null."""
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"Certificate({self.n_kept} of {self.n_features} features, {self.verdict}, "
+            f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
+        )
+
     def __str__(self) -> str:
         lines = [
             f"{self.n_kept} of {self.n_features} features; {_verdict_text(self)}",
@@ -238,7 +249,11 @@ def metric_name(metric: str) -> str:
     --------
     >>> metric_name("error"), metric_name("r2")
     ('error rate', 'R²')
+    >>> metric_name("worst roc_auc")
+    'ROC AUC of the worst target'
     """
+    if metric.startswith(WORST):
+        return f"{metric_name(metric.removeprefix(WORST))} of the worst target"
     plain_name = metric.removeprefix("neg_").replace("_", " ")
     return SCORES.get(metric) or METRIC_NAMES.get(metric, plain_name)
 
@@ -253,6 +268,7 @@ def best_score(metric: str) -> float | None:
     >>> best_score("roc_auc"), best_score("mse"), best_score("neg_mean_pinball_loss")
     (1.0, None, None)
     """
+    metric = metric.removeprefix(WORST)
     if metric in SCORES:
         return 1.0
     if metric in METRIC_NAMES or metric == "cost" or metric.startswith("neg_"):

@@ -36,6 +36,7 @@ def paired_difference(
     confidence: float = 0.95,
     *,
     counts: bool = False,
+    steps: FloatArray | None = None,
     clusters: IntArray | None = None,
     weights: FloatArray | None = None,
 ) -> Difference:
@@ -56,7 +57,11 @@ def paired_difference(
     confidence : float
         Of each limit by itself.
     counts : bool
-        Whether the differences are -1, 0 and 1.
+        Whether the differences are -1, 0 and 1, or means of such values of one row each: their
+        spread is then taken as if every row had one value, which is never less.
+    steps : ndarray, optional
+        The values beside zero that a difference can take, if they are few (those of a cost
+        matrix): half a row is added for each, as rare ones may be missing from the sample.
     clusters : ndarray of shape (n,), int, optional
         Which rows belong together: the spread is that of the sums of clusters, and rows of one
         cluster may depend on each other in any way.
@@ -91,24 +96,35 @@ def paired_difference(
         sums = cluster_sums(differences - mean, clusters)
         # The mean of the sums is zero; scaled so that their mean has the spread of the rows' mean.
         own = _skewed_limits(mean, sums * (len(sums) / n), confidence)
-        if not counts:
+        if not counts and steps is None:
             return own
-        other = paired_difference(differences, confidence, counts=True, weights=weights)
-        return Difference(mean, min(own.lower, other.lower), max(own.upper, other.upper))
+        other = paired_difference(
+            differences, confidence, counts=counts, steps=steps, weights=weights
+        )
+        return _wider(own, other)
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
+    if steps is not None and len(steps):
+        found = _limits_of_steps(mean, differences, steps, confidence, weights)
+        if weights is None:
+            return found
+        return _wider(found, _skewed_limits(mean, differences - mean, confidence))
     if not counts:
         return _skewed_limits(mean, differences - mean, confidence)
     if weights is None:
-        return _counted_limits(
-            mean, float(np.sum(differences > 0)), float(np.sum(differences < 0)), n, confidence
-        )
+        worse, better = (float(np.maximum(side, 0.0).sum()) for side in (differences, -differences))
+        return _counted_limits(mean, worse, better, n, confidence)
     own = _skewed_limits(mean, differences - mean, confidence)
-    signs = mean + (differences - mean) * (weights.mean() / weights)  # -1, 0 and 1 again
+    signs = _unweighted(differences, weights)  # -1, 0 and 1 again
     share, rows = weights / weights.sum(), effective_rows(weights)
-    worse, better = (float(share[side].sum()) * rows for side in (signs > 0.5, signs < -0.5))
+    worse, better = (float(share @ np.maximum(side, 0.0)) * rows for side in (signs, -signs))
     other = _counted_limits(mean, worse, better, rows, confidence)
-    return Difference(mean, min(own.lower, other.lower), max(own.upper, other.upper))
+    return _wider(own, other)
+
+
+def _wider(one: Difference, other: Difference) -> Difference:
+    """Return the farther of two limits on either side."""
+    return Difference(one.mean, min(one.lower, other.lower), max(one.upper, other.upper))
 
 
 def effective_rows(weights: FloatArray) -> float:
@@ -166,6 +182,43 @@ def _counted_limits(
         min(centre - below * error, n_worse / n - most_better),
         max(centre + above * error, most_worse - n_better / n),
     )
+
+
+def _limits_of_steps(
+    mean: float,
+    differences: FloatArray,
+    steps: FloatArray,
+    confidence: float,
+    weights: FloatArray | None,
+) -> Difference:
+    """Return the limits of differences of few values, with some more rows of each and of zero.
+
+    Half a row of each value as for counts, two rows in all at most, and as many rows of zero. A
+    cost of 20 that 5 of 500 rows show is hardly a sample: limits from the moments alone held the
+    truth in 87 to 93 % of samples, these in 93 % and more (two cost matrices, three designs).
+    """
+    equal = np.ones(len(differences)) if weights is None else weights
+    each = min(0.5, 2.0 / len(steps))
+    values = np.append(_unweighted(differences, equal), steps)
+    rows = np.append(equal * (effective_rows(equal) / equal.sum()), np.full(len(steps), each))
+    zeros = each * len(steps)
+    total = float(rows.sum()) + zeros
+    centre = float(rows @ values) / total
+    away = values - centre
+    second = float(rows @ away**2 + zeros * centre**2) / total
+    third = float(rows @ away**3 - zeros * centre**3) / total
+    error = float(np.sqrt(second / (total - 1.0)))
+    quantile = float(t.ppf(confidence, total - 1.0))
+    skewness = third / second**1.5
+    above = max(quantile, -_hall(-quantile, skewness, total))
+    below = max(quantile, _hall(quantile, skewness, total))
+    return Difference(mean, min(centre - below * error, mean), max(centre + above * error, mean))
+
+
+def _unweighted(differences: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the differences of the rows, of which `weighted_rows` has made weighted ones."""
+    mean = differences.mean()
+    return np.asarray(mean + (differences - mean) * (weights.mean() / weights))
 
 
 def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Difference:

@@ -1,6 +1,6 @@
 """What the bounds need to know about a target."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,12 +14,15 @@ from pinsker.exceptions import DataError
 class TargetFacts:
     """Facts about a target that turn nats into error and back.
 
-    For several numeric targets the errors are summed: variances add up, and range and largest
-    value are the root of the sum of squares, so that all bounds hold for the summed error.
+    For several targets errors are the mean over targets. Of numbers, range and largest value are
+    the root of the mean of squares, and the variance is the mean, so that all bounds hold for the
+    mean error; R² is a mean of shares, whose facts are `shares`. Of classes, information about one
+    target is at most that about all: what holds for the target with the most classes and the
+    smallest prior holds for every one of them, and for the mean.
 
     Attributes
     ----------
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         How the target is understood.
     n_classes : int or None
         Number of classes.
@@ -33,7 +36,9 @@ class TargetFacts:
     max_abs : float or None
         Largest absolute value, the paper's B, in units of the target.
     n_targets : int
-        Number of numeric targets whose errors are summed.
+        Number of targets whose errors are averaged.
+    shares : TargetFacts or None
+        Of several numeric targets, the facts of each divided by its standard deviation.
 
     Examples
     --------
@@ -48,35 +53,58 @@ class TargetFacts:
     variance: float | None = None
     max_abs: float | None = None
     n_targets: int = 1
+    shares: "TargetFacts | None" = None
 
     @classmethod
     def of(cls, target: Target, weights: FloatArray | None = None) -> "TargetFacts":
         """Read the facts off an encoded target, whose rows may have weights."""
+        if target.parts:
+            own = [cls.of(part, weights) for part in target.parts]
+            return cls(
+                "classification",
+                n_classes=max(one.n_classes or 0 for one in own),
+                largest_prior=min(one.largest_prior or 0.0 for one in own),
+                n_targets=len(own),
+            )
         if target.labels is not None:
             counts = np.bincount(target.labels, weights)
             prior = float(counts.max() / counts.sum())
             return cls("classification", n_classes=int((counts > 0).sum()), largest_prior=prior)
+        if target.task == "survival":
+            return cls("survival")  # no theorem ties its metrics to information
         assert target.raw is not None  # a regression target always keeps the user's values
+        facts = cls._of_numbers(target.raw, weights)
+        if target.raw.shape[1] == 1:
+            return facts
+        spread = np.sqrt(column_variances(target.raw, weights))
+        return replace(facts, shares=cls._of_numbers(target.raw / spread, weights))
+
+    @classmethod
+    def _of_numbers(cls, values: FloatArray, weights: FloatArray | None) -> "TargetFacts":
         with np.errstate(over="ignore"):
-            spread = float(np.linalg.norm(np.ptp(target.raw, axis=0)))
-            variance = float(column_variances(target.raw, weights).sum())
-        if not 0.0 < variance < np.inf:
+            spread = _root_mean_square(np.ptp(values, axis=0))
+            variances = column_variances(values, weights)
+        if not (variances.min() > 0.0 and variances.max() < np.inf):
             raise DataError(
-                f"y spans {spread:.3g}, too {'far' if variance else 'little'} for squared errors "
-                "in double precision: give it in another unit."
+                f"y spans {spread:.3g}, too {'far' if variances.min() else 'little'} for squared "
+                "errors in double precision: give it in another unit."
             )
         return cls(
             "regression",
             target_range=spread,
-            variance=variance,
-            max_abs=float(np.linalg.norm(np.abs(target.raw).max(axis=0))),
-            n_targets=int(target.raw.shape[1]),
+            variance=float(variances.mean()),
+            max_abs=_root_mean_square(np.abs(values).max(axis=0)),
+            n_targets=int(values.shape[1]),
         )
 
     @property
     def default_metric(self) -> str:
         """Metric of a budget when none is named: error rate, or share of the variance."""
         return METRICS[self.task][0]
+
+
+def _root_mean_square(values: FloatArray) -> float:
+    return float(np.linalg.norm(values) / np.sqrt(len(values)))
 
 
 def column_variances(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:

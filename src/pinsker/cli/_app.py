@@ -2,9 +2,9 @@
 
 import json as json_format
 import math
+import shlex
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -25,12 +25,12 @@ from sklearn.svm import SVC, SVR
 
 import pinsker.selection
 from pinsker import __version__
-from pinsker._compat import require
 from pinsker._types import plain
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
 from pinsker.cli._database import choose_source
-from pinsker.cli._errors import INTERRUPTED, MET, NOT_MET, OneLineGroup
+from pinsker.cli._errors import INTERRUPTED, MET, NOT_MET, OneLineGroup, until_closed
+from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
     Outcome,
@@ -54,10 +54,8 @@ from pinsker.cli._summary import (
 from pinsker.cli._tables import (
     STDIN,
     InputTable,
-    format_of_name,
     read_table,
     with_row_columns,
-    write_table,
 )
 from pinsker.cli._text import TextStyle
 from pinsker.encoding import drop_note
@@ -125,12 +123,14 @@ def select(
     cv: options.Folds = None,
     fixed: options.Fixed = None,
     drop: options.Drop = None,
+    suspects: options.Suspects = None,
     feature_groups: options.FeatureGroups = None,
     kind: options.Kinds = None,
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
     costs: options.Costs = None,
+    stability: options.Stability = None,
     n_neighbors: options.Neighbors = None,
     missing: options.Missing = "auto",
     memory: options.Memory = None,
@@ -150,7 +150,8 @@ def select(
     quiet: options.Quiet = False,
 ) -> int:
     """Choose the columns that matter for a target, within an error budget."""
-    check_files({"output": output, "features": features, "json": json, "report": report})
+    outputs = {"output": output, "features": features, "json": json, "report": report}
+    check_outputs(outputs, [table, database, costs])
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     typed = SelectOptions(
@@ -159,7 +160,7 @@ def select(
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, fast=fast, jobs=jobs, seed=seed,
+        missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     # All rows are written to an output, and used by the other searches.
@@ -171,13 +172,17 @@ def select(
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
-        if not quiet:
-            # What goes through standard output must stay clean.
-            console = make_console(stderr=STDIN in (output, features, json))
-            print_summary(console, outcome, next_command(outcome, json))
-        if outcome.interrupted:
-            return INTERRUPTED
-        write_files(outcome, output, features, json, report)
+        notes = (*outcome.notes, *formula_notes(outcome.kept, output))
+        outcome = replace(outcome, notes=notes)
+        with until_closed():
+            if not outcome.interrupted:
+                write_files(outcome, output, features, json, report)
+            if not quiet:
+                # What goes through standard output must stay clean.
+                console = make_console(stderr=STDIN in (output, features, json))
+                print_summary(console, outcome, next_command(outcome, json))
+    if outcome.interrupted:
+        return INTERRUPTED
     return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
@@ -205,6 +210,7 @@ def certify(
 
     Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
     """
+    check_outputs({"json": json}, [selection, table, database])
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
@@ -230,10 +236,11 @@ def certify(
     # The last set that passed may be larger than the saved one, which then did not.
     passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
     about = {"saved_features": saved.features, "saved_set_passed": passed}
-    _write_json({**certificate.to_dict(), **about}, json)
-    if not quiet:
-        console = make_console(stderr=json == STDIN)
-        print_certificate(console, certificate, saved.features, [*notes, *collected])
+    with until_closed():
+        _write_json({**certificate.to_dict(), **about}, json)
+        if not quiet:
+            console = make_console(stderr=json == STDIN)
+            print_certificate(console, certificate, saved.features, [*notes, *collected])
     return MET if passed else NOT_MET
 
 
@@ -245,6 +252,9 @@ def audit(
     query: options.Query = None,
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None,
+    time: options.Time = None,
+    weights: options.Weights = None,
     seed: options.Seed = None,
     json: options.JsonFile = None,
     separator: options.Separator = None,
@@ -253,21 +263,29 @@ def audit(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
+    check_outputs({"json": json}, [selection, table, database])
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    known = read.y.notna()
+    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    order, rows = in_order(read)
+    known = read.y.notna().to_numpy()[order]
     if not known.any():
         raise DataError(f"the target {saved.target!r} has no value in any row.")
     notes += drop_note(int(known.sum()), len(known), "auto")
-    X, y = read.frame.loc[known, saved.columns], read.y[known]
+    order, rows = order[known], {name: values[known] for name, values in rows.items()}
+    X, y = read.frame[saved.columns].iloc[order], read.y.iloc[order]
     estimator = make_model(model, saved.task, seed or 0)
+    rows["cv"] = None if time is None else TimeSeriesSplit()
     with collect_warnings() as collected:
-        found = pinsker.selection.audit(saved.selector, estimator, X, y, confidence=confidence)
+        found = pinsker.selection.audit(
+            saved.selector, estimator, X, y, confidence=confidence, **rows
+        )
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
-    _write_json(result.to_dict(), json)
-    if not quiet:
-        print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
+    with until_closed():
+        _write_json(result.to_dict(), json)
+        if not quiet:
+            print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
     return MET if meets_budget(result) else NOT_MET
 
 
@@ -311,41 +329,24 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     return make_pipeline(prepared, kind(**settings))
 
 
-def check_files(files: dict[str, str | None]) -> None:
-    """Refuse files that cannot be written, before anything is searched."""
-    for option, file in files.items():
-        if file is None or (file == STDIN and option != "report"):
-            continue
-        if not Path(file).parent.is_dir():
-            raise ParameterError(
-                f"--{option} {file!r}: there is no folder {str(Path(file).parent)!r}."
-            )
-        if Path(file).is_dir():
-            raise ParameterError(f"--{option} {file!r} is a folder: name a file.")
-    if files["output"] is not None:
-        format_of_name(files["output"], "--output")
-    if files["report"] is not None and not files["report"].lower().endswith((".html", ".htm")):
-        raise ParameterError(f"--report {files['report']!r} must end in .html.")
-    for package in ("jinja2", "altair", "vl_convert") if files["report"] is not None else ():
-        require(package, purpose="--report", extra="report")
-
-
 def write_files(
     outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
 ) -> None:
-    """Write the files that the options name."""
-    if output is not None:
-        chosen = [*outcome.kept, outcome.table.target]
-        frame = outcome.table.as_written
-        write_table(frame[[name for name in frame.columns if name in chosen]], output)
-    if features is not None:
-        _write_text("".join(f"{name}\n" for name in outcome.kept), features)
-    if json is not None:
-        _write_text(to_json(outcome), json)
-    if report is not None:
-        table = outcome.table
-        page = to_html(summarise(outcome.selector, table.features, table.y))
-        _write_text(page, report)
+    """Write the files that the options name: all of them or none."""
+    with OutputFiles() as files:
+        if output is not None:
+            chosen = [*outcome.kept, outcome.table.target]
+            frame = outcome.table.as_written
+            files.write_table(frame[[name for name in frame.columns if name in chosen]], output)
+        files.write_text("".join(f"{name}\n" for name in outcome.kept), features)
+        if json is not None:
+            files.write_text(to_json(outcome), json)
+        if report is not None:
+            table = outcome.table
+            typed = shlex.join(["pinsker", *sys.argv[1:]])
+            selector, X, y = outcome.selector, table.features, table.y
+            summary = summarise(selector, X, y, source=table.source, command=typed)
+            files.write_text(to_html(summary), report)
 
 
 def _restore(
@@ -368,17 +369,8 @@ def _restore(
 def _write_json(result: dict[str, Any], path: str | None) -> None:
     if path is not None:
         text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
-        _write_text(text + "\n", path)
-
-
-def _write_text(text: str, path: str) -> None:
-    if path == STDIN:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{path!r} cannot be written: {error.strerror}.") from error
+        with OutputFiles() as files:
+            files.write_text(text + "\n", path)
 
 
 def _shows(quiet: bool) -> bool:

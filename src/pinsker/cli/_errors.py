@@ -1,7 +1,10 @@
 """How a command ends: one line for bad input, a code for every outcome, never a traceback."""
 
 import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -26,6 +29,8 @@ _OPTIONS = {
     "categorical_features": "--kind",
     "task": "--metric",
 }
+#: Control characters but tabs and ends of lines, and those that turn the direction of text.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Parameters behind errors that carry no name.
 _PARAMETERS: dict[type[PinskerError], str] = {MemoryBudgetError: "max_memory"}
 #: Values as the library writes them, and as they are typed in a shell.
@@ -36,6 +41,7 @@ _TYPED = {
             "missing": ("auto", "error", "drop", "category"),
             "metric": ("auto", *METRIC_NAMES, "roc_auc", "average_precision"),
             "engine": ("auto", "local", "cuda"),
+            "suspects": ("drop",),
         }.items()
         for value in values
     },
@@ -62,8 +68,7 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
         done = main(*args, standalone_mode=False, **extra)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has closed the pipe, as `head` does: what is left must not fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return MET
     except (KeyboardInterrupt, typer.Abort):
         return _print_error("interrupted", INTERRUPTED)
@@ -78,6 +83,21 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
     if done == INTERRUPTED:  # Typer turns an interrupt into this code by itself
         return _print_error("interrupted", INTERRUPTED)
     return done if isinstance(done, int) else MET
+
+
+@contextmanager
+def until_closed() -> Iterator[None]:
+    """Print as far as the reader of a pipe wants it: a command ends with its own code."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Write nothing more: `head` closes the pipe, and what is left must not fail at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def option_of(parameter: str) -> str:
@@ -126,6 +146,17 @@ def shell_text(message: str) -> str:
     return " ".join(message.split())
 
 
+def visible(text: str) -> str:
+    r"""Return a text whose control characters are written out: a terminal would obey them.
+
+    Examples
+    --------
+    >>> print(visible("red\x1b[31m\u202e"))
+    red\x1b[31m\u202e
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def _print_error(message: str, code: int) -> int:
-    print(f"pinsker: {' '.join(message.split())}", file=sys.stderr)
+    print(f"pinsker: {visible(' '.join(message.split()))}", file=sys.stderr)
     return code

@@ -28,7 +28,7 @@ from pinsker.cli._choices import (
     parse_time,
     read_costs,
 )
-from pinsker.cli._errors import option_of
+from pinsker.cli._errors import option_of, visible
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
@@ -92,7 +92,9 @@ class SelectOptions:
         File of prices.
     fast : bool
         Whether fewer searches and models are compared.
-    missing, cv, n_neighbors, jobs, seed
+    stability : int, optional
+        Halves of the rows to choose from again.
+    missing, suspects, cv, n_neighbors, jobs, seed
         As the selectors take them.
     """
 
@@ -113,6 +115,8 @@ class SelectOptions:
     engine: str = "auto"
     missing: str = "auto"
     fast: bool = False
+    suspects: str | None = None
+    stability: int | None = None
     jobs: int | None = None
     seed: int | None = None
 
@@ -135,6 +139,8 @@ class Outcome:
         What a user should know: about the reading, the data and the choice.
     interrupted : bool
         Whether the user ended it; the set is the best by then.
+    stability : Stability, optional
+        How much choices on folds or halves of the rows agree.
     """
 
     table: InputTable
@@ -143,6 +149,7 @@ class Outcome:
     seconds: float
     notes: tuple[str, ...] = ()
     interrupted: bool = False
+    stability: Any = None
 
     @property
     def kept(self) -> list[str]:
@@ -182,6 +189,7 @@ def make_selector(
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
         "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
+        "suspects": options.suspects,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
@@ -256,8 +264,15 @@ def fit(
     with collect_warnings():
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         task = encode_target(y.dropna(), task=task_of(options.metric)).task
-    notes = dict.fromkeys((*table.notes, *selector.notes_, *collected))
-    return Outcome(table, selector, task, seconds, tuple(notes), interrupted)
+    stability = getattr(selector, "stability_", None)
+    said = selector.notes_
+    if options.stability is not None and not interrupted:
+        with progress(show_progress), collect_warnings():
+            halves = selector.stability(X.iloc[order], y.iloc[order], n=options.stability, **rows)
+        said += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
+        stability = halves
+    notes = dict.fromkeys((*table.notes, *said, *collected))
+    return Outcome(table, selector, task, seconds, tuple(notes), interrupted, stability)
 
 
 def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
@@ -281,6 +296,10 @@ def _check_row_columns(table: InputTable, selector: Any, options: SelectOptions)
             raise ParameterError(
                 f"{flag} has no effect where no rows are held out: use --direction auto, or --cv 5."
             )
+    if options.stability is not None and not hasattr(selector, "stability"):
+        raise ParameterError(
+            f"--stability has no effect with --direction {options.direction}: use --direction auto."
+        )
     if table.weights is not None and not has_fit_parameter(selector, "sample_weight"):
         raise ParameterError(
             f"--weights has no effect with --direction {options.direction}, which searches by "
@@ -321,7 +340,8 @@ class _LatestLine(io.TextIOBase):
         shown = [line.strip() for line in lines if line.strip()]
         if shown:
             # Without the name in front, so that it fits in one line of a terminal.
-            self.status.update(escape(shown[-1].removeprefix("FeatureSelector: ")))
+            line = shown[-1].removeprefix("FeatureSelector: ")
+            self.status.update(escape(visible(line)))
         return len(text)
 
     def isatty(self) -> bool:

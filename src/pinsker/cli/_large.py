@@ -63,13 +63,14 @@ def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | Non
     start, pieces = 0, []
     missing = dict.fromkeys(file.schema_arrow.names, 0)
     for batch in file.iter_batches(batch_size=_BLOCK_ROWS, use_threads=False):
+        batch.validate(full=True)
         first, last = np.searchsorted(rows, [start, start + batch.num_rows])
         pieces.append(batch.take(arrow.array(rows[first:last] - start)))
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             missing[name] += column.null_count
         start += batch.num_rows
     frame = arrow.Table.from_batches(pieces, schema=file.schema_arrow).to_pandas()
-    return DrawnRows(frame.reset_index(drop=True), n_rows, most, missing)
+    return DrawnRows(frame, n_rows, most, missing)
 
 
 def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:

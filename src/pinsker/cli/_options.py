@@ -108,6 +108,24 @@ Drop = Annotated[
         show_default=False,
     ),
 ]
+Suspects = Annotated[
+    Literal["warn", "drop", "ignore"] | None,
+    typer.Option(
+        help="Columns that give the target away or name the rows: warn, drop them, or ignore "
+        "that they do.  [default: warn with auto]",
+        show_default=False,
+    ),
+]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        metavar="N",
+        help="Choose again on N random halves of the rows, and print how much the choices agree. "
+        "It takes N times as long.",
+        show_default=False,
+    ),
+]
 FeatureGroups = Annotated[
     list[str] | None,
     typer.Option(

@@ -12,8 +12,9 @@ from pinsker import __version__
 from pinsker._types import AnyArray, plain
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.cli._fitting import DIRECTIONS, Outcome
+from pinsker.cli._schema import MOST_BYTES, check, check_parts, parse, schema
 from pinsker.engine import KNNSettings
-from pinsker.exceptions import DataError
+from pinsker.exceptions import DataError, PinskerError
 from pinsker.selection import (
     ErrorBudget,
     FeatureCount,
@@ -84,27 +85,41 @@ def to_json(outcome: Outcome) -> str:
         "certificate": selector.certificate_.to_dict(),
         "seed": selector._seed,
         "row_hashes": _hashes_text(getattr(selector, "_row_hashes", None)),
+        "stability": None if outcome.stability is None else outcome.stability.to_dict(),
+        "importance": _importance(selector),
         "notes": list(outcome.notes),
         "seconds": round(outcome.seconds, 3),
     }
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def _importance(selector: Any) -> dict[str, Any] | None:
+    """Return what each kept column is worth, if it was measured."""
+    found = getattr(selector, "importance_", None)
+    return None if found is None else dataclasses.asdict(found)
+
+
 def read_selection(path: str) -> SavedSelection:
-    """Restore a selection that was saved."""
-    content = _content(path)
+    """Restore a selection that was saved; nothing in the file is run."""
+    text = _bytes(path)
     try:
-        return SavedSelection(
-            _restored(content),
-            str(content["target"]),
-            str(content["task"]),
-            [str(name) for name in content["columns"]],
+        content = parse(text)
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise DataError(f"it is not of version {SCHEMA}")
+        check(content, schema())
+        check_parts(content)
+        selector = _restored(content)
+        selector._validate_params()
+        selector._own_rule()
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        found = (
+            str(error) if isinstance(error, PinskerError) else f"{type(error).__name__}: {error}"
         )
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise DataError(
-            f"{path!r} is not a selection that this version of pinsker can read "
-            f"({type(error).__name__}: {error}). Write it again with pinsker select --json."
+            f"{path!r} is not a saved selection that this version of pinsker can read "
+            f"({found.rstrip('.')}). Write one with pinsker select --json."
         ) from error
+    return SavedSelection(selector, content["target"], content["task"], content["columns"])
 
 
 def _restored(content: dict[str, Any]) -> Any:
@@ -157,19 +172,14 @@ def _certificate(saved: dict[str, Any]) -> Certificate:
     return Certificate(**{**values, **texts})
 
 
-def _content(path: str) -> dict[str, Any]:
+def _bytes(path: str) -> bytes:
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as handle:
+            return handle.read(MOST_BYTES + 1)
     except FileNotFoundError as error:
         raise DataError(f"there is no file {path!r}.") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DataError(
-            f"{path!r} is not a saved selection: {error}. Write one with pinsker select --json."
-        ) from error
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA or "selector" not in content:
-        raise DataError(f"{path!r} is not a saved selection. Write one with pinsker select --json.")
-    return dict(content)
+    except OSError as error:
+        raise DataError(f"{path!r} cannot be read: {error.strerror}.") from error
 
 
 def _parameters(selector: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from pinsker.bounds import (
     metric_name,
     shown_value,
 )
-from pinsker.cli._errors import shell_text
+from pinsker.cli._errors import shell_text, visible
 from pinsker.cli._fitting import Outcome
 from pinsker.cli._tables import STDIN
 from pinsker.encoding import KIND_DOUBTS
@@ -35,11 +35,23 @@ _LONGEST_NAME = 80
 Facts = list[tuple[str, str]]
 
 
+class _PlainConsole(Console):
+    """A console that shows control characters of names, instead of obeying them."""
+
+    def render_str(self, text: str, **options: Any) -> Any:
+        """Render a text, with markup and without control characters."""
+        return super().render_str(visible(text), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Leave the closed pipe to the command, whose exit code says what was found."""
+        raise BrokenPipeError
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """Return a console that neither breaks lines nor colors in a pipe."""
-    console = Console(stderr=stderr, highlight=False)
+    console = _PlainConsole(stderr=stderr, highlight=False)
     if not console.is_terminal:
-        console = Console(stderr=stderr, highlight=False, width=1000, no_color=True)
+        console = _PlainConsole(stderr=stderr, highlight=False, width=1000, no_color=True)
     return console
 
 
@@ -57,6 +69,8 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
     console.print(_features(selector))
     console.print()
     facts = certificate_facts(selector.certificate_)
+    if outcome.stability is not None:
+        facts.append(("stability", str(outcome.stability).removeprefix("stability ")))
     print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
     # How doubtful integers were read is for `inspect`: most tables have some.
     print_notes(console, [one for one in outcome.notes if not one.startswith(KIND_DOUBTS)])

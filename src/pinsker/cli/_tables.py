@@ -1,4 +1,4 @@
-"""Tables: found, decompressed, read from every format, and written back."""
+"""Tables: found, decompressed, read from every format."""
 
 import bz2
 import gzip
@@ -7,9 +7,10 @@ import lzma
 import re
 import sys
 import zipfile
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import pandas as pd
 from scipy.io import arff
@@ -40,6 +41,13 @@ _FORMATS: dict[str, Format] = {
 }
 #: Characters that a name of a file has at most, on any system.
 _LONGEST_FILE = 255
+#: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
+_DAMAGED = (
+    ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
+    MemoryError,
+)  # fmt: skip
+#: A compressed table that is larger than this may be so many times its compressed size.
+_SMALL, _LARGEST_RATIO = 2**28, 300
 #: The beginning of rows or columns in JSON.
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"PK\x03\x04": ".zip"}
@@ -205,26 +213,6 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     return told
 
 
-def write_table(frame: pd.DataFrame, path: str, option: str = "--output") -> None:
-    """Write a table in the format of the name; ``-`` is CSV on standard output."""
-    kind, compression = format_of_name(path, option)
-    if kind == "arff" or (compression and kind in ("parquet", "feather")):
-        raise ParameterError(
-            f"{option} {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
-            "or .feather."
-        )
-    if kind in ("csv", "tsv"):
-        separator = "\t" if kind == "tsv" else ","
-        target: Any = sys.stdout if path == STDIN else path
-        frame.to_csv(target, sep=separator, index=False, compression=cast(Any, compression))
-        return
-    require("pyarrow", purpose=f"writing {kind}", extra="cli")
-    if kind == "parquet":
-        frame.to_parquet(path, index=False)
-    else:
-        frame.reset_index(drop=True).to_feather(path)
-
-
 def _is_number(name: str) -> bool:
     try:
         float(name)
@@ -239,8 +227,8 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
         if kind in ("csv", "tsv"):
             return draw_from_text(handle, most, seed)
         return draw_from_parquet(handle, most, seed) if kind == "parquet" else None
-    except (ValueError, OSError) as error:  # pyarrow's errors are among these
-        raise DataError(f"{source!r} cannot be read as {kind}: {error}.") from error
+    except _DAMAGED as error:
+        raise DataError(f"{source!r} cannot be read as {kind}: {_first_line(error)}.") from error
     finally:
         handle.seek(0)
 
@@ -256,15 +244,41 @@ def _read(
     if kind in OTHER_FORMATS.values():
         return read_other(handle, kind, source)
     if drawn is not None:
-        return drawn.content, drawn.notes
+        frame, about_index = _with_index(drawn.content)
+        return frame, [*drawn.notes, *about_index]
     if kind == "arff":
         return _read_arff(handle, source), []
-    require("pyarrow", purpose=f"reading {kind}", extra="cli")
     try:
-        frame = pd.read_parquet(handle) if kind == "parquet" else pd.read_feather(handle)
-    except (ValueError, OSError) as error:  # pyarrow's errors are among these
-        raise DataError(f"{source!r} cannot be read as {kind}: {error}.") from error
-    return frame, []
+        frame = _read_arrow(handle, kind)
+    except _DAMAGED as error:
+        raise DataError(f"{source!r} cannot be read as {kind}: {_first_line(error)}.") from error
+    return _with_index(frame)
+
+
+def _read_arrow(handle: BinaryIO, kind: Format) -> pd.DataFrame:
+    """Read Parquet or Feather; what is inside is checked before anything follows its offsets."""
+    name = f"pyarrow.{kind}"
+    table = require(name, purpose=f"reading {kind}", extra="cli").read_table(handle)
+    table.validate(full=True)
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the index of a frame as columns, if it has names; else without it, with a note."""
+    index = frame.index
+    named = [name for name in index.names if name is not None and name not in frame.columns]
+    if named:
+        return frame.reset_index(named).reset_index(drop=True), []
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return frame, []
+    return frame.reset_index(drop=True), ["the index of the table was left out: it has no name"]
+
+
+def _first_line(error: BaseException) -> str:
+    """Return the first line of what another package says, without its full stop."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".")
 
 
 def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
@@ -355,9 +369,23 @@ def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, s
     try:
         # Into memory: formats seek back and forth, and decompressed streams do so slowly.
         with handle, openers[kind](handle) as stream:
-            return io.BytesIO(stream.read()), inner
-    except (OSError, EOFError, lzma.LZMAError) as error:
+            n_compressed = handle.seek(0, io.SEEK_END)
+            handle.seek(0)
+            return _expanded(stream, n_compressed, source), inner
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
+
+
+def _expanded(stream: Any, n_compressed: int, source: str) -> BinaryIO:
+    """Read a compressed stream into memory; tables shrink by no more than a few hundred."""
+    most = max(_LARGEST_RATIO * n_compressed, _SMALL)
+    content = stream.read(most + 1)
+    if len(content) > most:
+        raise DataError(
+            f"{source!r} expands to more than {_LARGEST_RATIO} times its size: it is no table, or "
+            "decompress it first."
+        )
+    return io.BytesIO(content)
 
 
 def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
@@ -368,8 +396,19 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
                 raise DataError(
                     f"{source!r} holds {len(members)} files: give an archive of one table."
                 )
-            return io.BytesIO(archive.read(members[0])), PurePath(members[0]).name
-    except (zipfile.BadZipFile, RuntimeError) as error:
+            entry = archive.getinfo(members[0])
+            with archive.open(entry) as stream:
+                content = _expanded(stream, entry.compress_size, source)
+            return content, PurePath(members[0]).name
+    except (
+        zipfile.BadZipFile,
+        RuntimeError,  # encrypted; a compression that is not known
+        OSError,
+        EOFError,
+        ValueError,
+        lzma.LZMAError,
+        zlib.error,
+    ) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
 
 

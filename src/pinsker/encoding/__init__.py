@@ -44,9 +44,10 @@ from pinsker.encoding._encoded import (
 from pinsker.encoding._groups import find_columns, find_features
 from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._sample import RowSample, draw_rows
+from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._target import encode_target, guess_task
+from pinsker.encoding._survival import as_structured, null_martingale
+from pinsker.encoding._target import encode_target, guess_task, is_survival
 from pinsker.encoding._tidy import tidy
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "RowSample",
     "Strategy",
     "Target",
+    "as_structured",
     "bin_columns",
     "bin_values",
     "bin_weighted",
@@ -86,9 +88,12 @@ __all__ = [
     "is_dask",
     "is_dask_frame",
     "is_frame",
+    "is_survival",
     "normal_scores",
+    "null_martingale",
     "read_large",
     "read_table",
+    "take",
     "take_features",
     "take_rows",
     "tidy",

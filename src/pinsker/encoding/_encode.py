@@ -25,7 +25,7 @@ from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.encoding._sparse import most_filled, sparse_names
-from pinsker.encoding._target import build_target
+from pinsker.encoding._target import build_target, read_target
 from pinsker.exceptions import DataError, ParameterError
 
 
@@ -56,7 +56,7 @@ def encode(
     feature_groups : dict or sequence, optional
         Columns that are kept or dropped as one: ``{name: columns}``, columns by name or position;
         or one label per column, None for a column of its own.
-    task : {"auto", "classification", "regression"}, default="auto"
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
         As in `encode_target`.
     columns : ndarray of int64, optional
         Which columns of a sparse table are read (`columns_to_read`); by default all.
@@ -81,7 +81,7 @@ def encode(
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
-    target_table = read_table(y, label="y", prefix="y")
+    target_table, task = read_target(y, task)
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     if table.n_rows < 2:
         raise DataError(

@@ -123,20 +123,24 @@ class Target:
 
     Attributes
     ----------
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         How the target is understood.
     labels : ndarray of shape (n_rows,), int64, or None
-        Class codes 0..m-1 (several class columns are merged into one).
+        Class codes 0..m-1; of several class columns their combinations, which searches use.
     classes : ndarray or None
         The original class behind each code (tuples for several columns).
     values : ndarray of shape (n_rows, n_targets), float64, or None
         Numeric target, scaled as continuous columns are; what the kernels see.
     raw : ndarray of shape (n_rows, n_targets), float64, or None
-        Numeric target in the user's unit; what variances and ranges are computed from.
+        Numeric target in the user's unit; what variances and ranges are computed from. Of censored
+        times: the time, and 1 where the event was seen.
     names : tuple of str
         One per target column.
     notes : tuple of str
         What a user should know, for example a guess about the task.
+    parts : tuple of Target
+        Several class columns one by one, which models are fitted to and errors are measured in;
+        empty for one column, and for numbers.
     """
 
     task: Task
@@ -146,6 +150,27 @@ class Target:
     raw: FloatArray | None
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    parts: "tuple[Target, ...]" = ()
+
+    def take(self, rows: IntArray) -> "Target":
+        """Return some rows, with codes and values as they are."""
+        return replace(
+            self,
+            labels=None if self.labels is None else frozen(self.labels[rows]),
+            values=None if self.values is None else frozen(self.values[rows]),
+            raw=None if self.raw is None else frozen(self.raw[rows]),
+            parts=tuple(part.take(rows) for part in self.parts),
+        )
+
+    @property
+    def strata(self) -> FloatArray | IntArray:
+        """What rows are divided by evenly: classes, the first number, or event and then time."""
+        if self.labels is not None:
+            return self.labels
+        assert self.raw is not None  # a numeric target keeps the user's values
+        if self.task != "survival":
+            return self.raw[:, 0]
+        return np.asarray(np.argsort(np.lexsort(self.raw.T), kind="stable"), dtype=np.float64)
 
     @property
     def n_rows(self) -> int:
@@ -244,7 +269,6 @@ def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
     (array([1, 0]), array([3, 0]))
     """
     columns = encoded.columns
-    target = encoded.target
     return replace(
         encoded,
         columns=replace(
@@ -252,12 +276,7 @@ def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
             values=frozen(columns.values[rows]),
             missing=None if columns.missing is None else frozen(columns.missing[rows]),
         ),
-        target=replace(
-            target,
-            labels=None if target.labels is None else frozen(target.labels[rows]),
-            values=None if target.values is None else frozen(target.values[rows]),
-            raw=None if target.raw is None else frozen(target.raw[rows]),
-        ),
+        target=encoded.target.take(rows),
         rows=frozen(encoded.rows[rows]),
         hashes=None if encoded.hashes is None else frozen(encoded.hashes[rows]),
         weights=None if encoded.weights is None else frozen(encoded.weights[rows]),

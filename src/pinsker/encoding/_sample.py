@@ -16,8 +16,8 @@ from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
 from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
-from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._target import class_labels, guess_task
+from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
+from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 #: A partition returns so many times its expected share of the sample: enough in one pass, unless
@@ -110,7 +110,7 @@ def draw_rows(
         The same rows for the same seed (and the same partitions).
     missing : {"auto", "error", "drop", "category"}, default="error"
         A missing target is an error; with "auto" and "drop" such rows are not drawn.
-    task : {"auto", "classification", "regression"}, default="auto"
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
         As in `encode`. In memory every class keeps its share of the rows, to within one row.
 
     Returns
@@ -129,14 +129,14 @@ def draw_rows(
     n_rows = count_rows(X)
     if n_rows <= most or y is None:
         return RowSample(X, y, n_rows, n_rows, n_given=max(n_rows, 1))
-    target = read_table(y, label="y", prefix="y")
+    target, task = read_target(y, task)
     check_lengths({"X": n_rows, "y": target.n_rows})
     usable = usable_rows([], missing, target=target)
     target = target.keep(usable)
     if task == "auto":
         task, _ = guess_task(target)
     remarks = drop_note(len(usable), n_rows, missing)
-    if task == "regression":
+    if task != "classification":
         chosen = _draw(len(usable), most, seed)
     else:
         labels, classes = class_labels(target)

@@ -17,6 +17,7 @@ from pinsker.encoding._kinds import (
 )
 from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
+from pinsker.encoding._survival import read_survival, survival_target
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 #: Up to here integers are classes, if they repeat.
@@ -27,6 +28,9 @@ MOST_CODED_CLASSES = 100
 _SURE_CLASSES = 10
 #: More rows that are alone in their class, and more than half of all, are no classes but free text.
 _MOST_SINGLE_ROWS = 50
+#: Up to so many combinations of several class columns are all told apart by a search; of more,
+#: those of at least so many rows, and this many of them at most.
+_FEW_COMBINATIONS, _ROWS_OF_COMBINATION, _MOST_COMBINATIONS = 20, 5, 50
 _NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
 
 
@@ -42,9 +46,10 @@ def encode_target(
     Parameters
     ----------
     y : array-like of shape (n_rows,) or (n_rows, n_targets)
-        NumPy array, list, pandas or polars series or frame. Several columns of classes are merged:
-        each combination that occurs is a class.
-    task : {"auto", "classification", "regression"}, default="auto"
+        NumPy array, list, pandas or polars series or frame. Several columns of classes (labels of
+        0 and 1, say) are targets of their own, `Target.parts`; searches look at their combinations.
+        A structured array of an event (bool) and a time is a censored time, as in scikit-survival.
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
         How the target is to be understood. See Notes for the guess.
     scale : {"copula", "standard", "none"}, default="copula"
         Scaling of a numeric target; `Target.raw` keeps the user's unit.
@@ -85,22 +90,62 @@ def encode_target(
     >>> encode_target([1.5, 2.25, 9.0]).values.round(4).ravel()
     array([-0.6745,  0.    ,  0.6745])
     """
-    table = read_table(y, label="y", prefix="y")
+    table, task = read_target(y, task)
     rows = usable_rows([], missing, target=table)
     notes = drop_note(len(rows), table.n_rows, missing)
     return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
+
+
+def is_survival(y: Any) -> bool:
+    """Return whether a target is a structured array of an event and a time.
+
+    Examples
+    --------
+    >>> is_survival(np.array([(True, 2.5)], dtype=[("event", bool), ("time", float)]))
+    True
+    >>> is_survival(np.array([2.5]))
+    False
+    """
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if not isinstance(y, np.ndarray) or names is None or len(names) != 2:
+        return False
+    kinds = sorted(y.dtype[name].kind for name in names)
+    return kinds[0] == "b" and kinds[1] in "iuf"
+
+
+def read_target(y: Any, task: Literal["auto"] | Task) -> tuple[RawTable, Literal["auto"] | Task]:
+    """Read a target, and say how it is understood if its form tells: censored times do."""
+    if is_survival(y):
+        if task not in ("auto", "survival"):
+            raise ParameterError(
+                f"y holds censored times (a structured array), but the metric is for {task}: use "
+                "metric='concordance' or 'integrated_brier'.",
+                parameter="metric",
+            )
+        return read_survival(y), "survival"
+    if task == "survival":
+        raise DataError(
+            "the metric is one of censored times, but y is no structured array of an event (bool) "
+            "and a time (number): make one with sksurv.util.Surv.from_arrays(event, time), or "
+            "np.array(list(zip(event, time)), dtype=[('event', bool), ('time', float)]).",
+            parameter="metric",
+        )
+    return read_table(y, label="y", prefix="y"), task
 
 
 def build_target(
     table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[str]
 ) -> Target:
     """Decide the task, then code classes or scale numbers."""
-    if task not in ("auto", "classification", "regression"):
+    if task not in ("auto", "classification", "regression", "survival"):
         raise ParameterError(
-            f"task={task!r} is not known: use 'auto', 'classification' or 'regression'.",
+            f"task={task!r} is not known: use 'auto', 'classification', 'regression' or "
+            "'survival'.",
             parameter="task",
         )
     check_scale(scale)
+    if task == "survival":
+        return survival_target(table, scale, [*notes, *table.notes])
     _refuse_one_value(table)
     notes = [*notes, *table.notes]
     if task == "auto":
@@ -109,9 +154,16 @@ def build_target(
     if task == "classification":
         _refuse_continuous(table)
         labels, classes = class_labels(table)
-        _refuse_single_rows(labels, classes, table)
-        _warn_single_rows(labels, classes)
-        return Target(task, frozen(labels), frozen(classes), None, None, table.names, tuple(notes))
+        parts = _class_targets(table)
+        for part in parts:
+            assert part.labels is not None
+            assert part.classes is not None
+            _refuse_single_rows(part.labels, part.classes, table)
+            _warn_single_rows(part.labels, part.classes)
+        parts = parts if len(parts) > 1 else ()
+        notes += _combination_notes(table, len(classes)) if parts else []
+        coded = (frozen(labels), frozen(classes), None, None)
+        return Target(task, *coded, table.names, tuple(notes), parts)
     _refuse_text(table)
     everything = np.ones(table.n_columns, dtype=np.bool_)
     values = frozen(scale_columns(table.values, everything, everything, scale))
@@ -120,15 +172,48 @@ def build_target(
 
 
 def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
-    """Return class codes and classes; several columns become one class per combination."""
+    """Return class codes and classes; several columns become one class per combination.
+
+    Of many combinations the rare ones count as the frequent one that differs in the fewest columns
+    (of equals the more frequent one): a search needs rows of every class.
+    """
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     if len(columns) == 1:
         return columns[0]
     codes = np.column_stack([labels for labels, _ in columns])
-    used, labels = np.unique(codes, axis=0, return_inverse=True)
+    used, labels, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    labels = labels.reshape(-1).astype(np.int64)
+    if len(used) > _FEW_COMBINATIONS:
+        by_size = np.argsort(-counts, kind="stable")[:_MOST_COMBINATIONS]
+        n_kept = max(int((counts[by_size] >= _ROWS_OF_COMBINATION).sum()), _FEW_COMBINATIONS)
+        kept = used[by_size[:n_kept]]
+        differ = np.stack([(used != one).sum(axis=1) for one in kept])
+        used, labels = kept, differ.argmin(axis=0)[labels]
     names = [classes.tolist() for _, classes in columns]
     combined = [tuple(names[j][code] for j, code in enumerate(row)) for row in used]
-    return labels.reshape(-1).astype(np.int64), object_array(combined)
+    return labels, object_array(combined)
+
+
+def _class_targets(table: RawTable) -> tuple[Target, ...]:
+    """Return every column as a target of its own."""
+    columns = [_column_classes(table, j) for j in range(table.n_columns)]
+    return tuple(
+        Target("classification", frozen(labels), frozen(classes), None, None, (name,))
+        for name, (labels, classes) in zip(table.names, columns, strict=True)
+    )
+
+
+def _combination_notes(table: RawTable, n_kept: int) -> list[str]:
+    """Note where a search cannot tell all combinations of several class columns apart."""
+    n_used = len(np.unique(table.values, axis=0))
+    if n_used == n_kept:
+        return []
+    note = (
+        f"the {table.n_columns} targets have {n_used} combinations: searches look at the "
+        f"{n_kept} most frequent ones, and at the others as the closest of these; errors are "
+        "measured in every target"
+    )
+    return [note]
 
 
 def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
@@ -141,12 +226,13 @@ def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
 
 
 def _refuse_one_value(table: RawTable) -> None:
-    distinct = count_distinct(table.values)
-    if (distinct <= 1).all():
-        _, (only, *_) = _column_classes(table, 0)
+    for j in np.flatnonzero(count_distinct(table.values) <= 1):
+        _, (only, *_) = _column_classes(table, int(j))
+        which = "y" if table.n_columns == 1 else f"y: target {table.names[j]!r}"
+        rest = "" if table.n_columns == 1 else " Leave this target out."
         raise DataError(
-            f"y has one value ({listing([only])}) in all of its {plural(table.n_rows, 'row')}: "
-            "there is nothing to predict."
+            f"{which} has one value ({listing([only])}) in all of its "
+            f"{plural(table.n_rows, 'row')}: there is nothing to predict.{rest}"
         )
 
 

@@ -29,6 +29,7 @@ from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
 from pinsker.engine._settings import EngineSettings, KNNSettings
 from pinsker.engine._trees import class_probabilities, mean_values
+from pinsker.engine._triples import array_library, best_triples
 
 __all__ = [
     "MOST_PAIR_BINS",
@@ -50,7 +51,9 @@ __all__ = [
     "Plan",
     "Problem",
     "WorkerMemory",
+    "array_library",
     "available_memory",
+    "best_triples",
     "box_counts",
     "class_probabilities",
     "cluster_was_lost",

@@ -80,7 +80,7 @@ class PairTables:
         order = np.argsort(state, kind="stable")
         place = np.repeat(first_word[:-1] * _WORD, sizes) + within
         bits, margins = _lay_out(codes[:, order], place, first_word, n_bins, np.cumsum(sizes))
-        cost = _costs(n_rows)
+        cost = integer_costs(n_rows)
         by_class = margins.reshape(-1, n_strata, n_classes, n_bins, _LANES)
         with_classes = cost[by_class].sum(axis=(1, 2, 3))
         without = cost[by_class.sum(axis=2)].sum(axis=(1, 2))
@@ -123,7 +123,7 @@ class PairTables:
             yield first, surplus
 
 
-def _costs(n_rows: int) -> IntArray:
+def integer_costs(n_rows: int) -> IntArray:
     """Return n log n / n_rows of every count, as multiples of a small part of a nat."""
     counts = np.arange(n_rows + 1, dtype=np.float64)
     nats = counts * np.log(np.maximum(counts, 1.0)) / n_rows

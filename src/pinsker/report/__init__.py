@@ -1,26 +1,30 @@
 """Stage: report. A fitted selector becomes a plain dict; page, JSON, card and figures are views.
 
-`summarise` makes the dict. `to_html` and `to_json` show it, `report` does both steps and writes a
-file. `card` is what a notebook shows. `SelectionPathDisplay`, `BoundDisplay`,
-`CertificateDisplay` and `ImportanceDisplay` draw with matplotlib. Selectors offer them as
-``selector.report()`` and ``selector.plot()``.
+`summarise` makes the dict. `to_html` and `to_json` show it, `report` returns it with its page as a
+`Report`. `card` is what a notebook shows. `ErrorIncreaseDisplay`, `SelectionPathDisplay`,
+`BoundDisplay`, `CertificateDisplay` and `ImportanceDisplay` draw with matplotlib. Selectors offer
+them as ``selector.report()`` and ``selector.plot()``.
 """
 
 from pinsker.report._card import card
 from pinsker.report._displays import (
     BoundDisplay,
     CertificateDisplay,
+    ErrorIncreaseDisplay,
     ImportanceDisplay,
     SelectionPathDisplay,
     plot,
 )
-from pinsker.report._html import report, to_html, to_json
+from pinsker.report._html import to_html, to_json
+from pinsker.report._report import Report, report
 from pinsker.report._summary import summarise
 
 __all__ = [
     "BoundDisplay",
     "CertificateDisplay",
+    "ErrorIncreaseDisplay",
     "ImportanceDisplay",
+    "Report",
     "SelectionPathDisplay",
     "card",
     "plot",

@@ -9,11 +9,10 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker.report._kept import in_order, own_budget
-from pinsker.report._words import error_in_words, number, short, verdict_in_words
+from pinsker.report._words import clipped, error_in_words, number, short, verdict_in_words
 
-#: Names that are shown before the rest is counted, and letters of a name.
+#: Names that are shown before the rest is counted.
 _MOST_NAMES = 12
-_MOST_LETTERS = 40
 _WIDTH, _HEIGHT = 220, 44
 
 
@@ -52,8 +51,7 @@ def _terms(selector: Any) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    shown = [name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…" for name in names]
-    text = ", ".join(escape(name) for name in shown[:_MOST_NAMES])
+    text = ", ".join(escape(clipped(name)) for name in names[:_MOST_NAMES])
     rest = len(names) - _MOST_NAMES
     return text if rest <= 0 else f"{text} and {rest} more"
 

@@ -1,184 +1,304 @@
-"""The two charts of a page as Vega-Lite specifications, built with Altair.
+"""Line charts of a page as geometry: the templates draw them as SVG, and the script moves marks.
 
-Colours are CSS custom properties of the page (``var(--ink)``): the page is drawn as SVG, so that
-light, dark and print need no second chart.
+Every chart is laid out twice, for a wide page and for a phone, so that its letters have the same
+size on both. Colours are CSS custom properties of the page: light, dark and paper need no second
+drawing.
 """
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pinsker._compat import require
+import numpy as np
+
+from pinsker.report._words import change_in_words, counted, number, short
+from pinsker.selection import ALL_FEATURES
 
 #: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
 _MANY = 60
 #: One-sided 95 %: the band of an estimate is its value plus and minus so many standard errors.
 BAND = 1.645
-_COLOURS = [f"var(--series-{i})" for i in range(1, 9)]
-_HEIGHT = 270
-_FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, sans-serif"
+#: Pixels of each layout, and around its plot.
+LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44
+#: A level so much higher than all else on a chart is named at its top, and not drawn to scale.
+_FAR = 1.5
+_N_COLORS = 8
 
 Row = dict[str, Any]
 
 
-def charts(summary: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the specifications by name: ``information`` and ``bound``.
+@dataclass(frozen=True)
+class Point:
+    """A set on a chart: its size, its value, and the ends of its band."""
 
-    Both read two named datasets: ``sets``, and ``chosen``, one row about the current position of
-    the slider, which the page replaces.
-    """
-    return {"information": _information(summary), "bound": _bound(summary)}
-
-
-def chosen_row(summary: dict[str, Any]) -> Row:
-    """Return the row about the set that the selector keeps."""
-    size, certificate = summary["kept"]["size"], summary["certificate"]
-    on_path = {item["size"]: item for item in summary["path"]["sets"]}.get(size, {})
-    bound = on_path.get("bound")
-    return {
-        "size": size,
-        "information": on_path.get("information"),
-        "bound": bound,
-        "increase": certificate["figures"]["increase_upper"] if certificate["tested"] else bound,
-        "budget": summary["budget"]["value"],
-    }
+    size: int
+    value: float
+    low: float
+    high: float
+    title: str
 
 
-def _information(summary: dict[str, Any]) -> dict[str, Any]:
-    rows = [
-        {
-            "size": item["size"],
-            "value": item["information"],
-            "series": "search (neighbors)",
-            "main": True,
+@dataclass(frozen=True)
+class Series:
+    """A line of sets, by size."""
+
+    name: str
+    points: Sequence[Point]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Where sizes and values are on a chart of so many pixels."""
+
+    width: int
+    height: int
+    n_features: int
+    low: float
+    high: float
+
+    def x(self, size: float) -> float:
+        """Return the pixel of a number of features."""
+        right = self.width - _RIGHT
+        if self.n_features > _MANY:
+            share = math.log(max(size, 1.0)) / math.log(self.n_features)
+        else:
+            share = (size - 0.5) / self.n_features
+        return round(_LEFT + share * (right - _LEFT), 1)
+
+    def y(self, value: float) -> float:
+        """Return the pixel of a value; one that is off the chart is at its edge."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(self.height - _BOTTOM - share * (self.height - _BOTTOM - _TOP), 1)
+
+    @property
+    def frame(self) -> Row:
+        """Axes and ticks."""
+        sizes = _sizes(self.n_features, self.width)
+        values = nice_ticks(self.low, self.high, 6)
+        return {
+            "width": self.width,
+            "height": self.height,
+            "left": _LEFT,
+            "right": self.width - _RIGHT,
+            "top": _TOP,
+            "bottom": self.height - _BOTTOM,
+            "zero": self.y(0.0),
+            "x_ticks": [{"at": self.x(size), "text": str(size)} for size in sizes],
+            "y_ticks": [{"at": self.y(value), "text": _tick(value)} for value in values],
         }
-        for item in summary["path"]["sets"]
-        if item["size"] > 0
-    ]
-    for evaluated in summary["cv_results"]:
-        value, error = evaluated["information"], evaluated["information_error"]
-        if value is not None and error is not None:
-            ends = {"low": value - BAND * error, "high": value + BAND * error}
-            rows.append({"value": value, **ends, **_series(evaluated, summary)})
-    return _chart(summary, rows, "information", value_title="information, nats")
 
 
-def _bound(summary: dict[str, Any]) -> dict[str, Any]:
-    rows = [
-        {"size": item["size"], "value": item["bound"], "series": "bound (neighbors)", "main": True}
-        for item in summary["path"]["sets"]
-        if item["size"] > 0 and item["bound"] is not None
-    ]
-    for evaluated in summary["cv_results"]:
-        increase, upper = evaluated["increase"], evaluated["increase_upper"]
-        if increase is not None and upper is not None:
-            ends = {"low": increase, "high": upper}
-            rows.append({"value": increase, **ends, **_series(evaluated, summary)})
-    return _chart(summary, rows, "increase", value_title="error increase")
+def increase_chart(summary: Row) -> Row:
+    """Return the error increase of every evaluated set by its number of features.
 
-
-def _series(evaluated: Row, summary: dict[str, Any]) -> Row:
-    """Return what both charts show of an evaluated set; the chosen search is drawn in full."""
+    Where nothing was held out, the bound on it that the information on the path gives: of each set
+    the smallest of those up to its size, as more features never hold less information.
+    """
+    series = _held_out_increase(summary) or _path_bound(summary)
+    values = [end for one in series for point in one.points for end in (point.low, point.high)]
+    budget = summary["budget"]["value"]
+    most = max([1e-9, *values, *([1.25 * budget] if budget else [])])
+    baseline = summary["certificate"]["baseline"]
+    is_far = baseline is not None and baseline > _FAR * most
+    if baseline is not None and not is_far:
+        most = max(most, 1.04 * baseline)
+    least = min([0.0, *values])
+    shown = None
+    if baseline is not None:
+        shown = {"value": baseline, "is_far": is_far, "text": f"no features: {number(baseline)}"}
     return {
-        "size": evaluated["n_features"],
-        "series": f"held out: {evaluated['search']}",
-        "main": evaluated["search"] == summary["path"]["search"],
-        "model": evaluated["model_information"],
+        "name": "increase",
+        "is_tested": bool(summary["cv_results"]),
+        "x_title": "number of features" + _logarithmic(summary),
+        "layouts": {
+            name: _layout(Plane(*size, summary["kept"]["n_features"], least, most), series, shown)
+            for name, size in LAYOUTS.items()
+        },
+        "series": [one.name for one in series if one.name != ALL_FEATURES],
+        "range": [least, most],
     }
 
 
-def _chart(summary: Row, rows: list[Row], chosen: str, *, value_title: str) -> dict[str, Any]:
-    alt = require("altair", purpose="a report", extra="report")
-    extra = summary["choices"]["budgets"][-1:] if chosen == "increase" else []
-    ends = _span([row.get(name) for row in rows for name in ("value", "low", "high")] + extra)
-    y = alt.Y("value:Q", title=None, scale=alt.Scale(domain=ends))
-    base = alt.Chart(alt.NamedData(name="sets")).encode(
-        x=_size(alt, summary), color=_colour(alt, rows)
-    )
-    band = base.transform_filter("isValid(datum.low)").mark_area()
-    band = band.encode(y=alt.Y("low:Q", title=None), y2="high:Q", opacity=_main(alt, 0.2, 0.05))
-    has_band = any("low" in row for row in rows)
-    strength = _main(alt, 1.0, 0.55)
-    line = base.mark_line().encode(y=y, strokeWidth=_main(alt, 2.5, 1.0), opacity=strength)
-    dot = _main(alt, 34, 14) if summary["kept"]["n_features"] <= _MANY else _main(alt, 10, 6)
-    points = base.mark_point(filled=True).encode(y=y, opacity=strength, size=dot)
-    plain, more = _tooltips(alt, value_title)
-    marks = [line, points.transform_filter("!isValid(datum.low)").encode(tooltip=plain)]
-    if has_band:
-        held_out = points.transform_filter("isValid(datum.low)").encode(tooltip=more)
-        marks = [band, *marks, held_out]
-    layers = [*marks, *_chosen(alt, chosen)]
-    return _finish(alt, layers, {"sets": rows, "chosen": [chosen_row(summary)]})
+def expert_charts(summary: Row) -> list[Row]:
+    """Return information by number of features, and the bound of each set by itself."""
+    own = f"{summary['path']['search'] or summary['selector']['name']}, nearest neighbors"
+    sets = [one for one in summary["path"]["sets"] if one["size"] > 0]
+    information = [Series(own, [_plain_point(one, "information", "nats") for one in sets])]
+    information += _held_out_information(summary)
+    charts = [("information", "Information about the target, in nats", information)]
+    bounds = [_plain_point(one, "bound", "at most") for one in sets if one["bound"] is not None]
+    if bounds:
+        name = f"Bound on the increase of the Bayes risk ({summary['budget']['metric_name']})"
+        charts.append(("bound", name, [Series(own, bounds)]))
+    return [
+        {
+            "name": name,
+            "title": title,
+            "x_title": "number of features" + _logarithmic(summary),
+            "series": [one.name for one in series if one.name != ALL_FEATURES],
+            "layouts": {
+                layout: _layout(_around(size, summary, series), series, None)
+                for layout, size in LAYOUTS.items()
+            },
+        }
+        for name, title, series in charts
+    ]
 
 
-def _main(alt: Any, value: float, other: float) -> Any:
-    """Return one value for the search that was chosen, another for the others."""
-    return alt.condition("datum.main", alt.value(value), alt.value(other))
-
-
-def _span(values: list[float | None]) -> list[float]:
-    """Return the ends of an axis: fixed, so that it stands still while the slider moves."""
-    known = [value for value in values if value is not None]
-    return [min([0.0, *known]), 1.04 * max([1e-6, *known])]
-
-
-def _size(alt: Any, summary: dict[str, Any]) -> Any:
+def marks_of(chart: Row, summary: Row) -> Row:
+    """Return where the marks of the error increase are: of every set, and of every budget."""
+    choices, own = summary["choices"], summary["certificate"]["set"]
     n_features = summary["kept"]["n_features"]
-    if n_features > _MANY:
-        scale = alt.Scale(type="log", base=2, domain=[1, n_features], nice=False)
-        axis = alt.Axis(grid=False, format="d")
-        title = "number of features (logarithmic)"
-        return alt.X("size:Q", title=title, scale=scale, axis=axis)
-    axis = alt.Axis(tickMinStep=1, format="d", grid=False)
-    scale = alt.Scale(domain=[0.5, n_features + 0.5], nice=False)
-    return alt.X("size:Q", title="number of features", scale=scale, axis=axis)
-
-
-def _colour(alt: Any, rows: list[Row]) -> Any:
-    series = list(dict.fromkeys(row["series"] for row in rows))
-    paths = [name for name in series if name != "held out: all features"]
-    colours = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(paths)}
-    shown = [colours.get(name, "var(--muted)") for name in series]
-    legend = None if len(series) == 1 else alt.Legend(title=None, orient="top", columns=2)
-    return alt.Color("series:N", scale=alt.Scale(domain=series, range=shown), legend=legend)
-
-
-def _tooltips(alt: Any, value_title: str) -> tuple[list[Any], list[Any]]:
-    """Return the tooltip of a point of the search, and that of one of held-out rows."""
-    plain = [
-        alt.Tooltip("size:Q", title="features"),
-        alt.Tooltip("series:N", title="from"),
-        alt.Tooltip("value:Q", title=value_title, format=".4f"),
-    ]
-    upper = alt.Tooltip("high:Q", title="upper bound", format=".4f")
-    return plain, [*plain, upper, alt.Tooltip("model:N", title="held-out model")]
-
-
-def _chosen(alt: Any, value: str) -> list[Any]:
-    """Return the marks of the set that the slider has chosen, and of its budget."""
-    chosen = alt.Chart(alt.NamedData(name="chosen"))
-    marks = [
-        chosen.mark_rule(stroke="var(--accent)", strokeDash=[2, 3]).encode(x=alt.X("size:Q")),
-        chosen.transform_filter(f"isValid(datum.{value})")
-        .mark_point(size=130, stroke="var(--accent)", strokeWidth=2.5, fill="var(--paper)")
-        .encode(x=alt.X("size:Q"), y=alt.Y(f"{value}:Q", title=None), opacity=alt.value(1)),
-    ]
-    if value == "increase":
-        level = chosen.mark_rule(stroke="var(--accent)", strokeWidth=1.5)
-        marks.insert(0, level.encode(y=alt.Y("budget:Q", title=None)))
+    marks = {}
+    for name, size in LAYOUTS.items():
+        plane = Plane(*size, n_features, *chart["range"])
+        marks[name] = {
+            "own": _mark(plane, own, chart),
+            "sets": [_mark(plane, one, chart) for one in choices["sets"]],
+            "budgets": [plane.y(budget) for budget in choices["budgets"]],
+            "budget": plane.y(summary["budget"]["value"] or 0.0),
+        }
     return marks
 
 
-def _finish(alt: Any, layers: list[Any], datasets: dict[str, list[Row]]) -> dict[str, Any]:
-    text = {"labelColor": "var(--muted)", "labelFont": _FONT, "labelFontSize": 12}
-    quiet = {"gridColor": "var(--line)", "domainColor": "var(--line)", "tickColor": "var(--line)"}
-    title = {"titleColor": "var(--muted)", "titleFont": _FONT, "titleFontSize": 12}
-    chart = (
-        alt.layer(*layers)
-        .properties(width="container", height=_HEIGHT, background="transparent")
-        .configure_view(stroke=None)
-        .configure_axis(**text, **title, **quiet, titleFontWeight="normal")
-        .configure_legend(
-            **text, labelLimit=260, symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=3
+def nice_ticks(low: float, high: float, most: int) -> list[float]:
+    """Return round numbers between two ends.
+
+    Examples
+    --------
+    >>> nice_ticks(0.0, 0.173, 5)
+    [0.0, 0.05, 0.1, 0.15]
+    """
+    raw = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(nice * power for nice in (1, 2, 2.5, 5, 10) if nice * power >= raw * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{k * step:.6g}") for k in range(first, last + 1)]
+
+
+def _held_out_increase(summary: Row) -> list[Series]:
+    metric = summary["budget"]["metric"]
+
+    def point(row: Row) -> Point:
+        ends = row["increase_lower"], max(row["increase_upper"], row["excess_upper"])
+        if row["search"] == ALL_FEATURES:
+            ends = 0.0, 0.0
+        about = f"{counted(row['n_features'], 'feature')}, {row['search']}: "
+        about += f"{change_in_words(row['increase'], metric)} (limits {_signed(ends)})"
+        return Point(row["n_features"], row["increase"], *ends, about)
+
+    return _by_search(summary, point, "increase")
+
+
+def _held_out_information(summary: Row) -> list[Series]:
+    def point(row: Row) -> Point:
+        value, error = row["information"], BAND * row["information_error"]
+        about = f"{counted(row['n_features'], 'feature')}, {row['search']}, held out: "
+        about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
+        return Point(row["n_features"], value, value - error, value + error, about)
+
+    named = _by_search(summary, point, "information")
+    return [
+        one if one.name == ALL_FEATURES else Series(f"{one.name}, held out", one.points)
+        for one in named
+    ]
+
+
+def _by_search(summary: Row, point: Any, needed: str) -> list[Series]:
+    known = [row for row in summary["cv_results"] if row[needed] is not None]
+    searches = dict.fromkeys(row["search"] for row in known)
+    return [
+        Series(
+            name,
+            sorted((point(row) for row in known if row["search"] == name), key=lambda p: p.size),
         )
-    )
-    # Data come last: Altair would check every row against its schema, once for each layer.
-    return {**chart.to_dict(), "datasets": datasets}
+        for name in searches
+    ]
+
+
+def _path_bound(summary: Row) -> list[Series]:
+    sets = [one for one in summary["path"]["sets"] if one["size"] and one["bound"] is not None]
+    smallest = np.fmin.accumulate([float(one["bound"]) for one in sets]) if sets else np.zeros(0)
+    metric = summary["budget"]["metric"]
+    points = [
+        Point(
+            one["size"],
+            float(bound),
+            float(bound),
+            float(bound),
+            f"{counted(one['size'], 'feature')}: {change_in_words(bound, metric)} at most",
+        )
+        for one, bound in zip(sets, smallest, strict=True)
+    ]
+    return [Series("bound from the information on the path", points)] if points else []
+
+
+def _plain_point(one: Row, key: str, unit: str) -> Point:
+    value = one[key]
+    about = f"{counted(one['size'], 'feature')}: {number(value)} {unit}"
+    return Point(one["size"], value, value, value, about)
+
+
+def _around(size: tuple[int, int], summary: Row, series: list[Series]) -> Plane:
+    ends = [end for one in series for point in one.points for end in (point.low, point.high)]
+    low, high = min([0.0, *ends]), max([1e-9, *ends])
+    return Plane(*size, summary["kept"]["n_features"], low, 1.04 * high)
+
+
+def _layout(plane: Plane, series: list[Series], baseline: Row | None) -> Row:
+    drawn = []
+    colored = [one.name for one in series if one.name != ALL_FEATURES]
+    for one in series:
+        at = [(plane.x(p.size), plane.y(p.value), p) for p in one.points]
+        upper = [f"{x},{plane.y(p.high)}" for x, _, p in at]
+        lower = [f"{x},{plane.y(p.low)}" for x, _, p in reversed(at)]
+        color = colored.index(one.name) % _N_COLORS + 1 if one.name in colored else 0
+        drawn.append(
+            {
+                "name": one.name,
+                "color": color,
+                "line": " ".join(f"{x},{y}" for x, y, _ in at),
+                "band": " ".join(upper + lower),
+                "points": [{"x": x, "y": y, "title": p.title} for x, y, p in at],
+            }
+        )
+    level = None
+    if baseline is not None:
+        level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
+    return {**plane.frame, "series": drawn, "baseline": level}
+
+
+def _mark(plane: Plane, one: Row, chart: Row) -> Row:
+    """Return the pixels of a set: its place, and the ends of its whisker."""
+    value, low, high = one["increase"], one["increase_lower"], one["limit"]
+    if not chart["is_tested"]:
+        value = low = high = one["bound"]
+    x = plane.x(one["size"]) if one["size"] else None
+    if value is None or x is None:
+        return {"x": x, "y": None}
+    ends = {"low": plane.y(value if low is None else low), "high": plane.y(max(value, high or 0.0))}
+    return {"x": x, "y": plane.y(value), **ends}
+
+
+def _sizes(n_features: int, width: int) -> list[int]:
+    """Return the numbers of features that an axis names."""
+    if n_features > _MANY:
+        powers = [2**k for k in range(int(math.log2(n_features)) + 1)]
+        return powers if width > 500 else powers[::2]
+    ticks = nice_ticks(1, max(n_features, 2), 12 if width > 500 else 6)
+    return sorted({1} | {int(tick) for tick in ticks if tick % 1 == 0 and 1 <= tick <= n_features})
+
+
+def _tick(value: float) -> str:
+    return short(value).replace("-", "−")
+
+
+def _signed(ends: tuple[float, float]) -> str:
+    low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
+    return f"{low} to {high}"
+
+
+def _logarithmic(summary: Row) -> str:
+    return " (logarithmic)" if summary["kept"]["n_features"] > _MANY else ""

@@ -8,15 +8,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.bounds import METRIC_NAMES, Certificate
+from pinsker.bounds import METRIC_NAMES, Certificate, best_score, metric_name
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import BAND
-from pinsker.report._kept import kept_features, own_budget, search_of_path
+from pinsker.report._kept import (
+    describe_set,
+    kept_features,
+    no_feature_increase,
+    own_budget,
+    search_of_path,
+)
 from pinsker.report._words import verdict_in_words
-from pinsker.selection import Importance
+from pinsker.selection import ALL_FEATURES, Importance
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
-_KINDS = ("overview", "path", "bound", "certificate")
 
 
 def new_axes(ax: Any, purpose: str) -> Any:
@@ -32,6 +37,123 @@ def tidy(ax: Any, xlabel: str | None, ylabel: str) -> None:
     if xlabel:
         ax.set(xlabel=xlabel)
         ax.xaxis.get_major_locator().set_params(integer=True)
+
+
+class ErrorIncreaseDisplay:
+    """The error increase against the number of features: the one picture of a choice.
+
+    Every search is a thin line, the one whose set is kept a thick one with its confidence limits;
+    the budget and what no features at all would add are level lines. Where no rows were held out,
+    the bound that the information on the path gives is drawn.
+
+    Parameters
+    ----------
+    cv_results : dict of str to ndarray
+        ``cv_results_`` of a selector: ``search``, ``n_features``, ``increase``, ``increase_lower``
+        and ``excess_upper`` are drawn; empty when no rows were held out.
+    search : str or None
+        The search on whose path the kept set is.
+    kept : int
+        Number of features kept.
+    metric : str
+        Metric of the error.
+    budget : float, optional
+        The error budget.
+    baseline : float, optional
+        What no features at all would add to the error.
+    sizes, bounds : ndarray of shape (n_sets,), optional
+        Of the path: drawn where no rows were held out.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    line_ : matplotlib Line2D or None
+        The line of the search whose set is kept.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from pinsker import BackwardElimination
+    >>> selector = BackwardElimination(error_budget=0.1).fit(*load_wine(return_X_y=True))
+    >>> ErrorIncreaseDisplay.from_estimator(selector).kept
+    4
+    """
+
+    def __init__(
+        self,
+        *,
+        cv_results: Mapping[str, AnyArray],
+        search: str | None,
+        kept: int,
+        metric: str,
+        budget: float | None = None,
+        baseline: float | None = None,
+        sizes: IntArray | None = None,
+        bounds: FloatArray | None = None,
+    ) -> None:
+        self.cv_results, self.search, self.kept, self.metric = cv_results, search, kept, metric
+        self.budget, self.baseline, self.sizes, self.bounds = budget, baseline, sizes, bounds
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw a fitted selector."""
+        check_is_fitted(estimator)
+        path, kept = estimator.path_, kept_features(estimator)
+        display = cls(
+            cv_results=estimator.cv_results_,
+            search=describe_set(estimator, kept, estimator.certificate_)["search"],
+            kept=len(kept),
+            metric=estimator.certificate_.metric,
+            budget=own_budget(estimator),
+            baseline=no_feature_increase(estimator.certificate_),
+            sizes=path.sizes,
+            bounds=np.asarray(path.bounds or [np.nan] * len(path.information)),
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on new axes, or on those given."""
+        ax = new_axes(ax, "ErrorIncreaseDisplay")
+        self.line_ = None
+        for search in dict.fromkeys(self.cv_results.get("search", ())):
+            self._draw_search(ax, search)
+        if not self.cv_results and self.sizes is not None and self.bounds is not None:
+            self._draw_bound(ax)
+        if self.baseline is not None:
+            ax.axhline(self.baseline, color="0.4", linestyle="--", linewidth=1, label="no features")
+        if self.budget is not None:
+            ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
+        ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
+        ax.axhline(0.0, color="0.7", linewidth=1, zorder=0)
+        word = "increase of the" if best_score(self.metric) is None else "fall of"
+        tidy(ax, "number of features", f"{word} {metric_name(self.metric)}")
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_search(self, ax: Any, search: str) -> None:
+        own = np.flatnonzero(self.cv_results["search"] == search)
+        own = own[np.argsort(self.cv_results["n_features"][own])]
+        size, value = (self.cv_results[name][own] for name in ("n_features", "increase"))
+        if search == ALL_FEATURES:
+            ax.plot(size, value, ".", color="0.4")
+        elif search != self.search:
+            ax.plot(size, value, marker=".", linewidth=0.8, label=search)
+        else:
+            style = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
+            (self.line_,) = ax.plot(size, value, label=search, zorder=3, **style)
+            ends = (self.cv_results[name][own] for name in ("increase_lower", "excess_upper"))
+            ax.fill_between(size, *ends, color=_PATH, alpha=0.15, linewidth=0)
+
+    def _draw_bound(self, ax: Any) -> None:
+        assert self.sizes is not None
+        assert self.bounds is not None
+        upwards = np.argsort(self.sizes)
+        sizes, best = self.sizes[upwards], np.fmin.accumulate(self.bounds[upwards])
+        style = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
+        shown = sizes > 0
+        (self.line_,) = ax.plot(sizes[shown], best[shown], label="bound, not tested", **style)
 
 
 class SelectionPathDisplay:
@@ -362,32 +484,15 @@ def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:
     return [*found, bound]
 
 
-def plot(selector: Any, kind: str = "overview", *, ax: Any = None) -> Any:
+def plot(selector: Any, kind: str = "increase", *, ax: Any = None) -> Any:
     """Draw a fitted selector; ``selector.plot`` describes the parameters."""
-    if kind not in _KINDS:
-        listed = ", ".join(repr(known) for known in _KINDS)
-        raise ParameterError(f"plot knows the kinds {listed}; found {kind!r}.")
-    if kind == "path":
-        return SelectionPathDisplay.from_estimator(selector, ax=ax)
-    if kind == "bound":
-        return BoundDisplay.from_estimator(selector, ax=ax)
-    if kind == "certificate":
-        return CertificateDisplay.from_estimator(selector, ax=ax)
-    upper, lower = _two_axes(ax)
-    path = SelectionPathDisplay.from_estimator(selector, ax=upper)
-    upper.set_xlabel("")
-    return path, BoundDisplay.from_estimator(selector, ax=lower)
-
-
-def _two_axes(ax: Any) -> tuple[Any, Any]:
-    if ax is None:
-        first = new_axes(None, "selector.plot()")
-        figure = first.figure
-        first.remove()
-        figure.set_size_inches(6.4, 6.4)
-        upper, lower = figure.subplots(2, 1, sharex=True)
-        return upper, lower
-    if np.size(ax) != 2:
-        raise ParameterError(f"plot('overview') draws on two axes, found {np.size(ax)}.")
-    upper, lower = np.ravel(ax)
-    return upper, lower
+    displays: dict[str, Any] = {
+        "increase": ErrorIncreaseDisplay,
+        "path": SelectionPathDisplay,
+        "bound": BoundDisplay,
+        "certificate": CertificateDisplay,
+    }
+    if kind not in displays:
+        listed = ", ".join(repr(known) for known in displays)
+        raise ParameterError(f"plot knows the kinds {listed}; found {kind!r}.", parameter="kind")
+    return displays[kind].from_estimator(selector, ax=ax)

@@ -3,51 +3,31 @@
 import base64
 import hashlib
 import json
-from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from pinsker._compat import require
 from pinsker._types import plain
 from pinsker.exceptions import ParameterError
-from pinsker.report._charts import charts, chosen_row
-from pinsker.report._summary import SCHEMA, summarise
-from pinsker.report._words import counted, error_in_words, number, short
+from pinsker.report._charts import expert_charts, increase_chart, marks_of
+from pinsker.report._states import own_state, slider_marks, states
+from pinsker.report._summary import SCHEMA
+from pinsker.report._words import counted, number, short
 
 #: Rows of a table on the page; the dict has them all.
 _MOST_ROWS = 250
+#: Features of the ranking; its table has more.
+_MOST_RANKED = 30
 
-
-def report(selector: Any, path: Any = None, *, X: Any = None, y: Any = None) -> str:
-    """Describe a fitted selector in one HTML page, and write it to `path`.
-
-    Parameters
-    ----------
-    selector : fitted selector
-        Any selector of pinsker.
-    path : str or path-like, optional
-        Where to write the page.
-    X, y : optional
-        The table and target of `fit`; see `summarise`.
-
-    Returns
-    -------
-    str
-        The page.
-    """
-    page = to_html(summarise(selector, X, y))
-    if path is not None:
-        Path(path).write_text(page, encoding="utf-8")
-    return page
+Row = dict[str, Any]
 
 
 def to_html(summary: dict[str, Any]) -> str:
     r"""Return a summary as one self-contained HTML page.
 
     Names of columns are text that anybody may have written. They reach the page escaped, the
-    scripts as data only, and a content security policy allows no script but the page's own two
-    and no address at all.
+    script as data only, and a content security policy allows no script but the page's own and no
+    address at all.
 
     Parameters
     ----------
@@ -74,18 +54,70 @@ def to_html(summary: dict[str, Any]) -> str:
             f"{summary.get('schema')!r}. Make it again with summarise."
         )
     markupsafe = require("markupsafe", purpose="a report", extra="report")
-    scripts = {"library": _vega(), "page": _text("page.js")}
+    script, chart = _text("page.js"), increase_chart(summary)
+    choices = summary["choices"]
     page: str = _environment().get_template("page.html").render(
         summary=summary,
-        charts=charts(summary),
-        chosen=chosen_row(summary),
+        state=own_state(summary),
+        chart=chart,
+        experts=expert_charts(summary),
+        marks=slider_marks(choices) if choices["budgets"] else [],
+        ranking=_ranking(summary),
+        following=_following(summary, chart),
         most_rows=_MOST_ROWS,
         style=markupsafe.Markup(_text("page.css")),
-        scripts={name: markupsafe.Markup(script) for name, script in scripts.items()},
-        policy=_policy(scripts),
+        script=markupsafe.Markup(script),
+        policy=_policy(script),
         kinds=_kinds(summary["data"]["columns"]),
     )  # fmt: skip
     return page
+
+
+def _following(summary: Row, chart: Row) -> Row:
+    """Return what the script needs so that the page follows the slider: texts and places."""
+    own = summary["certificate"]["set"]
+    sets = [
+        {"first": one["first"], "size": one["size"], "features": one["features"]}
+        for one in summary["choices"]["sets"]
+    ]
+    return {
+        "order": summary["path"]["order"],
+        "current": summary["choices"]["current"],
+        "own": {
+            "state": own_state(summary),
+            "set": {"size": own["size"], "features": own["features"]},
+        },
+        "sets": sets,
+        "states": states(summary),
+        "marks": marks_of(chart, summary),
+    }
+
+
+def _ranking(summary: Row) -> Row:
+    """Return the features with what each is worth, and the scale that all bars share.
+
+    With limits where the importance was measured, else the information that was.
+    """
+    index = {feature["name"]: feature["index"] for feature in summary["features"]}
+    importance = summary["importance"]
+    if importance is not None:
+        rows = [{**row, "index": index.get(row["name"])} for row in importance["features"]]
+        kind = "importance"
+    else:
+        kind = "alone" if summary["data"]["columns"] is not None else "adds"
+        rows = [
+            {**feature, "value": feature[kind], "lower": None, "upper": None}
+            for feature in summary["features"]
+        ]
+    ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
+    low, high = min([0.0, *ends]), max([1e-9, *ends])
+    return {
+        "kind": kind,
+        "rows": rows[:_MOST_RANKED],
+        "n_rows": len(rows),
+        "low": low,
+        "high": high,
+    }
 
 
 def _environment() -> Any:
@@ -97,9 +129,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        number=number, short=short, error_in_words=error_in_words, counted=counted
-    )
+    environment.filters.update(number=number, short=short, counted=counted)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     return environment
 
@@ -108,27 +138,11 @@ def _text(name: str) -> str:
     return (files("pinsker.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-@cache
-def _vega() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, out of an installed package."""
-    altair = require("altair", purpose="a report", extra="report")
-    convert = require("vl_convert", purpose="a report", extra="report")
-    wanted = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    has = wanted in convert.get_vegalite_versions()
-    bundle: str = convert.javascript_bundle(vl_version=wanted if has else None)
-    if "</script" in bundle.lower():  # would end the element it stands in
-        raise ParameterError("the Vega bundle cannot stand in a page: it contains '</script'.")
-    return bundle
-
-
-def _policy(scripts: dict[str, str]) -> str:
-    """Return a policy that runs these scripts, whose text is known, and loads nothing."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
-        for s in scripts.values()
-    )
+def _policy(script: str) -> str:
+    """Return a policy that runs this script, whose text is known, and loads nothing."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -146,7 +160,7 @@ def to_json(summary: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> to_json({"schema": 2, "bound": float("nan")})
-    '{"schema": 2, "bound": null}'
+    >>> to_json({"schema": 3, "bound": float("nan")})
+    '{"schema": 3, "bound": null}'
     """
     return json.dumps(plain(summary), ensure_ascii=False, allow_nan=False)

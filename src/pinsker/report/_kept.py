@@ -2,18 +2,50 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray, BoolArray
+from pinsker._types import AnyArray, BoolArray, plain
+from pinsker.bounds import CERTIFICATE, Certificate
 from pinsker.exceptions import DataError
+from pinsker.report._words import describe_certificate
 from pinsker.selection import ALL_FEATURES
 
-#: Positions of the slider, about.
-_POSITIONS = 200
+#: Budgets of each power of ten on the slider: small ones are as many as large ones.
+_STEPS = (
+    1,
+    1.1,
+    1.2,
+    1.3,
+    1.4,
+    1.5,
+    1.6,
+    1.8,
+    2,
+    2.2,
+    2.5,
+    2.8,
+    3,
+    3.5,
+    4,
+    4.5,
+    5,
+    5.5,
+    6,
+    7,
+    8,
+    9,
+)
+#: Powers of ten on the slider.
+_DECADES = 3
 #: Metrics in which a budget ends at 1.
 _AT_MOST_ONE = ("error", "r2", "brier")
+
+#: Figures of a set by the search, and by held-out rows.
+_OF_PATH = ("information", "lost", "bound")
+_HELD_OUT = ("error", "error_upper", "increase", "increase_lower", "limit")
 
 Row = dict[str, Any]
 
@@ -57,60 +89,133 @@ def search_of_path(selector: Any) -> str | None:
 
 def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Row]:
     """Return results on held-out rows, one dict per evaluated set, without the columns of each."""
-    names = [name for name in cv_results if name != "support"]
+    names = [name for name in cv_results if name not in ("support", "features")]
     values = zip(*(cv_results[name].tolist() for name in names), strict=True)
     return [dict(zip(names, row, strict=True)) for row in values]
 
 
-def support_at(selector: Any, budget: float) -> BoolArray | None:
-    """Return which columns stay under another budget; None where it cannot be applied.
-
-    The budget replaces that of the selector's own rule, whose constants stay as they are.
-    """
-    try:
-        support: BoolArray = selector.support_at(error_budget=budget)
-    except DataError:
-        return None
-    return support
-
-
 def budget_choices(selector: Any) -> Row:
-    """Return what every budget of the slider would keep.
+    """Return what every budget of the slider would keep, and what is known of it.
 
-    Each position is one call of `support_at`: the page computes no choice of its own, so that page
-    and selector cannot disagree. Budgets that a selector cannot apply are left out.
+    Each position is one call of `certificate_at`, or of `support_at` where there is none: the page
+    computes no choice of its own, so that page and selector cannot disagree. Budgets that a
+    selector cannot apply are left out.
 
     Returns
     -------
     dict
-        ``metric``, ``budgets`` (rising), ``current`` (position of the selector's own budget; None
-        if it has none, or keeps another set), and ``sets``: each with ``first`` (the first position
-        it holds at), ``size``, ``features`` (None when they are the first of the path's order),
-        ``information``, ``lost`` and ``bound`` (None off the path), and ``increase_upper``: upper
-        confidence bound of the held-out error increase (None where nothing was held out).
+        ``metric``; ``baseline``, what no features at all would add to the error (None where nothing
+        was held out); ``budgets``, rising, as many of each power of ten; ``current``, the position
+        of the selector's own budget (None if it has none); ``verdicts``, one per position, each
+        with ``verdict``, ``verdict_words``, ``sentences`` and ``lets_all_go``; and ``sets``, each
+        with ``first`` (the first position it holds at) and what `describe_set` returns.
     """
     own, metric = own_budget(selector), selector.certificate_.metric
+    scale, baseline = _scale_of(selector), no_feature_increase(selector.certificate_)
     budgets: list[float] = []
+    verdicts: list[Row] = []
     sets: list[Row] = []
-    last: BoolArray | None = None
-    for budget in _grid(_largest_budget(selector.path_, own, metric), own, metric):
-        support = support_at(selector, budget)
-        if support is None:
+    for budget in _grid(_largest_budget(selector, own, baseline), own, metric):
+        found = _kept_at(selector, budget, own, scale)
+        if found is None:
             continue
-        if last is None or (support != last).any():
-            described = _describe(selector.path_, _features(selector, support))
-            upper = _increase_upper(selector.cv_results_, support)
-            sets.append({"first": len(budgets), **described, "increase_upper": upper})
+        features, certificate = found
+        shown = describe_set(selector, features, certificate)
+        if not sets or {**sets[-1], **shown} != sets[-1]:
+            sets.append({"first": len(budgets), **shown})
+        verdicts.append(_verdict(certificate, shown["information"]))
         budgets.append(budget)
-        last = support
-    current = budgets.index(own) if own in budgets and _is_kept_at(selector, own) else None
-    return {"metric": metric, "budgets": budgets, "current": current, "sets": sets}
+    return {
+        "metric": metric,
+        "baseline": baseline,
+        "budgets": budgets,
+        "current": None if own is None or own not in budgets else budgets.index(own),
+        "verdicts": verdicts,
+        "sets": sets,
+    }
 
 
-def _is_kept_at(selector: Any, budget: float | None) -> bool:
-    """Return whether a budget keeps what the selector keeps; a certified set may be larger."""
-    support = None if budget is None else support_at(selector, budget)
-    return support is not None and bool((support == selector.support_).all())
+def describe_set(selector: Any, features: list[int], certificate: Certificate | None) -> Row:
+    """Return the figures of a set.
+
+    Returns
+    -------
+    dict
+        ``size``; ``features`` (None when they are the first of the path's order); ``information``,
+        ``lost`` and ``bound`` of the search (None off its path); ``search``, the one on whose path
+        held-out rows evaluated it; and of those rows ``error``, ``error_upper``, ``increase``,
+        ``increase_lower`` and ``limit``, the smallest budget that is met.
+    """
+    path, size = selector.path_, len(features)
+    shown: Row = {"size": size, "features": features, **dict.fromkeys(_OF_PATH)}
+    if set(features) == set(path.order[:size]) and size in path.sizes:
+        position = int(abs(size - path.sizes[0]))
+        lost = float(path.lost()[position])
+        figures = path.information[position], lost, path.bound_at(size)
+        shown = {"size": size, "features": None, **dict(zip(_OF_PATH, figures, strict=True))}
+    shown["search"] = _search_of(selector, features)
+    shown |= dict.fromkeys(_HELD_OUT)
+    if certificate is not None and certificate.is_tested:
+        c = certificate
+        held_out = c.error_kept, c.error_upper, c.increase, c.increase_lower, c.resolvable
+        shown |= dict(zip(_HELD_OUT, held_out, strict=True))
+    values: Row = plain(shown)  # not a number becomes None, which is equal to itself
+    return values
+
+
+def no_feature_increase(certificate: Certificate) -> float | None:
+    """Return what no features at all would add to the error; None where nothing was held out."""
+    added = certificate.error_none - certificate.error_all
+    return float(added) if math.isfinite(added) else None
+
+
+def _verdict(certificate: Certificate | None, information: float | None) -> Row:
+    if certificate is not None:
+        shown = describe_certificate(certificate, math.nan if information is None else information)
+        return {**shown, "lets_all_go": certificate.is_tested and certificate.lets_all_go}
+    words = {"verdict": "not tested", "verdict_words": "estimated, not tested"}
+    return {**words, "sentences": [], "lets_all_go": False}
+
+
+def _kept_at(
+    selector: Any, budget: float, own: float | None, scale: float
+) -> tuple[list[int], Certificate | None] | None:
+    """Return the features that stay under a budget, with their certificate.
+
+    None where the budget cannot be applied. `scale` is the metric's value of a budget of 1.
+    """
+    mine, certificate = kept_features(selector), selector.certificate_
+    if budget == own:
+        return mine, certificate
+    try:
+        if not hasattr(selector, "certificate_at"):
+            return _features(selector, selector.support_at(error_budget=budget)), None
+        # A share ends at 1, also where the largest budget is a rounded one.
+        asked = budget if scale == 1.0 else min(budget / scale, 1.0)
+        found: Certificate = selector.certificate_at(error_budget=asked)
+        kept = _by_name(selector, found.features, asked)
+    except DataError:
+        return None
+    # What fresh rows have shown for a budget they have shown for every larger one.
+    if kept == mine and own is not None and budget > own and certificate.label == CERTIFICATE:
+        found = replace(certificate, budget=budget)
+    return kept, found
+
+
+def _by_name(selector: Any, names: tuple[str, ...], budget: float) -> list[int]:
+    """Return features by their names; by `support_at` if two have the same."""
+    known = {name: j for j, name in enumerate(selector.path_.names)}
+    if len(known) < selector.path_.n_features:
+        return _features(selector, selector.support_at(error_budget=budget))
+    return sorted(known[name] for name in names)
+
+
+def _scale_of(selector: Any) -> float:
+    """Return the metric's value of a budget of 1: more than 1 for none but relative budgets."""
+    if not getattr(selector.get_params(deep=False).get("error_budget"), "relative", False):
+        return 1.0
+    gain = no_feature_increase(selector.certificate_at(error_budget=0.0))
+    return max(gain or 0.0, 1e-12)
 
 
 def _features(selector: Any, support: BoolArray) -> list[int]:
@@ -119,49 +224,50 @@ def _features(selector: Any, support: BoolArray) -> list[int]:
     return [j for j, of_feature in enumerate(columns) if support[list(of_feature)].all()]
 
 
-def _increase_upper(cv_results: Mapping[str, AnyArray], support: BoolArray) -> float | None:
-    """Return the upper bound of the error increase of a set; None if it was not evaluated.
+def _search_of(selector: Any, features: list[int]) -> str | None:
+    """Return the search on whose path a set was evaluated; None if it was not.
 
     Several searches may have met the same set: a selector prefers the one that shows the most
     information.
     """
-    if not cv_results:
+    results = selector.cv_results_
+    if not results:
         return None
-    same = np.flatnonzero((np.stack(list(cv_results["support"])) == support).all(axis=1))
+    support = np.zeros(len(selector.support_), dtype=np.bool_)
+    support[[column for j in features for column in selector.feature_columns_[j]]] = True
+    same = np.flatnonzero((np.stack(list(results["support"])) == support).all(axis=1))
     if not len(same):
         return None
-    best = same[np.argmax(cv_results["information"][same])]
-    return float(cv_results["increase_upper"][best])
+    return str(results["search"][same[np.argmax(results["information"][same])]])
 
 
-def _describe(path: Any, features: list[int]) -> Row:
-    size = len(features)
-    if set(features) != set(path.order[:size]) or size not in path.sizes:
-        unknown = {"information": None, "lost": None, "bound": None}
-        return {"size": size, "features": features, **unknown}
-    position = int(abs(size - path.sizes[0]))
-    return {
-        "size": size,
-        "features": None,
-        "information": path.information[position],
-        "lost": float(path.lost()[position]),
-        "bound": path.bound_at(size),
-    }
-
-
-def _largest_budget(path: Any, own: float | None, metric: str) -> float:
-    """Return the largest budget worth showing: where one feature stays, at least twice our own."""
+def _largest_budget(selector: Any, own: float | None, baseline: float | None) -> float:
+    """Return the largest budget worth showing: what lets everything go, and more than our own."""
+    beyond = 2.0 * (own or 0.05)
+    if baseline is not None:
+        return _rounded_up(baseline) if baseline > (own or 0.0) else beyond
+    path, prior = selector.path_, selector.facts_.largest_prior
     bounds = [bound for size, bound in zip(path.sizes, path.bounds, strict=False) if size > 0]
-    finite = [bound for bound in bounds if math.isfinite(bound)]
-    top: float = max([2.0 * (own or 0.05), *finite])
-    return min(top, 1.0) if metric in _AT_MOST_ONE else top
+    top: float = max([beyond, *(bound for bound in bounds if math.isfinite(bound))])
+    if selector.certificate_.metric != "error" or prior is None:
+        return top
+    return max(own or 0.0, min(top, 1.0 - float(prior)))
+
+
+def _rounded_up(value: float) -> float:
+    """Return the next number of three digits."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{math.ceil(value / unit) * unit:.6g}")
 
 
 def _grid(top: float, own: float | None, metric: str) -> list[float]:
-    raw = top / _POSITIONS
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(nice * power for nice in (1, 2, 2.5, 5, 10) if nice * power >= raw * (1 - 1e-9))
-    grid = {round(float(value), 12) for value in step * np.arange(math.ceil(top / step) + 1)}
-    if metric in _AT_MOST_ONE:
-        grid = {value for value in grid if value <= 1.0}
-    return sorted(grid | ({own} if own is not None else set()))
+    """Return budgets from 0 to `top`, as many of each power of ten, and the selector's own."""
+    last = math.floor(math.log10(top))
+    steps = {
+        float(f"{step * 10.0**power:.3g}")
+        for power in range(last - _DECADES, last + 1)
+        for step in _STEPS
+    }
+    most = min(top, 1.0) if metric in _AT_MOST_ONE else top
+    grid = {budget for budget in steps if top / 10**_DECADES <= budget < most}
+    return sorted({0.0, most, *grid} | ({own} if own is not None else set()))

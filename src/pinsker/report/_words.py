@@ -3,11 +3,14 @@
 import math
 from typing import Any
 
-from pinsker._types import plain
-from pinsker.bounds import CERTIFICATE, METRIC_NAMES, Certificate, metric_name, shown_value
+from pinsker.bounds import (
+    CERTIFICATE,
+    Certificate,
+    best_score,
+    metric_name,
+    shown_value,
+)
 
-#: Metrics that are read in points of a hundred.
-_POINTS = {"error": "of accuracy", "r2": "of R²"}
 #: Each verdict on the page.
 _VERDICTS = {
     "met": "budget met",
@@ -17,6 +20,8 @@ _VERDICTS = {
     "not tested": "estimated, not tested",
     "no budget": "no error budget was set",
 }
+#: Letters of a name in a sentence.
+_MOST_LETTERS = 40
 _BAYES_RISK = "Bayes risk (the lowest error any model could reach)"
 
 
@@ -25,13 +30,13 @@ def number(value: float | None, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> number(0.70512), number(-0.00012), number(1234.5), number(None)
-    ('0.705', '0.000', '1234', '–')
+    >>> number(0.70512), number(-0.00012), number(1234.5), number(2.9e9), number(None)
+    ('0.705', '0.000', '1234', '2.9e+09', '–')
     """
     if value is None or not math.isfinite(value):
         return "–"
     if abs(value) >= 1000:
-        return f"{value:.0f}"
+        return f"{value:.3g}" if abs(value) >= 1e6 else f"{value:.0f}"
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
@@ -52,16 +57,54 @@ def error_in_words(value: float | None, metric: str) -> str:
 
     Examples
     --------
-    >>> error_in_words(0.05, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
-    ('5 points of accuracy', '1 point of R²', '0.3 of mean squared error')
+    >>> error_in_words(0.0055, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
+    ('0.55 points of error rate', '0.01 of R²', '0.3 of mean squared error')
     """
     if value is None or not math.isfinite(value):
         return "an unknown amount"
-    if metric in _POINTS:
-        points = round(100 * value, 1)
-        noun = "point" if points == 1 else "points"
-        return f"{points:g} {noun} {_POINTS[metric]}"
-    return f"{value:.3g} of {METRIC_NAMES.get(metric, metric)}"
+    if metric == "error":
+        points = round(100 * value, 2)
+        return f"{points:g} {'point' if points == 1 else 'points'} of error rate"
+    return f"{value:.3g} of {metric_name(metric)}"
+
+
+def budget_in_words(value: float, metric: str) -> str:
+    """Return what a budget allows.
+
+    Examples
+    --------
+    >>> budget_in_words(0.05, "error")
+    'at most 5 points of error rate may be added'
+    >>> budget_in_words(0.01, "r2")
+    'at most 0.01 may be added to the error: R² may fall by as much'
+    """
+    if best_score(metric) is None:
+        return f"at most {error_in_words(value, metric)} may be added"
+    amount = f"{value:.3g}"
+    return f"at most {amount} may be added to the error: {metric_name(metric)} may fall by as much"
+
+
+def change_in_words(value: float, metric: str) -> str:
+    """Return an error increase as what happens to the metric.
+
+    Examples
+    --------
+    >>> change_in_words(0.0123, "error"), change_in_words(-0.1237, "r2")
+    ('error rate rises by 0.012', 'R² rises by 0.124')
+    """
+    rises = (value >= 0.0) == (best_score(metric) is None)
+    return f"{metric_name(metric)} {'rises' if rises else 'falls'} by {number(abs(value))}"
+
+
+def clipped(name: str) -> str:
+    """Return a name, or the first letters of a very long one.
+
+    Examples
+    --------
+    >>> clipped("age"), len(clipped("long" * 800))
+    ('age', 41)
+    """
+    return name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…"
 
 
 def counted(count: int, noun: str) -> str:
@@ -82,8 +125,8 @@ def verdict_in_words(certificate: Certificate) -> str:
     return _VERDICTS[certificate.verdict]
 
 
-def summarise_certificate(certificate: Certificate, information: float) -> dict[str, Any]:
-    """Return verdict, sentences and figures of a certificate.
+def describe_certificate(certificate: Certificate, information: float) -> dict[str, Any]:
+    """Return verdict and sentences of a certificate.
 
     Parameters
     ----------
@@ -95,9 +138,8 @@ def summarise_certificate(certificate: Certificate, information: float) -> dict[
     Returns
     -------
     dict
-        ``verdict`` ("met", "not met", "inconclusive", or "not tested" where nothing was held out),
-        ``verdict_words``, ``tested`` (whether rows were held out), ``sentences``, ``figures``
-        (fields of the certificate) and ``text`` (what it prints).
+        ``verdict`` ("met", "not met", "inconclusive", ..., or "not tested" where nothing was held
+        out), ``verdict_words`` and ``sentences``.
     """
     if certificate.is_tested:
         sentences = holdout_sentences(certificate)
@@ -106,10 +148,7 @@ def summarise_certificate(certificate: Certificate, information: float) -> dict[
     return {
         "verdict": certificate.verdict,
         "verdict_words": verdict_in_words(certificate),
-        "tested": certificate.is_tested,
         "sentences": [*sentences, *(f"Note: {note}." for note in certificate.notes)],
-        "figures": plain(certificate.to_dict()),
-        "text": str(certificate),
     }
 
 
@@ -142,22 +181,24 @@ def holdout_sentences(certificate: Certificate) -> list[str]:
         for value in (certificate.error_all, certificate.error_kept, certificate.error_none)
     )
     groups = f" in {certificate.n_groups} groups" if certificate.n_groups else ""
+    article = "the " if best_score(metric) is None else ""
     sentences = [
         (
-            f"{_capital(certificate.label)} from {certificate.n_rows} rows{groups}: "
-            f"{certificate.rows}."
-        ),
-        (
-            f"The {metric_name(metric)} is {everything} with all {certificate.n_features} features "
-            f"({certificate.model_all}), {kept} with the {certificate.n_kept} kept "
-            f"({certificate.model_kept}), and {none} with no features at all."
+            f"{_capital(article)}{metric_name(metric)} is {everything} with all "
+            f"{certificate.n_features} features ({certificate.model_all}), {kept} with the "
+            f"{certificate.n_kept} kept ({certificate.model_kept}), and {none} with no features at "
+            "all."
         ),
     ]
     if certificate.n_kept < certificate.n_features:
+        limit = certificate.resolvable if certificate.resolvable > 0 else certificate.increase_upper
         sentences.append(
-            f"The {upper} of the error increase is "
-            f"{error_in_words(certificate.increase_upper, metric)}, for these models."
+            f"With the kept features {article}{change_in_words(certificate.increase, metric)}. The "
+            f"{upper} of that: {article}{change_in_words(limit, metric)}, for these models."
         )
+    sentences.append(
+        f"{_capital(certificate.label)} from {certificate.n_rows} rows{groups}: {certificate.rows}."
+    )
     if certificate.bound <= certificate.budget:
         sentences.append(
             f"Model-based estimate: {number(certificate.information_lost)} nats of information are "

@@ -22,6 +22,7 @@ from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
 from pinsker.selection._stability import Stability
 from pinsker.selection._suspects import Suspect, find_suspects
+from pinsker.selection._triples import TripleScan
 from pinsker.selection.holdout import (
     ALL_FEATURES,
     MOST_CERTIFIED,
@@ -47,6 +48,7 @@ from pinsker.selection.search import (
     SelectionPath,
     Step,
     StoppingRule,
+    WorstTarget,
     interruptible,
     select_by_criterion,
     task_of,
@@ -87,6 +89,8 @@ __all__ = [
     "StoppingRule",
     "Substitute",
     "Suspect",
+    "TripleScan",
+    "WorstTarget",
     "audit",
     "find_suspects",
     "interactions",

@@ -35,7 +35,14 @@ from pinsker.selection._fit_data import (
     level_of_caller,
 )
 from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
-from pinsker.selection.holdout import Comparison, Metric, path_certificate, rare_class_note
+from pinsker.selection.holdout import (
+    Comparison,
+    CVResults,
+    Metric,
+    path_certificate,
+    rare_class_note,
+    several_targets_note,
+)
 from pinsker.selection.search import (
     Decision,
     Direction,
@@ -69,6 +76,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         What is claimed, on what evidence.
     cv_results_ : dict of str to ndarray
         What held-out rows say about every set that was evaluated; empty when none were held out.
+        ``cv_results_.to_frame()`` has one row a set.
     front_ : list of FrontPoint
         ``(cost, increase, features)`` of the sets that were evaluated and that no other beats in
         cost and in error increase, the cheapest first; empty when no rows were held out.
@@ -78,6 +86,10 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         What the bounds know of the target.
     task_ : {"classification", "regression"}
         How the target was read.
+    target_name_ : str or None
+        Name of the target, where it has one.
+    n_samples_fit_ : int
+        Rows that were read.
     feature_columns_ : tuple of tuple of int
         The columns of each feature of the path.
     n_features_in_ : int
@@ -182,42 +194,47 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             validate_data(self, X._meta, skip_check_array=True, reset=False)
         return X[names]
 
-    def report(self, path: Any = None, *, X: Any = None, y: Any = None) -> str:
+    def report(self, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any) -> Any:
         """Describe the choice in one HTML page that needs no network.
 
         Parameters
         ----------
         path : str or path-like, optional
-            Where to write it; by default it is only returned.
+            Where to write it.
         X, y : optional
             The table and target of `fit`. With them the page also shows what each feature carries
             alone and given the others, which kept feature replaces a dropped one, and how every
             column was read. A selector does not keep its data.
+        **findings
+            More to show: ``importance``, ``substitutes``, ``alternatives`` and ``stability``, what
+            the methods of these names returned; ``interactions``, what `pinsker.interactions`
+            returned; and ``source``, where the table is from.
 
         Returns
         -------
-        str
-            The page. ``docs/report.md`` describes it.
+        Report
+            A notebook shows the page; ``save(path)`` writes it, ``open()`` opens a browser, and
+            ``html`` is its text. ``docs/report.md`` describes the page.
         """
         check_is_fitted(self)
         from pinsker.report import report  # upwards, when called: selectors offer their own views
 
-        return report(self, path, X=X, y=y)
+        return report(self, path, X=X, y=y, **findings)
 
-    def plot(self, kind: str = "overview", *, ax: Any = None) -> Any:
-        """Draw the path with matplotlib.
+    def plot(self, kind: str = "increase", *, ax: Any = None) -> Any:
+        """Draw the choice with matplotlib.
 
         Parameters
         ----------
-        kind : {"overview", "path", "bound", "certificate"}, default="overview"
-            Information against the number of features, the bound against it, both, or the
-            certificate.
-        ax : matplotlib Axes, or two of them for the overview, optional
+        kind : {"increase", "path", "bound", "certificate"}, default="increase"
+            The error increase by the number of features, with the budget and the set that is kept;
+            the information on the path; its bound; or the certificate.
+        ax : matplotlib Axes, optional
             Where to draw.
 
         Returns
         -------
-        SelectionPathDisplay, BoundDisplay or CertificateDisplay; two of them for the overview.
+        ErrorIncreaseDisplay, SelectionPathDisplay, BoundDisplay or CertificateDisplay
         """
         check_is_fitted(self)
         from pinsker.report import plot
@@ -346,12 +363,16 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
 
     def _check_metric(self, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts) -> None:
         """Refuse a metric that the target has no use for, or that nothing here can decide."""
-        Metric(rule.metric_for(facts)).check(encoded.target)
-        if not rule.has_theory and not getattr(self, "holds_out", False):
+        metric = Metric(rule.metric_for(facts))
+        if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
+            metric.check(encoded.target)
+        proven = rule.has_theory and metric.has_theory
+        if not proven and not getattr(self, "holds_out", False):
             holds = "set cv=5" if hasattr(self, "cv") else "use FeatureSelector"
+            other = f", or use a budget in metric={facts.default_metric!r}"
             raise ParameterError(
                 f"{rule} is decided by held-out rows alone, and {type(self).__name__} holds none "
-                f"out: {holds}, or use a budget in metric={facts.default_metric!r}.",
+                f"out: {holds}{'' if facts.task == 'survival' else other}.",
                 parameter="metric",
             )
 
@@ -451,16 +472,19 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
         about_rows = data.notes + encoded.notes
         before = (*rare_class_note(encoded.target, budget.metric, encoded.weights), *before)
+        before = (*several_targets_note(encoded.target, budget.metric), *before)
         if data.costs is not None:
             cost = data.costs.of(path.order[: decision.size])
             full = data.costs.of(range(encoded.n_features))
             notes = (*notes, f"the kept features cost {cost:g}, all of them {full:g}")
-        cv_results = {}
+        cv_results = CVResults()
         if comparison is not None:
             cv_results = comparison.to_arrays(columns, self.n_features_in_)
         return {
             "facts_": facts,
             "task_": encoded.target.task,
+            "target_name_": _name_of(data.user_data.get("y")),
+            "n_samples_fit_": encoded.n_rows,
             "feature_columns_": columns,
             "path_": path,
             "support_": ranking == 1,
@@ -470,9 +494,11 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
             "front_": [] if comparison is None else comparison.front,
             "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
             "stability_": None,
+            "importance_": None,
             "_comparison": comparison,
             "_seed": data.seed,
             "_row_hashes": encoded.hashes,
+            "_weighted": encoded.weights is not None,
             "_certified": None,
             "_fingerprint": data.fingerprint,
         }
@@ -542,6 +568,15 @@ def take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
         polars = require("polars", purpose='set_output(transform="polars")')
         return polars.from_pandas(taken.to_pandas())
     return taken.to_native()
+
+
+def _name_of(y: Any) -> str | None:
+    """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
+    columns = getattr(y, "columns", None)
+    if columns is not None:
+        return ", ".join(str(name) for name in columns)
+    name = y if isinstance(y, str) else getattr(y, "name", None)
+    return None if name is None else str(name)
 
 
 def _plan_notes(path: SelectionPath) -> tuple[str, ...]:

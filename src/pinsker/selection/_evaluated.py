@@ -17,11 +17,10 @@ from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, find_client
 from pinsker.exceptions import ParameterError
 from pinsker.information import HoldoutModel, named_models, prepare_models
-from pinsker.selection._alternatives import Alternative, Substitute, alternatives, substitutes
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
-from pinsker.selection._importance import Importance, importance
 from pinsker.selection._memory import FitMemory, RowCounts
+from pinsker.selection._questions import QuestionsMixin
 from pinsker.selection.holdout import (
     MOST_CERTIFIED,
     Comparison,
@@ -45,6 +44,7 @@ from pinsker.selection.search import (
     KNNSearchSettings,
     SelectionPath,
     StoppingRule,
+    WorstTarget,
     measure_sets,
     task_of,
 )
@@ -63,7 +63,7 @@ GIVEN_ORDER = (
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
 
 
-class EvaluatedSelector(InformationSelector):
+class EvaluatedSelector(QuestionsMixin, InformationSelector):
     """A selector by neighbors that can evaluate its path on rows it was not searched with.
 
     With ``cv=0`` the path is cut by its own information.
@@ -71,7 +71,7 @@ class EvaluatedSelector(InformationSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InformationSelector._parameter_constraints,
-        "metric": [str, callable, CostMatrix],
+        "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [StrOptions({"auto"}), "array-like"],
         "cv": [
             Options(Integral, {0}),
@@ -180,10 +180,14 @@ class EvaluatedSelector(InformationSelector):
         Returns
         -------
         Certificate
-            An estimate about the set of `support_at`, on the rows that chose it.
+            An estimate about the set of `support_at`, on the rows that chose it; where that is the
+            set of `with_certified`, what its fresh rows say.
         """
         check_is_fitted(self)
         rule = replace(self._budget_of(self._own_rule()), delta=float(error_budget))
+        certified: Certificate | None = getattr(self, "_certified", None)
+        if certified is not None and self._kept_by(rule) != super()._kept_by(rule):
+            return replace(certified, budget=rule.delta, rule=str(rule))
         comparison: Comparison | None = self._comparison
         if comparison is None:
             decision = rule.decide(self.path_, self.facts_)
@@ -229,88 +233,6 @@ class EvaluatedSelector(InformationSelector):
                 "notes_": self.notes_ + certificate.notes,
                 "_certified": certificate,
             }
-        )
-
-    def importance(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
-    ) -> Importance:
-        """Measure on fresh rows what each column is worth, with limits.
-
-        Of a kept column: the error increase when it alone is left out. Of a dropped one: the
-        decrease when it alone is added. Models are fitted again without or with the column and
-        compared row by row, in the metric of the budget.
-
-        Parameters
-        ----------
-        X, y
-            Fresh rows, with the columns of `fit`.
-        groups : array-like of shape (n_samples,), optional
-            Which of these rows belong together.
-        confidence : float, default=0.95
-            That all intervals hold together.
-
-        Returns
-        -------
-        Importance
-            With ``to_frame()``; `ImportanceDisplay` draws it.
-        """
-        check_is_fitted(self)
-        return importance(self, X, y, groups=groups, confidence=confidence)
-
-    def substitutes(
-        self, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
-    ) -> tuple[Substitute, ...]:
-        """Find on fresh rows what can replace each kept column.
-
-        The five dropped columns that say most about a kept one are tried in its place, and the two
-        best together. Named is the smallest replacement whose error increase is within the budget
-        by its upper confidence bound; where there is none, ``within_budget`` is False.
-
-        Parameters
-        ----------
-        X, y, groups, confidence
-            As in `importance`.
-
-        Returns
-        -------
-        tuple of Substitute
-            One per kept column, in order of the path.
-        """
-        check_is_fitted(self)
-        return substitutes(self, X, y, groups=groups, confidence=confidence)
-
-    def alternatives(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        n: int = 5,
-        max_overlap: float = 0.5,
-        groups: Any = None,
-        confidence: float = 0.95,
-    ) -> tuple[Alternative, ...]:
-        """Find on fresh rows other sets within the budget.
-
-        Features of the chosen set, and then of the sets that were found, are left out, and the
-        others are searched again, on rows that evaluate nothing.
-
-        Parameters
-        ----------
-        X, y, groups, confidence
-            As in `importance`.
-        n : int, default=5
-            How many sets at most.
-        max_overlap : float, default=0.5
-            Share of a set that the chosen one may have too.
-
-        Returns
-        -------
-        tuple of Alternative
-            Empty where no other set is shown to be within the budget.
-        """
-        check_is_fitted(self)
-        return alternatives(
-            self, X, y, n=n, max_overlap=max_overlap, groups=groups, confidence=confidence
         )
 
     def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:

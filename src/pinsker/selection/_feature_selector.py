@@ -14,6 +14,7 @@ from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_r
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
+from pinsker.selection._importance import SAME_ROWS, importance_at_hand
 from pinsker.selection._memory import FitMemory, RowCounts
 from pinsker.selection._progress import Progress, fitting
 from pinsker.selection._stability import stability_of_orders
@@ -24,6 +25,7 @@ from pinsker.selection.holdout import (
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
     CrossFit,
+    HoldoutEvaluator,
     Metric,
     SplitFit,
     crossfit_certificate,
@@ -151,8 +153,15 @@ class FeatureSelector(EvaluatedSelector):
     path_ : SelectionPath
         The path of the chosen set, on all rows.
     stability_ : Stability or None
-        How much the sets agree that were found without each fold; None where the rows were not
-        searched fold by fold (2000 rows or more, or ``cv=0``).
+        How much the sets agree that were found without each fold, with ``to_frame()``; None where
+        the rows were not searched fold by fold (2000 rows or more, or ``cv=0``): there, and for
+        more than five choices, the method `stability` fits again to halves of the rows.
+    importance_ : Importance or None
+        What each kept feature is worth: the error increase without it, with limits that hold for
+        all of them, on held-out rows of `fit` and with the best model alone (about 20 fits of it).
+        From 5000 rows on they are the rows of the certificate; with fewer those that chose the
+        features, which makes these look better. None of more than 20 features, and without
+        held-out rows. The method `importance` takes fresh rows, all models, and dropped features.
     support_, ranking_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
     n_features_in_ : int
@@ -360,15 +369,27 @@ class FeatureSelector(EvaluatedSelector):
         comparison.paths[chosen] = path
         self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
+        self._measure_importance(cross.evaluator, settings.deadline, (SAME_ROWS,))
         progress.close()
 
     def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
         """Set how stable the choice is over folds, where each was searched."""
         path, size = self.path_, self._n_kept()
-        found = stability_of_orders(orders, size, path.n_features)
+        found = stability_of_orders(orders, size, path.names)
         if found is not None and size < path.n_features:
-            notes = self.notes_ + found.notes(path.names, path.order[:size])
+            notes = self.notes_ + found.notes(path.order[:size])
             self._set_fitted({"stability_": found, "notes_": notes})
+
+    def _measure_importance(
+        self, evaluator: HoldoutEvaluator, deadline: Deadline, notes: tuple[str, ...] = ()
+    ) -> None:
+        """Set what each kept feature is worth, if there is time for it."""
+        if deadline.is_over:
+            self._set_fitted({"notes_": (*self.notes_, "no time was left for importance_")})
+            return
+        kept = self.path_.order[: self._n_kept()]
+        found = importance_at_hand(evaluator, kept, self.path_.names, notes)
+        self._set_fitted({"importance_": found})
 
     def _searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded
@@ -481,6 +502,8 @@ class FeatureSelector(EvaluatedSelector):
                 ),
             )
         )
+        same_rows = () if split.certifying else (SAME_ROWS,)
+        self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
         progress.close()
         return self
 

@@ -1,5 +1,6 @@
-"""What each column is worth: the error without it, measured on fresh rows."""
+"""What each column is worth: the error without it, on fresh rows or on those of a fit."""
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,21 +10,30 @@ import numpy as np
 
 from pinsker._compat import require, validate_data
 from pinsker._types import BoolArray, IntArray
+from pinsker.bounds import Difference, column_variances
 from pinsker.encoding import encode_again, take_rows
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.information import weighted_rows
 from pinsker.selection._fit_data import as_settings
 from pinsker.selection.holdout import (
+    BestScores,
+    Fold,
     HoldoutEvaluator,
     Metric,
     make_folds,
     note_known_rows,
+    note_weights,
     read_groups,
 )
 
-#: Models of five folds share rows, so that losses of different folds go up and down together: the
-#: variance is (1/5 + 1/4) / (1/5) of that of independent rows (Nadeau and Bengio 2003). It shows
-#: in columns that are worth nothing: without it 88 to 94 % of their intervals cover, not 98.75 %.
-_WIDER = 1.5
+#: The note where the rows that chose the columns measure them.
+SAME_ROWS = (
+    "measured on the rows that chose the columns, which makes kept ones look better: "
+    "importance(X, y) takes fresh rows"
+)
+#: Of a fit: fits of the model for all columns that are left out, columns at most, and rows that
+#: are enough. More would cost a fifth of the whole fit on narrow tables.
+_FITS, _MOST_LEFT_OUT, _ENOUGH_ROWS = 20, 20, 1000
 #: Dropped columns that are added one by one, at most: the first ones of the path.
 MOST_ADDED = 50
 
@@ -37,19 +47,27 @@ class FreshSets:
         Whose columns, models and metric are used.
     X, y
         Fresh rows.
-    groups : array-like, optional
-        Which rows belong together.
+    groups, sample_weight : array-like, optional
+        Which rows belong together, and their weights.
     searched : float, default=0.0
         Share of the rows that are set aside for a search (`searched`) and evaluate nothing.
     """
 
     def __init__(
-        self, selector: Any, X: Any, y: Any, groups: Any = None, *, searched: float = 0.0
+        self,
+        selector: Any,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        *,
+        searched: float = 0.0,
     ) -> None:
         validate_data(selector, X, skip_check_array=True, reset=False)
         scale = as_settings("knn", selector.knn).scale
         task, seed = selector.facts_.task, selector._seed
         encoding = {**selector._encoding(), "task": task, "scale": scale}
+        encoding["sample_weight"] = sample_weight
         self.encoded = encode_again(X, y, selector.feature_columns_, **encoding)
         clusters = read_groups(groups, self.encoded)
         self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))
@@ -71,6 +89,7 @@ class FreshSets:
         self.evaluator = HoldoutEvaluator(
             self.encoded, folds, models, self.metric, selector._jobs(), clusters, X
         )
+        self.notes += note_weights(self.evaluator.weights)
         order = selector.path_.order
         kept = {
             j
@@ -84,24 +103,14 @@ class FreshSets:
         self.base = self.evaluate([self.kept])[0]
         self.evaluator.drop_weak_models([self.base])
 
-    def evaluate(self, sets: Sequence[Sequence[int]]) -> list[Any]:
+    def evaluate(self, sets: Sequence[Sequence[int]]) -> list[BestScores]:
         """Return the best scores of every set."""
         n_folds = len(self.evaluator.folds)
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 
-    def increase(self, less: Any, more: Any, confidence: float) -> Any:
-        """Return the error of `less` minus that of `more`, with one-sided bounds.
-
-        R² is a ratio: its unit, the variance of the target, is as uncertain as the rows are few,
-        and counts by its influence on the difference (delta method).
-        """
-        one, other = less.least.losses, more.least.losses
-        if self.metric.name == "r2":
-            values = self.encoded.target.raw
-            assert values is not None  # a numeric target keeps the user's values
-            squares = np.sum((values - values.mean(axis=0)) ** 2, axis=1)[self.evaluator.rows]
-            one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
-        return self.metric.increase(one, other, confidence, self.evaluator.clusters)
+    def increase(self, less: BestScores, more: BestScores, confidence: float) -> Difference:
+        """Return the error of `less` minus that of `more`, with one-sided bounds."""
+        return increase(self.evaluator, less, more, confidence)
 
 
 def _set_aside(clusters: IntArray | None, n_rows: int, share: float, seed: int) -> BoolArray:
@@ -157,35 +166,117 @@ class Importance:
         order = sorted(places, key=lambda k: (not self.kept[k], -self.value[k]))
         return table_of({name: [held[k] for k in order] for name, held in fields.items()}, library)
 
+    def __repr__(self) -> str:
+        kept = f"{sum(self.kept)} kept of {len(self.features)} features"
+        return f"Importance({kept}, metric={self.metric!r}, {self.n_rows} rows)"
+
 
 def importance(
-    selector: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    confidence: float = 0.95,
 ) -> Importance:
     """Measure what each column is worth on fresh rows; ``selector.importance`` describes it."""
-    fresh = FreshSets(selector, X, y, groups)
+    fresh = FreshSets(selector, X, y, groups, sample_weight)
     dropped = fresh.dropped[:MOST_ADDED]
-    without = [tuple(j for j in fresh.kept if j != one) for one in fresh.kept]
-    with_one = [(*fresh.kept, one) for one in dropped]
-    found = fresh.evaluate([*without, *with_one])
-    each = 1.0 - (1.0 - confidence) / (2 * len(found))  # both ends of all intervals
-    n_kept = len(fresh.kept)
-    gaps = [fresh.increase(one, fresh.base, each) for one in found[:n_kept]]
-    gaps += [fresh.increase(fresh.base, one, each) for one in found[n_kept:]]
     notes = fresh.notes
     if len(dropped) < len(fresh.dropped):
         n_all = len(fresh.dropped)
         notes += (f"of {n_all} dropped features the first {len(dropped)} of the path were added",)
+    sets = (fresh.names, fresh.kept, dropped)
+    return _leave_one_out(fresh.evaluator, *sets, confidence=confidence, notes=notes)
+
+
+def importance_at_hand(
+    evaluator: HoldoutEvaluator, kept: Sequence[int], names: Sequence[str], notes: tuple[str, ...]
+) -> Importance | None:
+    """Measure what each kept column is worth with the rows and the best model of a fit.
+
+    About 20 fits are made at most, on the first folds that hold 1000 rows if these are enough for
+    them; None of more than 20 columns.
+    """
+    if not 0 < len(kept) <= _MOST_LEFT_OUT:
+        return None
+    rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
+    enough = int(np.searchsorted(rows, min(_ENOUGH_ROWS, rows[-1]))) + 1
+    n_folds = min(enough, max(1, _FITS // len(kept)))
+    best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].least.model
+    one = copy.copy(evaluator)  # with the predictions that are known
+    one.models = tuple(model for model in one.models if model.name == best) or one.models[:1]
+    return _leave_one_out(one, names, kept, notes=notes, n_folds=n_folds)
+
+
+def _leave_one_out(
+    evaluator: HoldoutEvaluator,
+    names: Sequence[str],
+    kept: Sequence[int],
+    dropped: Sequence[int] = (),
+    *,
+    confidence: float = 0.95,
+    notes: tuple[str, ...] = (),
+    n_folds: int | None = None,
+) -> Importance:
+    """Leave every kept column out and add every dropped one, on the first folds or on all."""
+    without = [tuple(j for j in kept if j != one) for one in kept]
+    with_one = [(*kept, one) for one in dropped]
+    folds = evaluator.folds[:n_folds]
+    sets = [tuple(kept), *without, *with_one]
+    base, *found = evaluator.evaluate([[one] * len(folds) for one in sets])
+    each = 1.0 - (1.0 - confidence) / (2 * len(found))  # both ends of all intervals
+    n_kept, wider = len(kept), _wider(folds)
+    gaps = [increase(evaluator, one, base, each) for one in found[:n_kept]]
+    gaps += [increase(evaluator, base, one, each) for one in found[n_kept:]]
     return Importance(
-        tuple(fresh.names[j] for j in (*fresh.kept, *dropped)),
+        tuple(names[j] for j in (*kept, *dropped)),
         (True,) * n_kept + (False,) * len(dropped),
         tuple(float(gap.mean) for gap in gaps),
-        tuple(float(gap.mean - _WIDER * (gap.mean - gap.lower)) for gap in gaps),
-        tuple(float(gap.mean + _WIDER * (gap.upper - gap.mean)) for gap in gaps),
-        fresh.metric.name,
+        tuple(float(gap.mean - wider * (gap.mean - gap.lower)) for gap in gaps),
+        tuple(float(gap.mean + wider * (gap.upper - gap.mean)) for gap in gaps),
+        evaluator.metric.name,
         confidence,
-        len(fresh.evaluator.rows),
+        len(base.least.losses),
         notes,
     )
+
+
+def _wider(folds: Sequence[Fold]) -> float:
+    """Return by how much limits of row-wise differences are too narrow.
+
+    Rows that one model predicts go up and down together with it, and models of several folds share
+    rows. The variance of the mean is so much larger than that of independent rows (Nadeau and
+    Bengio 2003); a factor of 1.5 on the limits for five folds.
+    """
+    scored = sum(len(fold.test) for fold in folds)
+    trained = sum(len(fold.train) for fold in folds) / len(folds)
+    return math.sqrt(1.0 + scored / trained)
+
+
+def increase(
+    evaluator: HoldoutEvaluator, less: BestScores, more: BestScores, confidence: float
+) -> Difference:
+    """Return the error of one set minus that of another, with one-sided bounds.
+
+    R² is a ratio: its unit, the variance of the target, is as uncertain as the rows are few, and
+    counts by its influence on the difference (delta method).
+    """
+    one, other = less.least.losses, more.least.losses
+    n = len(one)
+    if evaluator.metric.name == "r2":
+        values = evaluator.data.target.raw
+        assert values is not None  # a numeric target keeps the user's values
+        middle = np.average(values, axis=0, weights=evaluator.data.weights)
+        spreads = np.sqrt(column_variances(values, evaluator.data.weights))
+        squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
+        if evaluator.weights is not None:
+            squares = weighted_rows(squares, evaluator.weights[:n])
+        one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
+    about = (evaluator.clusters, evaluator.weights)
+    first: list[Any] = [None if given is None else given[:n] for given in about]
+    return evaluator.metric.increase(one, other, confidence, *first)
 
 
 def table_of(columns: dict[str, list[Any]], library: str) -> Any:

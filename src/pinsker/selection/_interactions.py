@@ -8,10 +8,11 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from pinsker._compat import require
-from pinsker._types import IntArray, Missing
-from pinsker.encoding import Encoded, encode, take_features
-from pinsker.engine import PairTables
+from pinsker._types import Missing
+from pinsker.encoding import Encoded, encode
+from pinsker.engine import array_library
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.selection._triples import TripleScan
 from pinsker.selection.search import (
     PAIR_LEVEL,
     PairFound,
@@ -19,9 +20,6 @@ from pinsker.selection.search import (
     PairScan,
     best_pairs,
 )
-
-#: Triples of more columns are looked for around the best pairs alone.
-_MOST_FOR_TRIPLES = 200
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,9 @@ class Interactions:
         ax.figure.colorbar(image, ax=ax, label="surplus (nats)")
         return ax
 
+    def __repr__(self) -> str:
+        return f"Interactions({len(self.significant())} of {self.n_sets} sets, {self.n_rows} rows)"
+
     def __str__(self) -> str:
         kept = self.significant()
         head = f"{len(kept)} of {self.n_sets} sets interact (family-wise p <= {PAIR_LEVEL:g})"
@@ -120,6 +121,7 @@ def interactions(
     n_permutations: int = 20,
     categorical_features: Any = "from_dtype",
     missing: Missing = "error",
+    engine: Literal["auto", "local", "cuda"] = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Interactions:
@@ -136,13 +138,17 @@ def interactions(
     y : array-like of shape (n_samples,)
         Classes or numbers; numbers are cut into 2 to 4 bins.
     order : {2, 3}, default=2
-        Pairs, or triples. Triples are counted for the 200 columns of the best pairs at most.
+        Pairs, or triples: all of them up to 200 columns (500 on a GPU), and in wider tables those
+        of the 100 best pairs with any third column. The surplus of a triple is what it carries
+        beyond all of its pairs.
     n_best : int, default=100
         How many sets are returned.
     n_permutations : int, default=20
         Permuted targets that the p-values rest on.
     categorical_features, missing
         As in `FeatureSelector`.
+    engine : {"auto", "local", "cuda"}, default="auto"
+        Where triples are counted: "auto" takes a GPU that can be used, else the cores.
     n_jobs : int, optional
         Threads; the result is the same for any number.
     random_state : int, default=0
@@ -189,10 +195,15 @@ def interactions(
         if len(one.features) == 2:
             known[one.features[0], one.features[1]] = one.p_value
     pairs = [scan.describe(pair, p_value) for pair, p_value in known.items()]
-    if order == 3:
-        return _triples(encoded, pairs, n_best, n_permutations, random_state, threads)
     n_sets = encoded.n_features * (encoded.n_features - 1) // 2
-    return _sorted(pairs, n_best, encoded, n_sets, problem)
+    notes: tuple[str, ...] = ()
+    if order == 3:
+        problem = PairProblem.of(encoded, order=3)
+        near = [pair.features for pair in sorted(pairs, key=lambda one: one.p_value)]
+        triples = TripleScan.of(problem, near, threads, array_library(engine))
+        pairs = triples.best(n_best, min(n_permutations, 3), random_state)
+        n_sets, notes = triples.n_sets, triples.notes
+    return _sorted(pairs, n_best, encoded, n_sets, problem, notes)
 
 
 def _sorted(
@@ -208,93 +219,3 @@ def _sorted(
     return Interactions(
         tuple(by_surplus), encoded.feature_names, encoded.n_rows, n_sets, n_bins, notes
     )
-
-
-def _triples(
-    encoded: Encoded,
-    pairs: list[PairFound],
-    n_best: int,
-    n_permutations: int,
-    seed: int,
-    n_threads: int,
-) -> Interactions:
-    """Count all triples of the columns of the best pairs.
-
-    The surplus of a triple is the interaction information of three columns: the surplus of two
-    given the third, less their surplus without it.
-    """
-    pool = list(range(encoded.n_features))
-    notes: tuple[str, ...] = ()
-    if len(pool) > _MOST_FOR_TRIPLES:
-        ranked = sorted(pairs, key=lambda one: -one.surplus)
-        first = dict.fromkeys(j for one in ranked for j in one.features)
-        pool = sorted(list(dict.fromkeys([*first, *pool]))[:_MOST_FOR_TRIPLES])
-        of_all = f"{_MOST_FOR_TRIPLES} of {encoded.n_features} columns"
-        notes = (f"triples of {of_all}: those of the best pairs, then the first ones",)
-    problem = PairProblem.of(take_features(encoded, pool), order=3)
-    rng = np.random.default_rng(seed)
-    # Three scans of permuted targets show the scale; each holds all triples.
-    least = [
-        float(_best_triples(problem, rng.permutation(problem.labels), 1, n_threads)[1][0])
-        for _ in range(min(n_permutations, 3))
-    ]
-    triples, values = _best_triples(problem, problem.labels, n_best, n_threads)
-    found = []
-    for triple, value in zip(triples, values, strict=True):
-        p_value = _p_of_triple(float(value), least, problem)
-        found.append(_describe_triple(problem, triple, pool, float(value), p_value))
-    size = len(pool)
-    return _sorted(found, n_best, encoded, size * (size - 1) * (size - 2) // 6, problem, notes)
-
-
-def _best_triples(
-    problem: PairProblem, labels: IntArray, n_best: int, n_threads: int
-) -> tuple[IntArray, Any]:
-    """Return the triples with the largest three-way surplus, and the surplus in nats."""
-    codes = problem.codes
-    every = PairTables.of(codes, labels, n_threads=n_threads)
-    plain = np.concatenate([surplus for _, surplus in every.blocks()])
-    triples, values = [], []
-    for k in range(2, len(codes)):
-        given = codes[k].astype(np.int64)
-        tables = PairTables.of(codes[:k], labels, given, n_threads=n_threads)
-        for first, surplus in tables.blocks():
-            with np.errstate(invalid="ignore"):  # pairs that do not exist are -inf in both
-                beyond = surplus - plain[first : first + len(surplus), :k]
-            beyond[~np.isfinite(beyond)] = -np.inf
-            at = np.argsort(-beyond, axis=None, kind="stable")[:n_best]
-            i, j = np.unravel_index(at, beyond.shape)
-            triples.append(np.column_stack([first + i, j, np.full(len(at), k)]))
-            values.append(beyond[i, j])
-    found, nats = np.concatenate(triples), np.concatenate(values)
-    at = np.argsort(-nats, kind="stable")[:n_best]
-    return found[at], nats[at]
-
-
-def _p_of_triple(value: float, least: list[float], problem: PairProblem) -> float:
-    """Return a family-wise p-value: twice the rows times the surplus is chi-squared by chance."""
-    from scipy.special import chdtrc
-
-    n, degrees = len(problem.labels), float(problem.codes.max()) ** 3 * problem.labels.max()
-    own, others = chdtrc(degrees, 2 * n * value), chdtrc(degrees, 2 * n * np.array(least))
-    return float(-np.expm1(-len(least) * np.log1p(own / others.sum())))
-
-
-def _describe_triple(
-    problem: PairProblem, triple: IntArray, pool: list[int], surplus: float, p_value: float
-) -> PairFound:
-    codes, labels = problem.codes[triple].astype(np.int64), problem.labels
-    alone = PairTables.of(problem.codes[triple], labels).alone
-    joint = (codes[0] * 8 + codes[1]) * 8 + codes[2]
-    together = _information(joint, labels)
-    features = tuple(int(pool[k]) for k in triple)
-    return PairFound(features, tuple(map(float, alone)), together, surplus, p_value)
-
-
-def _information(joint: IntArray, labels: IntArray) -> float:
-    """Return I(X;Y) of two columns of codes, in nats."""
-    both = np.zeros((int(joint.max()) + 1, int(labels.max()) + 1))
-    np.add.at(both, (joint, labels), 1.0 / len(labels))
-    expected = both.sum(axis=1, keepdims=True) * both.sum(axis=0, keepdims=True)
-    there = both > 0
-    return float(np.sum(both[there] * np.log(both[there] / expected[there])))

@@ -148,6 +148,13 @@ class LinearSelection(InformationSelector):
         rule, settings = self._rule_of(self.error_budget), self._search_settings()
         encoded = self._encode(X, y, self._metric_of_target(), "standard", sample_weight)
         design = LinearDesign.of(encoded)
+        several = len(encoded.target.names) > 1
+        if several and getattr(rule, "metric", "r2") not in ("auto", "r2"):
+            raise ParameterError(
+                f"{rule}: several targets are divided by their standard deviations here; use "
+                "metric='r2', the mean share of their variances.",
+                parameter="metric",
+            )
         data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
         most = max(self.max_features or encoded.n_features, len(data.fixed))
         progress = self._progress(data, self.direction, most, "linear")

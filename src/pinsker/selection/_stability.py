@@ -1,17 +1,25 @@
-"""How stable a choice is: Nogueira's measure over the sets that were found without each fold."""
+"""How stable a choice is: Nogueira's measure over the sets that were found on parts of the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
+from sklearn.base import clone
 
-from pinsker._types import BoolArray, FloatArray
+from pinsker._compat import require
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.encoding import count_rows, is_dask, take
+from pinsker.exceptions import ParameterError
 
 #: Below this a choice is called unstable (Nogueira et al. 2018 call 0.4 and less poor).
 UNSTABLE = 0.4
-#: Columns that a note names at most.
-_NAMED = 5
+#: Columns that a note names at most, and others that it names in the place of each.
+_NAMED, _IN_PLACE = 5, 3
+#: A column shares the place of another if it is chosen so much more often where that is not.
+_MORE_OFTEN = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +36,12 @@ class Stability:
         independent ones: the interval is about choices from rows that overlap as much.
     frequency : ndarray of shape (n_features,)
         How often each feature was chosen, from 0 to 1.
-    n_choices : int
-        Choices that were compared.
+    chosen : ndarray of shape (n_choices, n_features), bool
+        The choices.
+    names : tuple of str
+        Names of the features.
+    over : {"folds", "subsamples"}
+        What the choices were made on.
 
     References
     ----------
@@ -41,10 +53,19 @@ class Stability:
     lower: float
     upper: float
     frequency: FloatArray
-    n_choices: int
+    chosen: BoolArray
+    names: tuple[str, ...]
+    over: str = "folds"
 
     @classmethod
-    def of(cls, chosen: BoolArray, confidence: float = 0.95) -> "Stability":
+    def of(
+        cls,
+        chosen: BoolArray,
+        names: Sequence[str] | None = None,
+        *,
+        over: str = "folds",
+        confidence: float = 0.95,
+    ) -> "Stability":
         """Compare choices: one row each, one column a feature.
 
         Examples
@@ -54,11 +75,13 @@ class Stability:
         """
         masks = np.asarray(chosen, dtype=np.float64)
         n_choices, n_features = masks.shape
+        called = tuple(names or (f"x{j}" for j in range(n_features)))
         frequency = masks.mean(axis=0)
         share = float(frequency.mean())
         scale = share * (1.0 - share)
+        about = (frequency, np.asarray(chosen, dtype=np.bool_), called, over)
         if scale == 0.0 or n_choices < 2:
-            return cls(np.nan, np.nan, np.nan, frequency, n_choices)
+            return cls(np.nan, np.nan, np.nan, *about)
         variance = frequency * (1.0 - frequency) * n_choices / (n_choices - 1)
         value = 1.0 - float(variance.mean()) / scale
         sizes = masks.sum(axis=1) / n_features
@@ -69,41 +92,128 @@ class Stability:
         ) / scale
         error = 2.0 / n_choices * float(np.sqrt(np.sum((each - each.mean()) ** 2)))
         half = float(ndtri(0.5 + confidence / 2)) * error
-        return cls(value, value - half, min(value + half, 1.0), frequency, n_choices)
+        return cls(value, value - half, min(value + half, 1.0), *about)
 
-    def notes(self, names: Sequence[str], kept: Sequence[int]) -> tuple[str, ...]:
-        """Return what a user should know about an unstable choice."""
-        if not self.value < UNSTABLE:
+    def __repr__(self) -> str:
+        ends = f"{self.lower:.2f} to {self.upper:.2f}"
+        return f"Stability({self.value:.2f}, {ends}, {self.n_choices} choices)"
+
+    @property
+    def n_choices(self) -> int:
+        """How many choices were compared."""
+        return len(self.chosen)
+
+    def in_place_of(self, feature: int) -> list[int]:
+        """Return the features that are chosen where another is not, most often first."""
+        with_it = self.chosen[:, feature]
+        if with_it.all():
+            return []
+        absent = self.chosen[~with_it].mean(axis=0)
+        present = self.chosen[with_it].mean(axis=0) if with_it.any() else np.zeros(len(self.names))
+        more = absent - present
+        ranked = np.argsort(-more, kind="stable")
+        return [int(j) for j in ranked if more[j] > _MORE_OFTEN and j != feature]
+
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Return a frame of pandas or polars: how often each feature was chosen."""
+        if library not in ("pandas", "polars"):
+            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+        order = [int(j) for j in np.argsort(-self.frequency, kind="stable")]
+        columns = {
+            "feature": [self.names[j] for j in order],
+            "frequency": [float(self.frequency[j]) for j in order],
+        }
+        return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values: stability, interval, and the frequency of each chosen feature."""
+        return {
+            "value": self.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "n_choices": self.n_choices,
+            "over": self.over,
+            "frequency": {
+                name: float(share)
+                for name, share in zip(self.names, self.frequency, strict=True)
+                if share > 0
+            },
+        }
+
+    def notes(self, kept: Sequence[int]) -> tuple[str, ...]:
+        """Return what a user should know: that a choice is unstable, and which columns are.
+
+        Columns in less than 0.4 of the choices are named with those that share their place.
+        """
+        rare = [j for j in kept if self.frequency[j] < UNSTABLE]
+        if not self.value < UNSTABLE and not rare:
             return ()
-        rare = [names[j] for j in kept if self.frequency[j] <= 0.5]
-        others = [
-            names[int(j)]
-            for j in np.argsort(-self.frequency, kind="stable")
-            if j not in set(kept) and self.frequency[j] > 0
-        ]
-        note = (
-            f"the choice is unstable: over {self.n_choices} folds its stability is "
-            f"{self.value:.2f} (95% interval {self.lower:.2f} to {self.upper:.2f})"
+        verdict = "the choice is unstable" if self.value < UNSTABLE else "some columns are unstable"
+        note = f"{verdict}: {self}"
+        others = {k for j in kept for k in self.in_place_of(j)} - set(kept)
+        said = [self._said(j, others) for j in rare[:_NAMED]]
+        if len(rare) > _NAMED:
+            said.append(f"{len(rare) - _NAMED} more kept columns are as rare")
+        return ("; ".join([note, *said]),)
+
+    def _said(self, feature: int, others: set[int]) -> str:
+        """Say how often a feature was found, and what was found in its place."""
+        count = int(self.chosen[:, feature].sum())
+        text = f"{self.names[feature]!r} was found in {count} of {self.n_choices}"
+        instead = [self.names[k] for k in self.in_place_of(feature) if k in others][:_IN_PLACE]
+        return text + (f" (in its place {', '.join(map(repr, instead))})" if instead else "")
+
+    def __str__(self) -> str:
+        return (
+            f"stability {self.value:.2f} (95% interval {self.lower:.2f} to {self.upper:.2f}) over "
+            f"{self.n_choices} {self.over}"
         )
-        if rare:
-            note += f"; found in half of the folds or fewer: {_listed(rare)}"
-        if others:
-            note += f"; found there in their place: {_listed(others)}"
-        return (note,)
 
 
 def stability_of_orders(
-    orders: Sequence[Sequence[int]], size: int, n_features: int
+    orders: Sequence[Sequence[int]], size: int, names: Sequence[str]
 ) -> Stability | None:
     """Return the stability of the first features of several orders; None if they are one order."""
     if len({id(order) for order in orders}) < 2:
         return None
-    masks = np.zeros((len(orders), n_features), dtype=np.bool_)
+    masks = np.zeros((len(orders), len(names)), dtype=np.bool_)
     for mask, order in zip(masks, orders, strict=True):
         mask[list(order[:size])] = True
-    return Stability.of(masks)
+    return Stability.of(masks, names)
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def stability_of_subsamples(
+    selector: Any, X: Any, y: Any, *, n: int, sample_weight: Any, groups: Any
+) -> Stability:
+    """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
+    if n < 2:
+        raise ParameterError(f"n={n!r}: use 2 subsamples at least.", parameter="n")
+    if is_dask(X):
+        raise ParameterError("stability needs the rows in memory: pass X.compute().")
+    if not isinstance(selector.cv, Integral) and not hasattr(selector.cv, "split"):
+        raise ParameterError(
+            "cv lists rows of the whole table, which a subsample does not have: use an int or a "
+            "splitter.",
+            parameter="cv",
+        )
+    chosen = []
+    for seed in np.random.default_rng(selector._seed).integers(2**31 - 1, size=n):
+        rows = _half(selector, X, y, groups, int(seed))
+        about = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: np.asarray(one)[rows] for name, one in about.items() if one is not None}
+        other = clone(selector).set_params(random_state=int(seed), verbose=0)
+        if getattr(selector, "suspects", "ignore") == "warn":  # `fit` has named them
+            other.set_params(suspects="ignore")
+        support = other.fit(take(X, rows), take(y, rows), **given).support_
+        chosen.append([support[list(columns)].all() for columns in selector.feature_columns_])
+    return Stability.of(np.array(chosen), selector.path_.names, over="subsamples")
+
+
+def _half(selector: Any, X: Any, y: Any, groups: Any, seed: int) -> IntArray:
+    """Return a random half of the rows, ascending: of every class, or of the groups."""
+    if groups is None:
+        rows: IntArray = selector._draw_rows(X, y, count_rows(X) // 2, seed).rows
+        return rows
+    several = np.unique(np.asarray(groups))
+    some = np.random.default_rng(seed).permutation(several)[: max(2, len(several) // 2)]
+    return np.flatnonzero(np.isin(np.asarray(groups), some))

@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,13 @@ _LOG = logging.getLogger("pinsker")
 _LEAK = 0.02
 #: Squared rank correlation with a numeric target above which a column is a leak.
 _RANK_R2 = 0.98
-#: Share of the target's entropy (or variance) that missing values may tell.
-_MISSING_SHARE = 0.5
+#: The same of a line through the values themselves: a few large ones make it high more easily.
+_LINEAR_R2 = 0.99
+#: Share of the target's entropy that missing values may tell, and share of what the best division
+#: of the target into two would tell: above it the target decides where a value is missing.
+_MISSING_SHARE, _DECIDED = 0.5, 0.95
+#: A numeric target with fewer different values is one of classes.
+_FEWEST_VALUES = 10
 #: Share of different values from which a column of integers or text names its rows.
 _NEAR_UNIQUE = 0.95
 #: With fewer rows nothing is said.
@@ -46,8 +52,9 @@ class Suspect:
 
     def __str__(self) -> str:
         return (
-            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): leave it out "
-            "(suspects='drop', --drop) unless it is known when the target is not"
+            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): unless it is known "
+            "when the target is not, leave it out: suspects='drop', or on the command line "
+            f"--drop {quote(self.column)}"
         )
 
 
@@ -109,7 +116,7 @@ def note_suspects(
 
 
 class _Target:
-    """A target as classes and as numbers: ranges of a numeric one are classes too."""
+    """A target as classes, or as numbers; few different numbers are classes."""
 
     def __init__(self, encoded: Encoded) -> None:
         self.labels: IntArray | None = encoded.target.labels
@@ -117,6 +124,9 @@ class _Target:
         if self.labels is None:
             assert encoded.target.raw is not None  # a numeric target keeps its values
             self.numbers = encoded.target.raw[:, 0]
+            different, codes = np.unique(self.numbers, return_inverse=True)
+            if len(different) < _FEWEST_VALUES:
+                self.labels = codes
         self.n_rows = encoded.n_rows
 
 
@@ -128,13 +138,16 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
     if min(gaps.sum(), (~gaps).sum()) < 10:
         return None
     if target.labels is not None:
-        share = _shared(gaps.astype(np.int64), target.labels)
+        codes = gaps.astype(np.int64)
+        share, decided = _shared(codes, target.labels), _shared(target.labels, codes)
+        if share < _MISSING_SHARE and decided < _DECIDED:
+            return None
     else:
         assert target.numbers is not None
-        ranks = _ranks(target.numbers)
-        share = float(np.corrcoef(gaps, ranks)[0, 1] ** 2)
-    if share < _MISSING_SHARE:
-        return None
+        share = float(np.corrcoef(gaps, _ranks(target.numbers))[0, 1] ** 2)
+        # The ranks above any value explain 3 p (1 - p) of all ranks, p being their share.
+        if share < _DECIDED * 3.0 * gaps.mean() * (1.0 - gaps.mean()):
+            return None
     return "missingness", f"where it has no value tells {share:.0%} about the target"
 
 
@@ -165,7 +178,9 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
         return "row counter", f"integers that rise with every row ({n_different} different)"
     if width <= 1.5 * n:
         return "identifier", f"{n_different} different integers out of {width:.0f} in {n} rows"
-    if n >= 100 and numbers.min() >= 10 and _same_length(numbers) and _is_uniform(numbers):
+    # Short integers in few rows may be measurements.
+    enough = n >= 100 or numbers.min() >= 1e5
+    if enough and numbers.min() >= 10 and _same_length(numbers) and _is_uniform(numbers):
         return "identifier", f"{n_different} different integers of equal length in {n} rows"
     return None
 
@@ -181,12 +196,14 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     if held.dtype.kind not in "iufb":
         return None
     numbers, others = held.astype(np.float64), target.numbers[present]
-    if len(np.unique(numbers)) < 10 or len(np.unique(others)) < 10:
+    if min(len(np.unique(numbers)), len(np.unique(others))) < _FEWEST_VALUES:
         return None
-    linear = float(np.corrcoef(numbers, others)[0, 1] ** 2)
-    if linear > 1 - 1e-9:
+    if np.corrcoef(numbers, others)[0, 1] ** 2 > 1 - 1e-9:
         return "recoded target", "it is the target times a number plus another"
-    ranked = float(np.corrcoef(_ranks(numbers), _ranks(others))[0, 1] ** 2)
+    linear = _linear_but_for_tails(numbers, others)
+    if linear > _LINEAR_R2:
+        return "leak", f"a line through it explains {linear:.1%} of the target"
+    ranked = _ranks_explained(numbers, others)
     if ranked > _RANK_R2:
         return "leak", f"its ranks explain {ranked:.1%} of the target's"
     return None
@@ -200,14 +217,15 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     else:
         codes = np.unique(values, return_inverse=True)[1]
     n, n_different = len(codes), int(codes.max()) + 1
-    if n_different <= 0.2 * n and _shared(codes, labels) > 1 - 1e-9:
+    if n_different <= 0.5 * n and _shared(codes, labels) > 1 - 1e-9:
         if n_different == len(np.unique(labels)):
             return "recoded target", "each of its values stands for one class"
-        return "leak", f"each of its {n_different} values occurs in one class only"
+        if n_different <= 0.2 * n:
+            return "leak", f"each of its {n_different} values occurs in one class only"
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
         error = _error_of_groups(codes, labels)
     elif values.dtype.kind in "iufb":
-        if _shared(_binned(codes), labels) < 0.8:
+        if _shared(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
         error = _error_of_ranges(values.astype(np.float64), labels)
     else:
@@ -235,9 +253,7 @@ def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
     from sklearn.tree import DecisionTreeClassifier
 
     n_classes = int(labels.max()) + 1
-    tree = DecisionTreeClassifier(
-        max_leaf_nodes=4 * n_classes, min_samples_leaf=max(3, len(labels) // 200), random_state=0
-    )
+    tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
     folds = KFold(5, shuffle=True, random_state=0)
     predicted = cross_val_predict(tree, values[:, None], labels, cv=folds)
     return float(np.mean(predicted != labels))
@@ -257,7 +273,7 @@ def _sum_of_logs(counts: FloatArray) -> float:
     return float(np.sum(counts * np.log(np.maximum(counts, 1.0))))
 
 
-def _binned(codes: IntArray, bins: int = 20) -> IntArray:
+def _binned(codes: IntArray, bins: int) -> IntArray:
     """Return bins of about as many rows each; equal values stay together."""
     ends = np.cumsum(np.bincount(codes))
     return np.asarray(((ends - 1) * bins // len(codes))[codes], dtype=np.int64)
@@ -267,6 +283,35 @@ def _ranks(values: FloatArray) -> FloatArray:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(values), dtype=np.float64)
+
+
+def _linear_but_for_tails(values: FloatArray, others: FloatArray) -> float:
+    """Return R² of a line without the hundredth of the rows that is farthest out."""
+    far = np.abs(others - np.median(others))
+    near = far <= np.quantile(far, 0.99)
+    spread = values[near].std() * others[near].std()
+    return float(np.corrcoef(values[near], others[near])[0, 1] ** 2) if spread > 0 else 0.0
+
+
+def _ranks_explained(values: FloatArray, others: FloatArray) -> float:
+    """Return the share of the ranks of `others` that the order of `values` explains.
+
+    Without ties nearly Spearman's R². Rows that are alike in `others` may have any order, so that
+    noise among them counts for nothing.
+    """
+    order = np.argsort(others, kind="stable")
+    _, first, counts = np.unique(others[order], return_index=True, return_counts=True)
+    lowest, highest = np.empty(len(others)), np.empty(len(others))
+    lowest[order], highest[order] = (
+        np.repeat(first + 1.0, counts),
+        np.repeat(first + counts, counts),
+    )
+    ranks = _ranks(values)
+    if np.corrcoef(ranks, lowest)[0, 1] < 0:
+        ranks = len(ranks) + 1.0 - ranks
+    beyond = ranks - np.clip(ranks, lowest, highest)
+    middle = (lowest + highest) / 2
+    return float(1.0 - np.sum(beyond**2) / np.sum((middle - middle.mean()) ** 2))
 
 
 def _are_numbers(text: AnyArray) -> bool:
@@ -290,11 +335,11 @@ def _same_length(numbers: FloatArray) -> bool:
 
 
 def _is_uniform(numbers: FloatArray) -> bool:
-    """Return whether numbers lie evenly between their ends (Kolmogorov and Smirnov, 5 %)."""
+    """Return whether numbers lie evenly between their ends (Kolmogorov and Smirnov, 0.1 %)."""
     scaled = np.sort((numbers - numbers.min()) / (numbers.max() - numbers.min()))
     n = len(scaled)
     gap = np.abs(scaled - (np.arange(n) + 0.5) / n).max()
-    return bool(gap < 1.36 / np.sqrt(n))
+    return bool(gap < 1.95 / np.sqrt(n))
 
 
 def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:

@@ -56,10 +56,10 @@ def test_losses_of_numbers_are_those_of_scikit_learn(numbers):
     assert half == pytest.approx(r2 / 4)
 
 
-def test_several_targets_are_added_up(numbers):
+def test_several_targets_are_averaged(numbers):
     predicted, values = (np.hstack([part, 2 * part]) for part in numbers)
     mse = Metric("mse").of_numbers(predicted, values).mean()
-    assert mse == pytest.approx(5 * metrics.mean_squared_error(*numbers))
+    assert mse == pytest.approx(2.5 * metrics.mean_squared_error(*numbers))
 
 
 def test_an_increase_is_paired_by_rows():

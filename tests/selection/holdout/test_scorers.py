@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from oracles.metrics import delong, delong_difference, numerical_influence
+from oracles.metrics import (
+    delong,
+    delong_difference,
+    jackknife_error,
+    left_out,
+    numerical_influence,
+)
 from pinsker import CostMatrix, ErrorBudget
+from pinsker.bounds import paired_difference
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection import task_of
 from pinsker.selection.holdout import Metric
@@ -110,12 +117,26 @@ class TestInfluence:
         )
         sign = 1.0 if name.startswith("neg_") else -1.0
         found = sign * ((losses - losses.mean()) / (weights / weights.mean()))[rows]
-        if name.startswith(("roc_auc", "average_precision")):
-            # Few positive rows, or divisors of DeLong: the influences of a class are stretched.
+        if name == "average_precision":
+            assert np.corrcoef(found, wanted)[0, 1] > 0.99  # rows are left out: see below
+        elif name.startswith("roc_auc"):
+            # The divisors of DeLong: the influences of a class are stretched.
             assert np.corrcoef(found, wanted)[0, 1] > 0.999
             np.testing.assert_allclose(found, wanted, rtol=0.12, atol=0.05)
         else:
             np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+    @pytest.mark.parametrize(("n_classes", "weighted"), [(2, False), (2, True), (3, False)])
+    def test_average_precision_is_that_of_rows_left_out(self, n_classes, weighted):
+        labels, logs, probabilities = class_rows(n_classes)
+        rng = np.random.default_rng(5)
+        weights = rng.integers(2, 5, size=60).astype(float) if weighted else np.ones(60)
+        losses = Metric("average_precision").of_classes(logs, labels, weights=weights)
+        wanted = left_out(
+            lambda w: own_score("average_precision", labels, probabilities, w), weights
+        )
+        moved = -wanted * weights / weights.mean()
+        np.testing.assert_allclose(losses - losses.mean(), moved - moved.mean(), atol=1e-10)
 
     @pytest.mark.parametrize("name", NUMBER_SCORERS)
     def test_of_numbers_against_perturbed_weights(self, name):
@@ -151,10 +172,46 @@ class TestJackknife:
             return metrics.roc_auc_score(y_true, y_score, sample_weight=sample_weight)
 
         known, unknown = Metric("roc_auc"), Metric(area)
-        assert unknown.method("classification") == "jackknife over 100 groups of rows"
+        assert unknown.method("classification") == "jackknife over 100 blocks of rows"
         first, second = known.of_classes(logs, labels), unknown.of_classes(logs, labels)
         assert 1.0 - first.mean() == pytest.approx(-second.mean(), abs=1e-12)
         assert second.std() == pytest.approx(first.std(), rel=0.25)
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_groups_are_left_out_together(self, weighted):
+        # The same 50 rows three times: three times the rows, and no more evidence.
+        labels, logs, _ = class_rows(2, n=50)
+        labels, logs, groups = np.tile(labels, 3), np.tile(logs, (3, 1)), np.tile(np.arange(50), 3)
+        weights = np.random.default_rng(1).uniform(0.5, 2.0, size=150) if weighted else None
+
+        def area(y_true, y_score, sample_weight=None):
+            return metrics.roc_auc_score(y_true, y_score, sample_weight=sample_weight)
+
+        metric, p = Metric(area), np.exp(logs[:, 1])
+        assert metric.method("classification", grouped=True).startswith("jackknife over groups of")
+        losses = metric.of_classes(logs, labels, weights=weights, clusters=groups)
+        equal = np.ones(150) if weights is None else weights
+        wanted = jackknife_error(
+            lambda rows: area(labels[rows], p[rows], equal[rows]), groups, equal
+        )
+        assert -losses.mean() == pytest.approx(area(labels, p, equal), abs=1e-12)
+        error = np.sqrt(np.sum(np.bincount(groups, losses - losses.mean()) ** 2)) / 150
+        assert error == pytest.approx(wanted, rel=0.01)
+        alone = metric.of_classes(logs, labels, weights=weights)
+        assert np.sqrt(np.sum((alone - alone.mean()) ** 2)) / 150 < 0.8 * wanted
+        limits = metric.increase(losses, np.zeros(150), 0.95, groups)
+        assert limits.upper - limits.mean > 1.6 * wanted
+
+    def test_many_groups_are_left_out_in_blocks(self):
+        rng = np.random.default_rng(0)
+        groups = np.repeat(np.arange(400), 3)
+        shared = rng.normal(size=400)[groups]
+        true = (shared + 0.3 * rng.normal(size=1200))[:, None]
+        metric = Metric(lambda y, p: -float(np.mean(y - p)))
+        losses = metric.of_numbers(np.zeros((1200, 1)), true, clusters=groups)
+        error = np.sqrt(np.sum(np.bincount(groups, losses - losses.mean()) ** 2)) / 1200
+        known = np.sqrt(np.sum(np.bincount(groups, true[:, 0] - true.mean()) ** 2)) / 1200
+        assert error == pytest.approx(known, rel=0.3)  # of 100 blocks: 7 % either way
 
     def test_few_rows_are_left_out_one_by_one(self):
         true, predicted = number_rows(n=40)
@@ -247,6 +304,36 @@ class TestCostMatrix:
         losses = Metric(CostMatrix([[0, 1], [20, 0]])).of_classes(logs, np.array([0, 1, 1]))
         # 0.1 * 20 > 0.9: the first row is called a 1; 0.01 * 20 < 0.99: the second is not.
         assert losses.tolist() == [1.0, 20.0, 0.0]
+
+    def test_limits_know_the_values_that_no_row_shows(self):
+        metric = Metric(CostMatrix([[0, 1], [20, 0]]))
+        alike = metric.increase(np.zeros(500), np.zeros(500), 0.95)
+        assert alike.mean == 0.0
+        wanted = 1.648 * np.sqrt(
+            (0.5 * 2 * (20**2 + 1)) / 504 / 503
+        )  # four half rows, four of zero
+        assert [-alike.lower, alike.upper] == pytest.approx([wanted, wanted], rel=1e-3)
+        # Equal costs are a number of errors.
+        equal = Metric(CostMatrix([[0, 1], [1, 0]]))
+        signs = np.r_[np.ones(9), -np.ones(4), np.zeros(187)]
+        one = equal.increase(signs, np.zeros(200), 0.95)
+        assert paired_difference(signs, steps=np.array([-1.0, 1.0])) == one
+        assert paired_difference(signs, counts=True).upper == pytest.approx(one.upper, rel=0.02)
+        free = Metric(CostMatrix([[0, 0], [0, 0]]))
+        assert free.increase(np.zeros(50), np.zeros(50), 0.95).upper == 0.0
+
+    def test_limits_of_weighted_and_of_grouped_costs(self):
+        rng = np.random.default_rng(0)
+        metric = Metric(CostMatrix([[0, 1], [20, 0]]))
+        gaps = rng.choice([-20.0, -1.0, 0.0, 1.0, 20.0], size=400, p=[0.01, 0.05, 0.85, 0.07, 0.02])
+        plain = metric.increase(gaps, np.zeros(400), 0.95)
+        equal = metric.increase(gaps, np.zeros(400), 0.95, None, np.full(400, 3.0))
+        assert equal.upper == pytest.approx(plain.upper, rel=0.02)
+        assert equal.upper >= plain.upper
+        again = metric.increase(np.tile(gaps, 4), np.zeros(1600), 0.95, np.tile(np.arange(400), 4))
+        assert again.upper == pytest.approx(plain.upper, rel=0.1)
+        alone = metric.increase(np.tile(gaps, 4), np.zeros(1600), 0.95)
+        assert alone.upper - alone.mean < 0.6 * (again.upper - again.mean)
 
     @pytest.mark.parametrize("costs", [[[0, 1]], [[0, -1], [1, 0]], [["a", 0], [0, 1]], 3])
     def test_what_is_no_table_of_costs_is_refused(self, costs):

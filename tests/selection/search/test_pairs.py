@@ -1,5 +1,8 @@
 """The search for pairs: what it finds, what it leaves alone."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +11,7 @@ import pinsker
 from pinsker import FeatureSelector, interactions
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.selection import TripleScan
 from pinsker.selection.search import KNNSearchSettings as Settings
 from pinsker.selection.search import PairProblem, PairScan, named_searches, pairs
 
@@ -46,7 +50,7 @@ def test_no_pair_of_noise_is_found():
         table["kind"] = rng.choice(list("abcdefghijkl"), size=200)
         table.columns = table.columns.astype(str)
         target = rng.random(200) < 0.3
-        alarms += bool(PairScan(PairProblem.of(encode(table, target)), seed=seed).rounds())
+        alarms += any(PairScan(PairProblem.of(encode(table, target)), seed=seed).rounds())
     assert alarms <= 3  # 25 runs at a level of 0.01: more than 3 in one of ten thousand
 
 
@@ -54,7 +58,7 @@ def test_what_was_found_hides_nothing_and_makes_nothing_up():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(600, 20))
-        found = PairScan(PairProblem.of(encode(X, X[:, 3] * X[:, 7])), seed=seed).rounds()
+        found = list(PairScan(PairProblem.of(encode(X, X[:, 3] * X[:, 7])), seed=seed).rounds())
         assert set(found[0].features) == {3, 7}
         assert {feature for one in found for feature in one.features} == {3, 7}
 
@@ -107,6 +111,34 @@ def test_a_triple_is_found():
     assert [one.features for one in found.significant()] == [(3, 7, 11)]
     assert found.n_sets == 2300
     assert "third" in found.to_frame().columns
+
+
+def test_both_ways_to_count_all_triples_agree():
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 3, (12, 300)).astype(np.uint8)
+    labels = rng.integers(0, 2, 300)
+    table = PairProblem(codes, labels)
+    exact = TripleScan.of(table, [], 1, np)
+    around = replace(exact, pairs=np.array(list(combinations(range(12), 2))))
+    assert exact.n_sets == around.n_sets == 220
+    one, other = exact.best(30, 2, 0), around.best(30, 2, 0)
+    assert [found.features for found in one] == [found.features for found in other]
+    for first, second in zip(one, other, strict=True):
+        assert first.surplus == pytest.approx(second.surplus, abs=1e-6)
+        assert first.p_value == pytest.approx(second.p_value, rel=1e-3)
+
+
+def test_a_triple_in_a_wide_table_is_found_around_a_pair():
+    rng = np.random.default_rng(7)
+    X = rng.random((800, 205))
+    # Two columns agree in their halves; a third says in which direction a fourth of the rows goes.
+    y = (X[:, 10] > 0.5) ^ (X[:, 20] > 0.5) ^ ((X[:, 30] > 0.5) & (X[:, 10] > 0.3))
+    found = interactions(X, y, 3)
+    assert found.found[0].features == (10, 20, 30)
+    assert found.found[0].p_value < 1e-6
+    assert "best pairs with every third column" in found.notes[0]
+    assert found.n_sets < 100 * 203
+    assert interactions(X, rng.permutation(y), 3).significant() == ()
 
 
 def test_what_cannot_be_done_is_refused():

@@ -10,6 +10,7 @@ from pinsker.information.models._categories import (
     code_by_frequency,
     order_by_target,
 )
+from pinsker.information.models._copies import OnePerTarget, fit_clone, several_class_scores
 from pinsker.information.models._defaults import (
     LARGE_TABLE,
     RBFSVM,
@@ -30,7 +31,6 @@ from pinsker.information.models._raw import (
     OwnColumns,
     RawModel,
     able_to_fit,
-    fit_clone,
     prepare_models,
     refuse_without_weights,
     task_of_model,
@@ -44,6 +44,16 @@ from pinsker.information.models._scores import (
     log_softmax,
     score_holdout,
     weighted_rows,
+    worst_by_loss,
+)
+from pinsker.information.models._survival import (
+    SurvivalModel,
+    grid_times,
+    kaplan_meier,
+    prior_of_survival,
+    refuse_without_curves,
+    step_at,
+    survival_predictions,
 )
 
 __all__ = [
@@ -58,9 +68,11 @@ __all__ = [
     "Layout",
     "LayoutName",
     "ModelDesign",
+    "OnePerTarget",
     "OwnColumns",
     "PriorModel",
     "RawModel",
+    "SurvivalModel",
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
@@ -68,14 +80,22 @@ __all__ = [
     "default_models",
     "fit_clone",
     "fit_temperature",
+    "grid_times",
+    "kaplan_meier",
     "log_likelihood_of_numbers",
     "log_softmax",
     "named_models",
     "one_hot",
     "order_by_target",
     "prepare_models",
+    "prior_of_survival",
+    "refuse_without_curves",
     "refuse_without_weights",
     "score_holdout",
+    "several_class_scores",
+    "step_at",
+    "survival_predictions",
     "task_of_model",
     "weighted_rows",
+    "worst_by_loss",
 ]

@@ -17,6 +17,7 @@ from pinsker.information.models._categories import code_by_frequency, order_by_t
 from pinsker.information.models._design import LayoutName, one_hot
 from pinsker.information.models._model import HoldoutModel, log_probabilities, mean_pair_margins
 from pinsker.information.models._raw import RawModel, task_of_model
+from pinsker.information.models._survival import survival_models
 
 #: From so many rows on, boosted trees replace the SVM (quadratic in rows) and the extra trees.
 LARGE_TABLE = 2000
@@ -227,7 +228,8 @@ def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel
     """Return the models for a task and a number of rows.
 
     Up to `LARGE_TABLE` rows an RBF SVM, extremely randomized trees and a regularized linear model:
-    smooth, rough and simple. From there on boosted trees and the linear model.
+    smooth, rough and simple. From there on boosted trees and the linear model. Censored times have
+    a Cox model and a forest of scikit-survival.
 
     Examples
     --------
@@ -236,6 +238,8 @@ def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel
     >>> [model.name for model in default_models("regression", 10**6)]
     ['boosted trees', 'linear']
     """
+    if task == "survival":
+        return survival_models(n_rows, seed)
     classes = task == "classification"
     linear = HoldoutModel("linear", LogisticRegression(tol=_ROUGHLY) if classes else Ridge())
     if n_rows >= LARGE_TABLE:
@@ -296,7 +300,7 @@ def _named(item: Any, task: Task, seed: int) -> HoldoutModel:
             parameter="models",
         )
     if task_of_model(model) not in (task, None):
-        needed = "classifier" if task == "classification" else "regressor"
+        needed = {"classification": "classifier", "regression": "regressor"}.get(task, "model")
         raise ParameterError(
             f"model {name!r} ({type(model).__name__}) is no {needed}, but the task is {task}."
         )

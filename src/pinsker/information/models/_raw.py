@@ -7,18 +7,23 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
-from pinsker.encoding import Encoded, Target, is_frame, weights_in_rows
+from pinsker.encoding import Encoded, Target, as_structured, is_frame, weights_in_rows
 from pinsker.exceptions import DataWarning, ParameterError
+from pinsker.information.models._copies import (
+    OnePerTarget,
+    fit_clone,
+    several_class_scores,
+    weight_parameter,
+)
 from pinsker.information.models._model import HoldoutModel, class_scores
+from pinsker.information.models._survival import grid_times, survival_predictions
 
 #: A column of more categories gets a 0/1 column for each of the most frequent ones.
 _MOST_CATEGORIES = 50
@@ -146,6 +151,12 @@ class RawModel(HoldoutModel):
         """
         given = own.take(train, columns)
         of_train = None if weights is None else weights[train]
+        if target.task == "survival":
+            assert target.raw is not None  # censored times keep the user's values
+            y = as_structured(target.raw, _fields(target))
+            model = self._fitted(given, y[train], of_train)
+            grid = grid_times(target.raw)
+            return survival_predictions(model, given, own.take(test, columns), grid)
         if target.labels is None:
             assert target.raw is not None  # a numeric target keeps the user's values
             values = target.raw[train]
@@ -153,10 +164,14 @@ class RawModel(HoldoutModel):
             model = self._fitted(given, numbers, of_train)
             predicted = np.asarray(model.predict(own.take(test, columns)), dtype=np.float64)
             return predicted.reshape(len(test), -1)
+        n_train = len(train) if of_train is None else float(weights_in_rows(of_train).sum())
+        if target.parts:
+            model = self._fitted(given, class_matrix(target)[train], of_train)
+            known = [class_names(part) for part in target.parts]
+            return np.hstack(several_class_scores(model, own.take(test, columns), known, n_train))
         names = class_names(target)
         model = self._fitted(given, names[target.labels[train]], of_train)
         seen = self._seen(model, names, np.unique(target.labels[train]))
-        n_train = len(train) if of_train is None else float(weights_in_rows(of_train).sum())
         scores = class_scores(model, own.take(test, columns), names[seen], n_train)
         full = np.repeat(scores.min(axis=1, keepdims=True), len(names), axis=1)
         full[:, seen] = scores
@@ -186,44 +201,21 @@ class RawModel(HoldoutModel):
 
 
 def class_names(target: Target) -> AnyArray:
-    """Return the classes that a user's model is fitted to: the user's own, or codes of several."""
+    """Return the classes that a user's model is fitted to: the user's own."""
     assert target.classes is not None  # a class target keeps its classes
-    names = np.asarray(target.classes)
-    combined = names.dtype == object and isinstance(names[0], tuple)
-    return np.arange(len(names)) if combined else names
+    return np.asarray(target.classes)
 
 
-def fit_clone(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
-    """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
-    model = clone(estimator, safe=False)
-    parameter = None if weights is None else weight_parameter(estimator)
-    given = {} if parameter is None else {parameter: weights}
-    with warnings.catch_warnings():
-        # A model that has not converged shows less information, never too much.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = model.fit(X, y, **given)
-    return model if fitted is None else fitted
+def _fields(target: Target) -> tuple[str, str]:
+    time, event = target.names
+    return time, event
 
 
-def weight_parameter(estimator: Any) -> str | None:
-    """Return the name that `fit` of an estimator takes weights of rows by; None if it takes none.
-
-    With scikit-learn's metadata routing it is what the estimator requests.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> weight_parameter(make_pipeline(SimpleImputer(), Ridge()))
-    'ridge__sample_weight'
-    """
-    name = "sample_weight"
-    if get_config()["enable_metadata_routing"] and hasattr(estimator, "get_metadata_routing"):
-        return name if estimator.get_metadata_routing().consumes("fit", [name]) else None
-    if isinstance(estimator, Pipeline):
-        step, last = estimator.steps[-1]
-        inner = weight_parameter(last)
-        return None if inner is None else f"{step}__{inner}"
-    return name if has_fit_parameter(estimator, name) else None
+def class_matrix(target: Target) -> AnyArray:
+    """Return several class targets side by side, as the user knows them."""
+    columns = [class_names(part)[part.labels] for part in target.parts]
+    same = len({column.dtype.kind for column in columns}) == 1
+    return np.column_stack(columns if same else [column.astype(object) for column in columns])
 
 
 def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
@@ -253,7 +245,8 @@ def task_of_model(model: Any) -> Task | None:
 def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     """Return an estimator that can be fitted to a table: itself, or behind a default encoding.
 
-    A few rows show whether an estimator takes the columns as they are. One that does not (a forest,
+    A few rows show whether an estimator takes the columns as they are, and several targets at once:
+    else it is one copy per target. One that does not take the columns (a forest,
     and columns of text) gets text one-hot (the 50 most frequent categories of a column, the others
     together) and numbers with missing values filled by their mean and marked.
 
@@ -276,26 +269,38 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     rows = _few_rows(y)
     table = _as_table(X)
     part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
-    try:
-        fit_clone(estimator, part, y[rows])
-    except (ValueError, TypeError) as error:
-        if not hasattr(part, "iloc"):
-            raise _cannot(estimator, name, error) from error
-        encoded = make_pipeline(_default_encoding(), estimator)
+    able, error = _first_able(estimator, part, y[rows])
+    if able is not None:
+        return able
+    if hasattr(part, "iloc"):
+        able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
+    if able is None:
+        raise _cannot(estimator, name, error) from error
+    reason = str(error).partition("\n")[0]
+    warnings.warn(
+        f"model {name!r} cannot take these columns as they are ({reason}): it gets text "
+        "one-hot, and missing numbers filled and marked. Pass a pipeline with an encoder of "
+        "your own to decide otherwise.",
+        DataWarning,
+        stacklevel=2,
+    )
+    return able
+
+
+def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]:
+    """Return the estimator, or one copy of it per target, whichever can be fitted; or None."""
+    failed: Exception = ValueError("")
+    several = y.ndim == 2
+    # What an estimator of one target does with several is anybody's guess.
+    unable: Any = Exception if several else (ValueError, TypeError)
+    for one in [estimator, OnePerTarget(estimator)] if several else [estimator]:
         try:
-            fit_clone(encoded, part, y[rows])
-        except (ValueError, TypeError):
-            raise _cannot(estimator, name, error) from error
-        reason = str(error).partition("\n")[0]
-        warnings.warn(
-            f"model {name!r} cannot take these columns as they are ({reason}): it gets text "
-            "one-hot, and missing numbers filled and marked. Pass a pipeline with an encoder of "
-            "your own to decide otherwise.",
-            DataWarning,
-            stacklevel=2,
-        )
-        return encoded
-    return estimator
+            fit_clone(one, part, y)
+        except unable as error:
+            failed = error
+        else:
+            return one, failed
+    return None, failed
 
 
 def prepare_models(
@@ -315,7 +320,13 @@ def prepare_models(
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
-    y = target.raw if target.labels is None else class_names(target)[target.labels]
+    y: AnyArray | None
+    if target.parts:
+        y = class_matrix(target)
+    elif target.raw is not None and target.task == "survival":
+        y = as_structured(target.raw, _fields(target))
+    else:
+        y = target.raw if target.labels is None else class_names(target)[target.labels]
     assert y is not None  # a numeric target keeps the user's values
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     own = OwnColumns.of(X, encoded)

@@ -1,6 +1,6 @@
 """Scores on held-out rows, turned into log-likelihoods and losses, row by row."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Target
+from pinsker.information.models._survival import grid_times, log_likelihood_of_times
 
 #: The largest weight of scores: beyond it, scores of size 1 are certainties.
 _LARGEST = 1e3
@@ -32,6 +33,7 @@ class Loss(Protocol):
         *,
         classes: AnyArray | None = None,
         weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target."""
 
@@ -43,8 +45,22 @@ class Loss(Protocol):
         *,
         weights: FloatArray | None = None,
         all_weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target."""
+
+    def of_survival(
+        self,
+        predictions: FloatArray,
+        raw: FloatArray,
+        times: FloatArray,
+        *,
+        weights: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the loss of every row of censored times."""
+
+    def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
+        """Return the losses of several targets as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +73,8 @@ class HoldoutScores:
         Name of the model.
     log_likelihood : ndarray of shape (n_rows,)
         log q(y|x) in nats. Differences between two models on the same rows are information.
-    losses : ndarray of shape (n_rows,)
-        Loss in `metric`, row by row.
+    losses : ndarray of shape (n_rows,), or (n_rows, n_targets)
+        Loss in `metric`, row by row; of every target where the worst one counts.
     metric : str
         Name of the metric.
     """
@@ -70,8 +86,8 @@ class HoldoutScores:
 
     @property
     def loss(self) -> float:
-        """Mean loss, in `metric`."""
-        return float(self.losses.mean())
+        """Mean loss, in `metric`; that of the worst target where it counts."""
+        return float(self.losses.mean(axis=0).max())
 
     def information(self, prior: "HoldoutScores") -> float:
         """Return the mean gain in log-likelihood over a model without columns, in nats."""
@@ -90,6 +106,7 @@ def score_holdout(
     rows: IntArray,
     metric: Loss,
     weights: FloatArray | None = None,
+    groups: IntArray | None = None,
 ) -> HoldoutScores:
     r"""Turn raw held-out scores of all folds into log-likelihoods and losses.
 
@@ -103,7 +120,7 @@ def score_holdout(
     model : str
         Name of the model.
     scores : ndarray of shape (n_held_out, n_classes or n_targets)
-        Class scores, or predictions in the units of the target.
+        Class scores (of several targets side by side), or predictions in the units of the target.
     target : Target
         The whole target.
     rows : ndarray of shape (n_held_out,)
@@ -113,22 +130,84 @@ def score_holdout(
     weights : ndarray of shape (n_rows,), optional
         Of all rows of the target. Log-likelihoods and losses are then such that their plain means
         are the weighted ones, and their plain spreads give the standard errors of these.
+    groups : ndarray of shape (n_rows,), int, optional
+        Which of all rows of the target belong together.
     """
+    if target.task == "survival":
+        return _score_survival(model, scores, target, rows, metric, weights)
+    if target.parts:
+        return _score_parts(model, scores, target, rows, metric, weights)
     own = None if weights is None else weights[rows]
+    together = None if groups is None else groups[rows]
     if target.labels is not None:
         labels = target.labels[rows]
         log_probabilities = log_softmax(fit_temperature(scores, labels, own) * scores)
         likelihood = weighted_rows(log_probabilities[np.arange(len(labels)), labels], own)
         losses = metric.of_classes(
-            log_probabilities, labels, scores, classes=target.classes, weights=own
+            log_probabilities,
+            labels,
+            scores,
+            classes=target.classes,
+            weights=own,
+            clusters=together,
         )
         return HoldoutScores(model, likelihood, losses, metric.name)
     assert target.raw is not None  # a numeric target keeps the user's values
     likelihood = log_likelihood_of_numbers(scores, target.raw[rows], target.raw, own)
     losses = metric.of_numbers(
-        scores, target.raw[rows], target.raw, weights=own, all_weights=weights
+        scores,
+        target.raw[rows],
+        target.raw,
+        weights=own,
+        all_weights=weights,
+        clusters=together,
     )
     return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
+
+
+def _score_survival(
+    model: str,
+    predictions: FloatArray,
+    target: Target,
+    rows: IntArray,
+    metric: Loss,
+    weights: FloatArray | None,
+) -> HoldoutScores:
+    """Score risks and survival curves of censored times."""
+    assert target.raw is not None  # censored times keep the user's values
+    own = None if weights is None else weights[rows]
+    likelihood = log_likelihood_of_times(predictions[:, 0], target.raw[rows], own)
+    losses = metric.of_survival(predictions, target.raw[rows], grid_times(target.raw), weights=own)
+    return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
+
+
+def _score_parts(
+    model: str,
+    scores: FloatArray,
+    target: Target,
+    rows: IntArray,
+    metric: Loss,
+    weights: FloatArray | None,
+) -> HoldoutScores:
+    """Score several class targets: log-likelihoods add up, and losses are pooled.
+
+    Targets count as independent given the features. A model of their dependence could show more.
+    """
+    ends = np.cumsum([class_count(part) for part in target.parts])
+    blocks = np.split(scores, ends[:-1], axis=1)
+    scored = [
+        score_holdout(model, block, part, rows, metric, weights)
+        for block, part in zip(blocks, target.parts, strict=True)
+    ]
+    likelihood = np.sum([one.log_likelihood for one in scored], axis=0)
+    losses = metric.pooled([one.losses for one in scored])
+    return HoldoutScores(model, likelihood, losses, metric.name)
+
+
+def class_count(target: Target) -> int:
+    """Return the number of classes of a class target."""
+    assert target.classes is not None  # a class target keeps its classes
+    return len(target.classes)
 
 
 def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
@@ -154,8 +233,37 @@ def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
 
 
 def best_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model with the smallest loss; of equals the one that shows more information."""
-    return min(held_out, key=lambda one: (one.loss, -float(one.log_likelihood.mean())))
+    """Return the model with the smallest loss; of equals the one that shows more information.
+
+    Where every target has losses of its own, each has a best model of its own.
+    """
+    return _by_target(held_out, lambda loss, shown: (loss, -shown))
+
+
+def worst_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
+    """Return the model with the largest loss; of equals the first."""
+    return _by_target(held_out, lambda loss, _: (-loss, 0.0))
+
+
+def _by_target(
+    held_out: Sequence[HoldoutScores], rank: Callable[[float, float], tuple[float, float]]
+) -> HoldoutScores:
+    """Return the model with the smallest rank; its losses are those of each target's own."""
+
+    def rank_in(j: int | None) -> Callable[[HoldoutScores], tuple[float, float]]:
+        return lambda one: rank(
+            one.loss if j is None else float(one.losses[:, j].mean()),
+            float(one.log_likelihood.mean()),
+        )
+
+    first = held_out[0]
+    if first.losses.ndim == 1:
+        return min(held_out, key=rank_in(None))
+    each = [min(held_out, key=rank_in(j)) for j in range(first.losses.shape[1])]
+    losses = np.column_stack([one.losses[:, j] for j, one in enumerate(each)])
+    most = best_by_information(each)
+    names = ", ".join(dict.fromkeys(one.model for one in each))
+    return HoldoutScores(names, most.log_likelihood, losses, first.metric)
 
 
 def log_likelihood_of_numbers(

@@ -1,82 +1,94 @@
 "use strict";
+// The page computes nothing: every text and every place was made with it.
 (() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
-  const { path, choices, n_features: total } = read("summary");
+  const { order, current, own, sets, states, marks } = JSON.parse(document.getElementById("following").textContent);
+  const all = (selector) => [...document.querySelectorAll(selector)];
   const slider = document.getElementById("slider");
-  const value = document.getElementById("slider-value");
-  const text = document.getElementById("slider-text");
-  const chips = [...document.querySelectorAll("#chips li")];
-  const views = [];
-  const short = (x) => String(Number(x.toPrecision(6)));
-  const NAMED = 8;
+  const reset = document.getElementById("reset");
+  const verdict = document.getElementById("verdict");
+  const sentences = document.getElementById("sentences");
+  const plots = all("#chart-increase svg.plot");
 
-  const setAt = (position) => choices.sets.findLast((set) => set.first <= position);
-  const featuresOf = (set) => set.features ?? path.order.slice(0, set.size);
+  const setAt = (position) => sets.findLast((set) => set.first <= position);
 
-  const sentence = (budget, set, features) => {
-    const order = new Map(path.order.map((feature, rank) => [feature, rank]));
-    const sorted = [...features].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
-    const named = sorted.slice(0, NAMED).map((feature) => path.names[feature]).join(", ");
-    const rest = sorted.length > NAMED ? ` and ${sorted.length - NAMED} more` : "";
-    const verb = set.size === 1 ? "stays" : "stay";
-    return `${set.size} of ${total} features ${verb} at a budget of ${short(budget)}: ${named}${rest}.`;
+  const showTexts = (state) => {
+    for (const place of all("[data-slot]")) {
+      place.textContent = state[place.dataset.slot];
+      if (place.classList.contains("caution")) place.hidden = !state.caution;
+    }
+    verdict.className = `verdict ${state.verdict_class}`;
+    for (const part of ["label", "value", "about"]) {
+      all(`[data-tile=${part}]`).forEach((place, i) => { place.textContent = state.tiles[i][part]; });
+    }
+    sentences.replaceChildren(...state.sentences.map((sentence) => {
+      const line = document.createElement("p");
+      line.textContent = sentence;
+      return line;
+    }));
   };
 
-  const show = (position) => {
-    const budget = choices.budgets[position];
-    const set = setAt(position);
-    const features = featuresOf(set);
-    const staying = new Set(features);
-    for (const chip of chips) {
-      const state = staying.has(Number(chip.dataset.feature)) ? "stays" : "goes";
-      if (chip.className !== state) {
-        chip.className = state;
-        chip.querySelector(".state").textContent = state;
+  const showFeatures = (set) => {
+    const staying = new Set(set.features ?? order.slice(0, set.size));
+    for (const item of all("[data-feature]")) {
+      const stays = staying.has(Number(item.dataset.feature));
+      item.classList.toggle("stays", stays);
+      item.classList.toggle("goes", !stays);
+      const state = item.querySelector(".state");
+      if (state) state.textContent = stays ? "stays" : "goes";
+      const cell = item.querySelector("td.stay");
+      if (cell) cell.textContent = stays ? "yes" : "no";
+    }
+  };
+
+  const place = (element, attributes) => {
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  };
+
+  const showPlots = (position, set, search) => {
+    for (const plot of plots) {
+      const layout = marks[plot.dataset.layout];
+      const at = position === null ? layout.own : layout.sets[sets.indexOf(set)];
+      const line = plot.querySelector(".budget-line");
+      const level = position === null ? "hidden" : "visible";
+      place(line, { transform: `translate(0 ${layout.budgets[position] ?? 0})`, visibility: level });
+      const mark = plot.querySelector(".chosen-mark");
+      place(mark, { visibility: at.y === null ? "hidden" : "visible" });
+      if (at.y !== null) {
+        place(mark.querySelector(".whisker"), { x1: at.x, x2: at.x, y1: at.low, y2: at.high });
+        place(mark.querySelector(".ring"), { cx: at.x, cy: at.y });
       }
     }
-    value.textContent = short(budget);
-    text.textContent = sentence(budget, set, features);
-    slider.setAttribute("aria-valuetext", `${short(budget)}, ${set.size} of ${total} features`);
-    const chosen = { size: set.size, information: set.information, increase: set.increase_upper ?? set.bound, budget };
-    for (const view of views) {
-      view.data("chosen", [chosen]).runAsync();
+    for (const series of all("#chart-increase [data-search]")) {
+      const chosen = series.dataset.search === search;
+      series.classList.toggle("chosen", chosen);
+      if (chosen && series.matches(".series")) series.parentNode.append(series);
     }
   };
 
-  // Until it is moved the page shows the selector's own choice, which need not be a budget's.
-  let moved = Boolean(slider) && choices.current !== null;
-  const refresh = () => { if (moved) show(Number(slider.value)); };
+  // A position of the slider, or null: the selector's own choice, which need not be a budget's.
+  const show = (position) => {
+    const state = position === null ? own.state : states[position];
+    const set = position === null ? own.set : setAt(position);
+    showTexts(state);
+    showFeatures(set);
+    showPlots(position, set, state.search);
+    slider.setAttribute("aria-valuetext", `${state.budget}, ${state.headline}, ${state.verdict}`);
+    reset.hidden = position === current;
+  };
+
   if (slider) {
     slider.disabled = false;
-    slider.addEventListener("input", () => { moved = true; refresh(); });
-  }
-  refresh();
-
-  const draw = async (name, spec) => {
-    const place = document.getElementById(`chart-${name}`);
-    // ast: expressions are interpreted and not compiled, as the page's policy forbids eval.
-    const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "custom" } };
-    const { view } = await window.vegaEmbed(place, spec, options);
-    views.push(view);
-  };
-  const fallBack = (name) => {
-    const place = document.getElementById(`chart-${name}`);
-    place.classList.add("empty");
-    place.textContent = "This chart could not be drawn; the table below has its figures.";
-  };
-  if (window.vegaEmbed) {
-    for (const [name, spec] of Object.entries(read("charts"))) {
-      draw(name, spec).then(
-        refresh,
-        (error) => { fallBack(name); console.error(error); },
-      );
-    }
-  } else {
-    Object.keys(read("charts")).forEach(fallBack);
+    slider.addEventListener("input", () => show(Number(slider.value)));
+    reset.addEventListener("click", () => {
+      slider.value = current ?? 0;
+      show(current);
+      slider.focus();
+    });
+    show(current);
   }
 
   // Paper cannot be opened: print what is folded, and fold it again.
-  const folded = [...document.querySelectorAll("details")];
+  const folded = all("details");
   let open = [];
   window.addEventListener("beforeprint", () => {
     open = folded.filter((item) => item.open);

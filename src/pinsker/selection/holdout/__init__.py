@@ -23,8 +23,9 @@ from pinsker.selection.holdout._dependence import (
     read_groups,
 )
 from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
-from pinsker.selection.holdout._metrics import Metric, rare_class_note
+from pinsker.selection.holdout._metrics import Metric, rare_class_note, several_targets_note
 from pinsker.selection.holdout._parallel import Jobs
+from pinsker.selection.holdout._results import CVResults
 from pinsker.selection.holdout._rows import (
     SEARCH_ONCE_FROM,
     Fold,
@@ -54,6 +55,7 @@ __all__ = [
     "SPLIT_FROM",
     "AuditResult",
     "BestScores",
+    "CVResults",
     "Comparison",
     "CrossFit",
     "Fold",
@@ -76,6 +78,7 @@ __all__ = [
     "read_groups",
     "rows_of_searches",
     "set_search_rows_aside",
+    "several_targets_note",
     "split_by_time",
     "split_counts",
     "split_rows",

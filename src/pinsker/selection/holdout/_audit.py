@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
@@ -11,26 +11,40 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
-from pinsker.encoding import check_weights, draw_rows, is_dask
+from pinsker.encoding import check_weights, draw_rows, encode_target, is_dask
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import (
     able_to_fit,
     fit_clone,
+    grid_times,
     log_softmax,
     one_hot,
+    several_class_scores,
+    survival_predictions,
     task_of_model,
     weighted_rows,
 )
 from pinsker.selection.holdout._dependence import note_few_groups
+from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.holdout._rows import refuse_overlap
 from pinsker.selection.search import ErrorBudget, task_of
 
 #: Rows that a model is fitted to, and rows that it predicts.
 Division: TypeAlias = tuple[IntArray, IntArray]
-#: A fitted model, rows that it predicts, and their positions.
-Fit: TypeAlias = tuple[Any, Any, IntArray]
+#: So many training rows leave probabilities as they are.
+_CERTAIN = 1e15
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
+
+
+class Fit(NamedTuple):
+    """A fitted model, rows that it predicts, their positions, and the rows it was fitted to."""
+
+    model: Any
+    part: Any
+    rows: IntArray
+    train: Any
 
 
 @dataclass(frozen=True)
@@ -53,9 +67,11 @@ class AuditResult:
     n_kept, n_features : int
         Columns kept, and all.
     error_all, error_kept : float
-        Mean loss with all columns and with those kept, in `metric`.
+        Mean loss with all columns and with those kept, in `metric`; with `WorstTarget` that of the
+        target with the largest.
     increase, increase_lower, increase_upper : float
-        Their paired difference with its one-sided confidence bounds, in `metric`.
+        Their paired difference with its one-sided confidence bounds, in `metric`; with
+        `WorstTarget` the largest of any target.
     """
 
     model: str
@@ -133,7 +149,8 @@ def audit(
         kept, as they came. A model that cannot take text or missing values gets them encoded, with
         a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
-        Rows that the selector was not fitted to. Of Dask collections at most 150 000 are drawn;
+        Rows that the selector was not fitted to. A model that takes one target only is fitted once
+        for each of several. Of Dask collections at most 150 000 are drawn;
         everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
@@ -182,15 +199,18 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    divided, rows = None, np.arange(len(y))
+    divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
-        rows = np.concatenate([test for _, test in divided])
+        held_out = np.concatenate([test for _, test in divided])
+    rows, row_of = rows_once(held_out)
     losses = []
     for reduce in (lambda table: table, selector.transform):
         train = None if X_train is None else (reduce(X_train), y_train)
         fits = _fits(model, train, reduce(X_test), y, divided, weights)
-        losses.append(_losses(loss, task, fits, y, None if train is None else y_train, weights))
+        classes = y if train is None else np.asarray(y_train)
+        found = _losses(loss, task, fits, y, classes, weights, clusters)
+        losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
@@ -203,8 +223,8 @@ def audit(
         n_rows=len(rows),
         n_kept=int(selector.get_support().sum()),
         n_features=int(selector.n_features_in_),
-        error_all=float(losses[0].mean()),
-        error_kept=float(losses[1].mean()),
+        error_all=float(losses[0].mean(axis=0).max()),
+        error_kept=float(losses[1].mean(axis=0).max()),
         increase=increase.mean,
         increase_lower=increase.lower,
         increase_upper=increase.upper,
@@ -279,19 +299,14 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
     if isinstance(cv, int) and groups is not None:
         cv = GroupKFold(min(cv, len(np.unique(groups))))
     if isinstance(cv, int):
-        classes = task == "classification"
+        classes = task == "classification" and np.ndim(y) == 1
         rare = classes and np.unique(y, return_counts=True)[1].min() < cv
         kind = StratifiedKFold if classes and not rare else KFold
         cv = kind(cv, shuffle=True, random_state=0)
     pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
     divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
-    held_out = np.concatenate([test for _, test in divided])
-    if len(np.unique(held_out)) < len(held_out):
-        raise ParameterError(
-            "cv holds rows out more than once, and would count them as several: use a splitter "
-            "that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
-            parameter="cv",
-        )
+    for train, test in divided:
+        refuse_overlap(train, test)
     return divided
 
 
@@ -305,12 +320,13 @@ def _fits(
 ) -> list[Fit]:
     """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
     if divided is None:
-        return [(fit_clone(model, *train), test, np.arange(len(y)))]
+        return [Fit(fit_clone(model, *train), test, np.arange(len(y)), train[0])]
     fits = []
     for fitted, held_out in divided:
         own = None if weights is None else weights[fitted]
-        fit = fit_clone(model, _take(test, fitted), y[fitted], own)
-        fits.append((fit, _take(test, held_out), held_out))
+        given = _take(test, fitted)
+        fit = fit_clone(model, given, y[fitted], own)
+        fits.append(Fit(fit, _take(test, held_out), held_out, given))
     return fits
 
 
@@ -319,32 +335,82 @@ def _losses(
     task: Task,
     fits: list[Fit],
     y: Any,
-    y_train: Any,
+    y_fitted: Any,
     weights: FloatArray | None,
+    clusters: IntArray | None,
 ) -> FloatArray:
     """Return the loss of every predicted row, by a model that was not fitted to it."""
-    rows = np.concatenate([held_out for _, _, held_out in fits])
+    rows = np.concatenate([held_out for _, _, held_out, _ in fits])
     own = None if weights is None else weights[rows]
+    how = {"weights": own, "clusters": None if clusters is None else clusters[rows]}
     if task == "regression":
-        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _ in fits])
+        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
-        return loss.of_numbers(predicted, values[rows], values, weights=own, all_weights=weights)
+        return loss.of_numbers(predicted, values[rows], values, all_weights=weights, **how)
+    if task == "survival":
+        return _losses_of_times(loss, fits, y, own)
+    if np.ndim(y) == 2:
+        return _losses_of_several(loss, fits, y, y_fitted, own)
     if loss == Metric("error"):
-        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at in fits]
+        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
-    classes = np.unique(y if y_train is None else np.asarray(y_train))
+    classes = np.unique(y_fitted)
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     method = _response(loss, fits[0][0])
-    given = np.concatenate([_class_scores(model, part, classes, method) for model, part, _ in fits])
+    parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
+    given = np.concatenate(parts)
     labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
         log_given = log_softmax(given)
-        return loss.of_classes(log_given, labels, given, classes=classes, weights=own)
+        return loss.of_classes(log_given, labels, given, classes=classes, **how)
     logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
-    return loss.of_classes(logarithms, labels, classes=classes, weights=own)
+    return loss.of_classes(logarithms, labels, classes=classes, **how)
+
+
+def _losses_of_times(
+    loss: Metric, fits: list[Fit], y: AnyArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return the losses of censored times, of risks less their mean over the training rows."""
+    raw = encode_target(y).raw
+    assert raw is not None  # censored times keep the user's values
+    times = grid_times(raw)
+    parts = [survival_predictions(fit.model, fit.train, fit.part, times) for fit in fits]
+    rows = np.concatenate([fit.rows for fit in fits])
+    return loss.of_survival(np.concatenate(parts), raw[rows], times, weights=weights)
+
+
+def _losses_of_several(
+    loss: Metric, fits: list[Fit], y: AnyArray, y_train: AnyArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return the losses of several class targets, pooled."""
+    method = _response(loss, fits[0][0])
+    classes = [np.unique(column) for column in y_train.T]
+    parts = []
+    for model, part, _, _ in fits:
+        if method == "predict":
+            found = np.asarray(model.predict(part)).T
+            parts.append([one_hot(*pair) for pair in zip(found, classes, strict=True)])
+        else:
+            parts.append(several_class_scores(model, part, classes, _CERTAIN))
+    rows = np.concatenate([held_out for _, _, held_out, _ in fits])
+    losses = []
+    for j, own in enumerate(classes):
+        unseen = np.setdiff1d(y[rows, j], own)
+        if len(unseen):
+            raise DataError(
+                f"class {unseen.tolist()[0]!r} of target {j} is in test rows, but in no training "
+                "row."
+            )
+        scores = np.concatenate([part[j] for part in parts])
+        labels = np.searchsorted(own, y[rows, j])
+        log_given = scores if method == "predict_proba" else log_softmax(scores)
+        losses.append(
+            loss.of_one.of_classes(log_given, labels, scores, classes=own, weights=weights)
+        )
+    return loss.pooled(losses)
 
 
 def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:

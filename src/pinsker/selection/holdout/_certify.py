@@ -94,7 +94,7 @@ def crossfit_certificate(
         metric=metric.name,
         budget=float(budget.delta) if budget else math.nan,
         confidence=CONFIDENCE,
-        standard_error=metric.method(facts.task),
+        standard_error=metric.method(facts.task, grouped=comparison.n_groups > 0),
         n_rows=comparison.n_rows,
         n_kept=decision.size,
         n_features=everything.size,
@@ -273,7 +273,7 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.least.losses, more.least.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.increase(one, prior, *known) for one in (losses, reference)]
+        worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         n_groups = 0 if clusters is None else len(np.unique(clusters))
@@ -281,7 +281,7 @@ class FreshRows:
             metric=metric.name,
             budget=float(rule.delta),
             confidence=confidence,
-            standard_error=metric.method(facts.task),
+            standard_error=metric.method(facts.task, grouped=n_groups > 0),
             n_rows=len(self.evaluator.rows),
             n_kept=len(features),
             n_features=self.encoded.n_features,
@@ -302,14 +302,22 @@ class FreshRows:
             model_all=full.least.model,
             model_kept=kept.least.model,
             error_upper=upper,
-            notes=self.notes,
+            notes=self.notes + self._worst_note(losses, reference),
             label=self.label,
             error_none=self.evaluator.prior.loss,
-            gain_lower=-min(one.upper for one in worth),
+            gain_lower=max(one.lower for one in worth),
             rare_rows=_rare_rows(metric, facts, n_groups or self._n_effective()),
             n_groups=n_groups,
         )
         return with_budget_note(certificate)
+
+    def _worst_note(self, losses: FloatArray, reference: FloatArray) -> tuple[str, ...]:
+        """Return which of several targets has the largest increase, where the worst one counts."""
+        if not self.evaluator.metric.of_worst:
+            return ()
+        names = self.encoded.target.names
+        worst = names[int((losses - reference).mean(axis=0).argmax())]
+        return (f"the error increases most in target {worst!r}, of {len(names)}",)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
         found = self.evaluator.metric.increase(
@@ -372,8 +380,9 @@ def _rare_rows(metric: Metric, facts: TargetFacts, n: float) -> float:
     """
     largest = {"error": 1.0, "brier": 2.0}
     if facts.target_range is not None and facts.variance:
-        square = facts.target_range**2
-        largest |= {"r2": square / facts.variance, "mse": square, "mae": facts.target_range}
+        own = facts.shares or facts
+        largest["r2"] = (own.target_range or math.inf) ** 2 / (own.variance or 1.0)
+        largest |= {"mse": facts.target_range**2, "mae": facts.target_range}
     return 3.0 / n * largest.get(metric.name, math.inf)
 
 

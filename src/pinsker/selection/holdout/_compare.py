@@ -18,6 +18,7 @@ from pinsker.bounds import (
 from pinsker.information import HoldoutScores, best_by_loss
 from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
+from pinsker.selection.holdout._results import CVResults
 from pinsker.selection.search import (
     ROUNDING,
     Decision,
@@ -228,7 +229,7 @@ class References:
             increase_upper=increase.upper,
             excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper),
-            gain_lower=-self._increase(losses, self.prior, CONFIDENCE).upper,
+            gain_lower=self._gain(losses).lower,
             model_information=scores.most.model,
             model_error=scores.least.model,
         )
@@ -238,6 +239,10 @@ class References:
     ) -> Difference:
         known = (confidence, self.clusters, self.weights)
         return widened(self.metric.increase(losses, reference.losses, *known), self.n_folds)
+
+    def _gain(self, losses: FloatArray) -> Difference:
+        known = (CONFIDENCE, self.clusters, self.weights)
+        return widened(self.metric.gain(losses, self.prior.losses, *known), self.n_folds)
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error; there is none for weighted rows."""
@@ -399,9 +404,7 @@ class Comparison:
         note += "the one with the most information is kept"
         return best, Decision(best.size, rule.budget(self.facts), (note,))
 
-    def to_arrays(
-        self, feature_columns: Sequence[Sequence[int]], n_columns: int
-    ) -> dict[str, AnyArray]:
+    def to_arrays(self, feature_columns: Sequence[Sequence[int]], n_columns: int) -> CVResults:
         """Return the results as arrays, one entry per set, as scikit-learn's searches do.
 
         Parameters
@@ -413,10 +416,10 @@ class Comparison:
 
         Returns
         -------
-        dict of str to ndarray
+        CVResults
             One array per attribute of `SubsetResult` (`size` is called ``"n_features"``), the
-            ``"cost"`` of each set (its number of features, if they have no prices), and
-            ``"support"``: which columns each set keeps, found on all rows.
+            ``"cost"`` of each set (its number of features, if they have no prices), the names of
+            its ``"features"``, and ``"support"``: which columns it keeps, found on all rows.
         """
         results = list(self.results.values())
         arrays: dict[str, AnyArray] = {}
@@ -425,15 +428,16 @@ class Comparison:
             is_text = isinstance(values[0], str)
             name = "n_features" if part.name == "size" else part.name
             arrays[name] = np.array(values, dtype=object if is_text else None)
-        support = np.zeros((len(results), n_columns), dtype=np.bool_)
-        for row, result in zip(support, results, strict=True):
+        # One mask and one tuple an entry: a frame takes them.
+        masks, features = np.empty(len(results), dtype=object), np.empty(len(results), dtype=object)
+        names = next(iter(self.paths.values())).names
+        for at, result in enumerate(results):
             kept = self._features(result)
-            row[[column for feature in kept for column in feature_columns[feature]]] = True
-        masks = np.empty(len(results), dtype=object)  # one mask an entry: a frame takes them
-        for at, mask in enumerate(support):
-            masks[at] = mask
+            mask = np.zeros(n_columns, dtype=np.bool_)
+            mask[[column for feature in kept for column in feature_columns[feature]]] = True
+            masks[at], features[at] = mask, tuple(names[feature] for feature in kept)
         costs = np.array([self.cost(result) for result in results])
-        return {**arrays, "cost": costs, "support": masks}
+        return CVResults({**arrays, "cost": costs, "features": features, "support": masks})
 
     def _cut(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Cut every path by a rule that is no budget, and take the cut with most information."""

@@ -337,7 +337,7 @@ class CrossFit:
         everything = (ALL_FEATURES, self.encoded.n_features)
         reachable = best_by_loss([self.glimpsed[one].least for one in (everything, top)])
         losses = self.glimpsed[key].least.losses
-        first = [
+        first: list[Any] = [
             None if one is None else one[: len(losses)]
             for one in (self.evaluator.clusters, self.evaluator.weights)
         ]

@@ -76,25 +76,34 @@ def note_weights(weights: FloatArray | None) -> tuple[str, ...]:
 def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> tuple[str, ...]:
     """Name rows that are the same in the training and in the held-out part of a fold.
 
-    Tables of a few categories repeat rows by chance: what chance explains is not named.
+    Tables of a few categories repeat rows by chance: what chance explains is not named. Rows that
+    several folds hold out are noted too.
     """
-    if encoded.hashes is None:
-        return ()
     n_test = sum(len(fold.test) for fold in folds)
+    n_rows = len(np.unique(np.concatenate([fold.test for fold in folds])))
+    again: tuple[str, ...] = ()
+    if n_rows < n_test:
+        note = (
+            f"{n_rows} rows were held out {n_test / n_rows:.3g} times on average: each counts "
+            "once, with the mean of its losses"
+        )
+        again = (note,)
+    if encoded.hashes is None:
+        return again
     repeated = sum(
         int(np.isin(encoded.hashes[fold.test], encoded.hashes[fold.train]).sum()) for fold in folds
     )
     if repeated < max(3, n_test // 100):
-        return ()
+        return again
     pairs = sum(len(fold.test) * len(fold.train) for fold in folds)
     if repeated <= 3 * pairs * _chance_of_equal_rows(encoded):
-        return ()
+        return again
     note = (
         f"{repeated} of {n_test} held-out rows are repeated among the rows that models were fitted "
         "to: if they are the same observation the errors are too good, and groups= keeps them "
         "together"
     )
-    return (note,)
+    return (*again, note)
 
 
 def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]:

@@ -17,10 +17,14 @@ from pinsker.information import (
     OwnColumns,
     PriorModel,
     RawModel,
+    SurvivalModel,
     best_by_information,
     best_by_loss,
+    grid_times,
+    prior_of_survival,
     refuse_without_weights,
     score_holdout,
+    worst_by_loss,
 )
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
@@ -50,7 +54,7 @@ class BestScores:
     def or_worse(self, other: "BestScores") -> "BestScores":
         """Return the lesser information and the larger loss of two candidates."""
         most = min(self.most, other.most, key=lambda scores: float(scores.log_likelihood.mean()))
-        least = max(self.least, other.least, key=lambda scores: scores.loss)
+        least = worst_by_loss([self.least, other.least])
         return BestScores(most, least, self.close)
 
     @classmethod
@@ -99,16 +103,28 @@ def fit_predict(
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns, weights)
+    if target.task == "survival" and isinstance(model, PriorModel):
+        assert target.raw is not None  # censored times keep the user's values
+        own = None if weights is None else weights[fold.train]
+        times = grid_times(target.raw)
+        return prior_of_survival(target.raw[fold.train], len(fold.test), times, own)
     layout = data.design.layout(model.layout)
     train, test = layout.take(fold.train, features), layout.take(fold.test, features)
     how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
     if weights is not None:
         how["weights"] = weights_in_rows(weights)[fold.train]
     if target.labels is not None:
-        assert target.classes is not None  # a class target keeps its classes
-        n_classes = len(target.classes)
-        return model.fit_predict_scores(train, target.labels[fold.train], test, n_classes, **how)
+        scores = []
+        for part in target.parts or (target,):
+            assert part.labels is not None
+            assert part.classes is not None
+            given = (train, part.labels[fold.train], test, len(part.classes))
+            scores.append(model.fit_predict_scores(*given, **how))
+        return scores[0] if len(scores) == 1 else np.hstack(scores)
     assert target.raw is not None  # a numeric target keeps the user's values
+    if isinstance(model, SurvivalModel):
+        times, own = grid_times(target.raw), how.get("weights")
+        return model.fit_predict_survival(train, target.raw[fold.train], test, times, own)
     return model.fit_predict(train, target.raw[fold.train], test, **how)
 
 
@@ -156,8 +172,9 @@ class HoldoutEvaluator:
         self.models = tuple(models)
         self.metric = metric
         self.jobs = jobs or Jobs()
-        self.rows = np.concatenate([fold.test for fold in folds])
-        self.clusters = None if groups is None else groups[self.rows]
+        self._held_out = np.concatenate([fold.test for fold in folds])
+        self.rows, self._row_of = rows_once(self._held_out)
+        self.groups, self.clusters = groups, None if groups is None else groups[self.rows]
         self.weights = None if weights is None else weights[self.rows]
         self.notes: tuple[str, ...] = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
@@ -175,11 +192,8 @@ class HoldoutEvaluator:
             return prior
         parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(n_folds)]
         mean = np.concatenate(parts).mean(axis=0, keepdims=True)
-        rows = self.rows[: sum(map(len, parts))]
-        alike = np.repeat(mean, len(rows), axis=0)
-        data = self.data
-        one = score_holdout("prior", alike, data.target, rows, self.metric, data.weights)
-        return replace(prior, losses=one.losses)
+        alike = np.repeat(mean, sum(map(len, parts)), axis=0)
+        return replace(prior, losses=self._score("prior", alike).losses)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
         """Return the best scores of each candidate: one set of features per fold.
@@ -242,12 +256,53 @@ class HoldoutEvaluator:
             for k, features in enumerate(ordered):
                 known = self._predictions.get((k, features, model.name))
                 parts.append(fit_predict(self.data, model, k, features) if known is None else known)
-            predictions = np.concatenate(parts)
-            rows, target = self.rows[: len(predictions)], self.data.target
-            self._scores[model.name, ordered] = score_holdout(
-                model.name, predictions, target, rows, self.metric, self.data.weights
-            )
+            self._scores[model.name, ordered] = self._score(model.name, np.concatenate(parts))
         return self._scores[model.name, ordered]
+
+    def _score(self, model: str, predictions: FloatArray) -> HoldoutScores:
+        """Score predictions of the first folds; a row that was predicted again counts once."""
+        n, data = len(predictions), self.data
+        rows = self._held_out[:n]
+        known = (data.target, rows, self.metric, data.weights, self.groups)
+        scores = score_holdout(model, predictions, *known)
+        if len(self.rows) == len(self._held_out):
+            return scores
+        row_of = self._row_of[:n]
+        return replace(
+            scores,
+            log_likelihood=mean_of_rows(scores.log_likelihood, row_of),
+            losses=mean_of_rows(scores.losses, row_of),
+        )
+
+
+def rows_once(held_out: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows in the order in which they are first held out, and the place of each there.
+
+    Examples
+    --------
+    >>> rows, row_of = rows_once(np.array([4, 2, 2, 0, 4]))
+    >>> rows.tolist(), row_of.tolist()
+    ([4, 2, 0], [0, 1, 1, 2, 0])
+    """
+    sorted_rows, first, row_of = np.unique(held_out, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return sorted_rows[order], place[row_of]
+
+
+def mean_of_rows(values: FloatArray, row_of: IntArray) -> FloatArray:
+    """Return the mean of the values of every row; several targets have a column each.
+
+    Examples
+    --------
+    >>> mean_of_rows(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 0])).tolist()
+    [2.0, 2.0]
+    """
+    sums = np.zeros((int(row_of.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, row_of, values)
+    counts = np.bincount(row_of).astype(np.float64)
+    return np.asarray(sums / counts.reshape(-1, *[1] * (values.ndim - 1)))
 
 
 def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> None:
@@ -263,5 +318,5 @@ def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> Non
 
 
 def _is_close(gaps: FloatArray) -> bool:
-    """Return whether a mean of paired gaps is at most its standard error."""
-    return bool(gaps.mean() <= gaps.std() / np.sqrt(len(gaps)))
+    """Return whether a mean of paired gaps, of any target, is at most its standard error."""
+    return bool((gaps.mean(axis=0) <= gaps.std(axis=0) / np.sqrt(len(gaps))).any())

@@ -15,8 +15,8 @@ from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
 
 #: A score, and the influence of each row on it.
 Influence: TypeAlias = tuple[float, FloatArray]
-#: Groups of rows that are left out in turn where nothing is known of a score. The standard error
-#: of 100 groups has itself a relative error of 7 %.
+#: Blocks of rows that are left out in turn where nothing is known of a score. The standard error
+#: of 100 blocks has itself a relative error of 7 %.
 JACKKNIFE_BLOCKS = 100
 #: Relative change of a weight in a numerical derivative.
 _STEP = 1e-4
@@ -93,24 +93,27 @@ def _effective(weights: FloatArray) -> float:
 def precision_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
     r"""Return the average precision, :math:`\sum_n (R_n - R_{n-1}) P_n` over distinct scores.
 
-    The influences of positive rows are stretched by :math:`n_1 / (n_1 - 1)`, as a jackknife that
-    leaves one of them out would: derivatives alone gave a standard error 4 % too small with 47
-    positive rows.
+    Every row is left out in turn (of weighted rows so much of each as the lightest one weighs), in
+    one pass: of the thresholds up to a row's score one hit or one call fewer. Derivatives gave
+    limits that held the truth in 93.6 % of samples with 47 positive rows, the rows left out
+    94.6 %: few rows stand at the highest thresholds.
     """
     _, level = np.unique(scores, return_inverse=True)
     ones = np.bincount(level, np.where(positive, weights, 0.0))
     every = np.bincount(level, weights)
     hits, called = np.cumsum(ones[::-1])[::-1], np.cumsum(every[::-1])[::-1]
-    precision = hits / called
-    n_ones = float(ones.sum())
-    score = float(ones @ precision / n_ones)
-    # A row counts at every threshold up to its own score: one more hit, and one more call.
-    gain = (np.cumsum(ones / called) + precision - score)[level]
-    loss = np.cumsum(ones * hits / called**2)[level]
-    influence = (np.where(positive, gain, 0.0) - loss) * float(every.sum()) / n_ones
-    rows = _effective(np.where(positive, weights, 0.0))
-    stretch = rows / (rows - 1.0) if rows > 2.0 else 1.0
-    return score, np.where(positive, stretch, 1.0) * influence
+    total, n_ones = float(every.sum()), float(ones.sum())
+    step = float(weights[weights > 0].min())
+    fewer = np.maximum(called - step, np.finfo(np.float64).tiny)
+    without_hit, without_call = np.maximum(hits - step, 0.0) / fewer, np.minimum(hits / fewer, 1.0)
+    all_hits = ones * hits / called
+    score = float(all_hits.sum() / n_ones)
+    above = all_hits.sum() - np.cumsum(all_hits)  # thresholds beyond the row's own score
+    of_negative = (np.cumsum(ones * without_call) + above) / n_ones
+    left_ones = n_ones - step if n_ones > step else np.inf  # a single one: nothing is found then
+    of_positive = (np.cumsum(ones * without_hit) - step * without_hit + above) / left_ones
+    left = np.where(positive, of_positive[level], of_negative[level])
+    return score, (total / step - 1.0) * (score - left)
 
 
 def one_vs_rest(
@@ -213,12 +216,15 @@ def _cells(true: AnyArray, predicted: AnyArray) -> tuple[IntArray, IntArray, Any
 
 
 def block_jackknife(
-    score: Callable[[IntArray], float], weights: FloatArray, n_blocks: int = JACKKNIFE_BLOCKS
+    score: Callable[[IntArray], float],
+    weights: FloatArray,
+    clusters: IntArray | None = None,
+    n_blocks: int = JACKKNIFE_BLOCKS,
 ) -> Influence:
-    """Leave out groups of rows in turn, for a score of which nothing is known.
+    """Leave out blocks of rows in turn, for a score of which nothing is known.
 
-    Returns influences whose `row_values` have the right spread: rows of a group share its change,
-    times the root of their number.
+    Returns influences whose `row_values` have the right spread and skewness, over rows and over
+    clusters: one row of a block carries the change of the whole block.
 
     Parameters
     ----------
@@ -226,22 +232,29 @@ def block_jackknife(
         From the positions of rows to the score on them.
     weights : ndarray of shape (n_rows,)
         Of the rows.
+    clusters : ndarray of shape (n_rows,), int, optional
+        Which rows belong together: blocks are of whole clusters then.
     n_blocks : int
-        Groups; at random, the same ones for every model of the same rows.
+        Blocks at most; at random, the same ones for every model of the same rows.
     """
     n = len(weights)
-    everything = score(np.arange(n))
-    dealt = np.random.default_rng(n).permutation(n)
-    influence = np.zeros(n)
-    for block in np.array_split(dealt, min(n_blocks, n)):
-        share = float(weights[block].sum() / weights.sum())
+    unit = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    n_units = int(unit.max()) + 1
+    dealt = np.random.default_rng(n_units).permutation(n_units) % n_blocks
+    block_of, everything = dealt[unit], score(np.arange(n))
+    carriers, changes = [], []
+    for block in np.unique(block_of):
+        inside = block_of == block
+        share = float(weights[inside].sum() / weights.sum())
         if share == 0.0:
             continue
-        left = score(np.setdiff1d(np.arange(n), block, assume_unique=True))
-        change = (1.0 - share) * (everything - left)  # the part of the score that the block adds
-        # `row_values` multiplies by the weight of the row over the mean weight.
-        scale = weights[block] / weights.mean()
-        influence[block] = n * change / np.sqrt(len(block)) / np.where(scale > 0, scale, 1.0)
+        left = score(np.flatnonzero(~inside))
+        changes.append((1.0 - share) * (everything - left))  # what the block adds to the score
+        carriers.append(int(np.argmax(np.where(inside, weights, -1.0))))
+    influence = np.zeros(n)
+    # `row_values` multiplies by the weight of the row over the mean weight.
+    scale = n * weights.mean() / weights[carriers]
+    influence[carriers] = scale * (np.array(changes) - np.mean(changes))
     return everything, influence
 
 

@@ -1,6 +1,8 @@
 """The metric of an error: one object from the budget to the audit."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.bounds import (
     METRIC_NAMES,
+    METRICS,
     Bound,
     Difference,
     TargetFacts,
@@ -23,19 +26,34 @@ from pinsker.bounds import (
 from pinsker.bounds import metric_name as score_name
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.information import log_likelihood_of_numbers, weighted_rows
+from pinsker.information import (
+    log_likelihood_of_numbers,
+    refuse_without_curves,
+    weighted_rows,
+)
 from pinsker.selection.holdout._influence import row_values
-from pinsker.selection.holdout._scorers import MEAN, ClassRows, ScoreFunction
+from pinsker.selection.holdout._scorers import (
+    BLOCKS_LEFT_OUT,
+    DELTA,
+    GROUPS_LEFT_OUT,
+    MEAN,
+    ClassRows,
+    ScoreFunction,
+)
+from pinsker.selection.holdout._survival import brier_influence, concordance_influence
 from pinsker.selection.search import (
     OWN_METRICS,
     CostMatrix,
     UnknownBound,
+    WorstTarget,
     check_metric,
     metric_name,
 )
 
 #: A class of fewer rows than this hardly counts in an error rate.
 _RARE = 0.1
+#: Differences of error rates below this are rounding.
+_NO_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -44,7 +62,7 @@ class Metric:
 
     Parameters
     ----------
-    metric : str, scorer, callable or CostMatrix
+    metric : str, scorer, callable, CostMatrix or WorstTarget
         "error", "log-loss" (nats), "brier"; "r2" (squared error as a share of the target's
         variance, one minus R²), "mse", "mae". Or the name of a scorer of scikit-learn, what
         ``make_scorer`` returns, or a function ``(y_true, y_score, sample_weight) -> float`` of
@@ -52,6 +70,9 @@ class Metric:
 
     Notes
     -----
+    Of several targets a loss is the mean over targets. With `WorstTarget` a row has one loss per
+    target: the loss is the largest mean, and the increase the largest increase.
+
     The loss of a score is 1 minus it for those of scikit-learn that larger is better of, the loss
     itself for its negated losses (``"neg_..."``), and the negated value of a function. A score that
     is no mean over rows has influence values: `of_classes` and `of_numbers` return an array whose
@@ -107,18 +128,40 @@ class Metric:
         return bool(self._own)
 
     @property
+    def of_worst(self) -> bool:
+        """Whether the worst of several targets counts, not their mean."""
+        return isinstance(self.metric, WorstTarget)
+
+    @property
     def needs(self) -> str:
         """What a classifier must give: "predictions", "scores" or "probabilities"."""
+        if self.of_worst:
+            return self.of_one.needs
         if self._function is not None:
             return self._function.needs
         return "predictions" if self._own == "error" else "probabilities"
 
-    def method(self, task: Task) -> str:
-        """Return how the standard error is found, in words."""
-        return MEAN if self._function is None else self._function.method(task)
+    def method(self, task: Task, *, grouped: bool = False) -> str:
+        """Return how the standard error is found, in words; `grouped` if rows belong together."""
+        if self.of_worst:
+            return self.of_one.method(task, grouped=grouped)
+        if task == "survival":
+            return DELTA
+        found = MEAN if self._function is None else self._function.method(task)
+        return GROUPS_LEFT_OUT if grouped and found == BLOCKS_LEFT_OUT else found
 
     def check(self, target: Target) -> None:
-        """Refuse a metric that does not fit the classes of a target."""
+        """Refuse a metric that does not fit a target."""
+        if target.task == "survival" and self.metric not in METRICS["survival"]:
+            raise ParameterError(
+                f"metric {self.name!r} is none of censored times: use 'concordance' or "
+                "'integrated_brier'.",
+                parameter="metric",
+            )
+        if target.parts or self.of_worst:
+            for part in target.parts or (target,):
+                self.of_one.check(part)
+            return
         n_classes = 0 if target.classes is None else len(target.classes)
         kwargs = {} if self._function is None else self._function.kwargs
         if n_classes > 2 and kwargs.get("average") == "binary":
@@ -159,6 +202,7 @@ class Metric:
         *,
         classes: AnyArray | None = None,
         weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target; its mean is the loss of the metric.
 
@@ -174,12 +218,19 @@ class Metric:
             The classes as the user knows them, for scorers that name one.
         weights : ndarray of shape (n_rows,), optional
             Of the rows; by default all alike.
+        clusters : ndarray of shape (n_rows,), int, optional
+            Which rows belong together: a jackknife leaves them out together.
         """
+        if self.of_worst:
+            return self.of_one.of_classes(
+                log_probabilities, labels, scores, classes=classes, weights=weights,
+                clusters=clusters,
+            )  # fmt: skip
         decided = log_probabilities if scores is None else scores
         if self._function is not None:
             names = np.arange(log_probabilities.shape[1]) if classes is None else classes
             equal = np.ones(len(labels)) if weights is None else weights
-            rows = ClassRows(labels, decided, log_probabilities, names, equal)
+            rows = ClassRows(labels, decided, log_probabilities, names, equal, clusters)
             return row_values(*self._function.of_classes(rows), weights)
         each = np.arange(len(labels))
         probabilities = np.exp(log_probabilities)
@@ -202,6 +253,7 @@ class Metric:
         *,
         weights: FloatArray | None = None,
         all_weights: FloatArray | None = None,
+        clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a numeric target; its mean is the loss of the metric.
 
@@ -213,24 +265,81 @@ class Metric:
             The values whose variance is the unit of "r2"; by default `values`.
         weights, all_weights : ndarray of shape (n_rows,) and (n_all_rows,), optional
             Of the rows, and of `everything`; by default all alike.
+        clusters : ndarray of shape (n_rows,), int, optional
+            As in `of_classes`.
         """
-        if self._function is not None:
-            equal = np.ones(len(values)) if weights is None else weights
-            return row_values(*self._function.of_numbers(predictions, values, equal), weights)
         if everything is None:
             everything, all_weights = values, weights
-        squares = np.sum((predictions - values) ** 2, axis=1)
+        if self.of_worst:
+            known: dict[str, Any] = {"weights": weights, "all_weights": all_weights}
+            known["clusters"] = clusters
+            columns = [(slice(None), [j]) for j in range(values.shape[1])]
+            return self.pooled(
+                [
+                    self.of_one.of_numbers(predictions[c], values[c], everything[c], **known)
+                    for c in columns
+                ]
+            )
+        if self._function is not None:
+            equal = np.ones(len(values)) if weights is None else weights
+            scored = self._function.of_numbers(predictions, values, equal, clusters)
+            return row_values(*scored, weights)
+        squares = (predictions - values) ** 2
         if self.name == "r2":
             own = column_variances(everything, all_weights)
-            variance = max(float(own.sum()), np.finfo(np.float64).tiny)
-            losses = np.asarray(squares / variance)
+            losses = np.mean(squares / np.maximum(own, np.finfo(np.float64).tiny), axis=1)
         elif self.name == "mse":
-            losses = np.asarray(squares)
+            losses = squares.mean(axis=1)
         elif self.name == "mae":
-            losses = np.sqrt(squares)
+            losses = np.sqrt(squares).mean(axis=1)
         else:
-            losses = -log_likelihood_of_numbers(predictions, values, everything, weights)
+            likelihood = log_likelihood_of_numbers(predictions, values, everything, weights)
+            losses = -likelihood / values.shape[1]
         return weighted_rows(losses, weights)
+
+    def of_survival(
+        self,
+        predictions: FloatArray,
+        raw: FloatArray,
+        times: FloatArray,
+        *,
+        weights: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return one loss per row of censored times; their mean is the loss of the metric.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_rows, 1 + n_times)
+            Risks, and the probabilities to be without the event at `times`.
+        raw : ndarray of shape (n_rows, 2)
+            Times, and 1 where the event was seen.
+        times : ndarray of shape (n_times,)
+            The grid of the survival curves.
+        weights : ndarray of shape (n_rows,), optional
+            Of the rows.
+        """
+        time, event = raw[:, 0], raw[:, 1] > 0
+        equal = np.ones(len(time)) if weights is None else weights
+        if self.name == "concordance":
+            score, influence = concordance_influence(time, event, predictions[:, 0], equal)
+            return row_values(1.0 - score, -influence, weights)
+        refuse_without_curves(predictions, self.name)
+        curves = predictions[:, 1:]
+        return row_values(*brier_influence(time, event, curves, times, equal), weights)
+
+    def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
+        """Return the losses of several targets as one: their mean, or side by side.
+
+        Parameters
+        ----------
+        losses : sequence of ndarray of shape (n_rows,)
+            One array per target.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, n_targets) if the worst target counts
+        """
+        return np.column_stack(losses) if self.of_worst else np.mean(losses, axis=0)
 
     def increase(
         self,
@@ -242,27 +351,69 @@ class Metric:
     ) -> Difference:
         """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
 
-        `weights` are those that the losses were computed with.
+        `weights` are those that the losses were computed with. Of the worst of several targets
+        each figure is the largest of any target. The upper bound needs no correction: if the
+        increase of one target is above the budget, that target's own bound is within it as
+        rarely as any. The lower one does: any target may exceed it by chance.
         """
-        counts = self._own == "error"
-        return paired_difference(
-            less - full, confidence, counts=counts, clusters=clusters, weights=weights
-        )
+        if self.of_worst:
+            pairs = _targets(less, full)
+            shared = 1.0 - (1.0 - confidence) / len(pairs)
+            each = [self.of_one.increase(*one, confidence, clusters, weights) for one in pairs]
+            sure = [self.of_one.increase(*one, shared, clusters, weights) for one in pairs]
+            return Difference(
+                max(one.mean for one in each),
+                max(one.lower for one in sure),
+                max(one.upper for one in each),
+            )
+        gaps = less - full
+        how: dict[str, Any] = {"clusters": clusters, "weights": weights}
+        if isinstance(self.metric, CostMatrix):
+            return paired_difference(gaps, confidence, steps=self.metric.steps, **how)
+        step = _step(gaps, weights) if self._own == "error" else 0.0
+        if step:
+            gaps = gaps / step
+        found = paired_difference(gaps, confidence, counts=step > 0, **how)
+        return Difference(*(step * value for value in astuple(found))) if step else found
+
+    def gain(
+        self,
+        losses: FloatArray,
+        prior: FloatArray,
+        confidence: float,
+        clusters: IntArray | None = None,
+        weights: FloatArray | None = None,
+    ) -> Difference:
+        """Return what features are worth: the mean of ``prior - losses``, with confidence bounds.
+
+        Of the worst of several targets it is the gain of the one that gains most.
+        """
+        if not self.of_worst:
+            lost = self.increase(losses, prior, confidence, clusters, weights)
+            return Difference(-lost.mean, -lost.upper, -lost.lower)
+        pairs = _targets(losses, prior)
+        shared = 1.0 - (1.0 - confidence) / len(pairs)
+        each = [self.of_one.gain(*one, shared, clusters, weights) for one in pairs]
+        return max(each, key=lambda one: one.lower)
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution.
 
         Clopper-Pearson for errors; empirical Bernstein for squared and absolute errors, taking the
         range of the sample for that of the target, and for costs. Infinite for losses without an
-        upper end, and for scores that are no mean over rows.
+        upper end, for scores that are no mean over rows, and for errors of several class targets.
         """
+        if facts.task == "classification" and facts.n_targets > 1:
+            return float("inf")
         if self._own == "error":
-            return error_rate_limit(round(float(losses.sum())), len(losses), confidence)
+            n_errors = math.ceil(float(losses.sum()) - 1e-9)  # means of repeats are fractions
+            return error_rate_limit(n_errors, len(losses), confidence)
         if self._own == "brier":
             return bounded_loss_limit(losses, 2.0, confidence)
         if isinstance(self.metric, CostMatrix):
             return bounded_loss_limit(losses, float(self.metric.table.max()), confidence)
-        length, variance = facts.target_range, facts.variance
+        known = facts.shares if self._own == "r2" and facts.shares is not None else facts
+        length, variance = known.target_range, known.variance
         if self._own not in ("r2", "mse", "mae") or length is None or not variance:
             return float("inf")
         largest = {"r2": length**2 / variance, "mse": length**2, "mae": length}
@@ -271,13 +422,51 @@ class Metric:
     @cached_property
     def _function(self) -> ScoreFunction | None:
         """The score function of a metric that is none of ours."""
-        own = self._own or isinstance(self.metric, CostMatrix)
+        survival = isinstance(self.metric, str) and self.metric in METRICS["survival"]
+        own = self._own or survival or isinstance(self.metric, CostMatrix | WorstTarget)
         return None if own else ScoreFunction(self.metric)
+
+    @cached_property
+    def of_one(self) -> "Metric":
+        """The metric of one target, where the worst of several counts; else this one."""
+        return Metric(self.metric.metric) if self.of_worst else self
 
     @property
     def _own(self) -> str:
         """The name of a metric of ours; a user's function may have the same."""
         return self.metric if isinstance(self.metric, str) and self.metric in OWN_METRICS else ""
+
+
+def _targets(one: FloatArray, other: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the losses of two models target by target."""
+    return list(zip(np.atleast_2d(one.T), np.atleast_2d(other.T), strict=True))
+
+
+def _step(gaps: FloatArray, weights: FloatArray | None) -> float:
+    """Return the one size that differences of error rates have, or 0 if they have several.
+
+    It is 1 for one target. The mean over several has a size for every number of them.
+    """
+    if weights is not None:  # without what `weighted_rows` did
+        gaps = gaps.mean() + (gaps - gaps.mean()) * (weights.mean() / weights)
+    sizes = np.abs(gaps)
+    largest = float(sizes.max(initial=0.0))
+    if largest < _NO_GAP or abs(largest - 1.0) < _NO_GAP:
+        largest = 1.0
+    apart = (sizes > _NO_GAP) & (sizes < (1.0 - _NO_GAP) * largest)
+    return 0.0 if apart.any() else largest
+
+
+def several_targets_note(target: Target, metric: Any) -> tuple[str, ...]:
+    """Return a note that errors of several targets are averaged, where no metric says otherwise."""
+    single = len(target.names) == 1 or target.task == "survival"  # a time and an event are one
+    if single or isinstance(metric, WorstTarget):
+        return ()
+    note = (
+        f"{len(target.names)} targets: errors and budget are the mean over them; "
+        "metric=WorstTarget(...) bounds every one of them"
+    )
+    return (note,)
 
 
 def rare_class_note(
@@ -296,14 +485,23 @@ def rare_class_note(
     """
     if target.labels is None or target.classes is None or metric != "auto":
         return ()
-    sizes = np.bincount(target.labels, weights)
-    shares = sizes / sizes.sum()
-    rarest = int(shares.argmin())
-    if len(shares) > 2 or shares[rarest] >= _RARE:
+    rare = []
+    for part in target.parts or (target,):
+        assert part.labels is not None
+        assert part.classes is not None
+        sizes = np.bincount(part.labels, weights)
+        shares = sizes / sizes.sum()
+        rarest = int(shares.argmin())
+        if len(shares) == 2 and shares[rarest] < _RARE:
+            rare.append((part, part.classes[rarest], float(shares[rarest])))
+    if not rare:
         return ()
+    part, name, share = min(rare, key=lambda one: one[2])
+    of_target = f" of target {part.names[0]!r}" if target.parts else ""
+    others = f" (and in {len(rare) - 1} more targets a class is rare)" if len(rare) > 1 else ""
     note = (
-        f"class {target.classes[rarest]!s} has {shares[rarest]:.1%} of the rows, so that a model "
-        f"which never predicts it has an error rate of only {shares[rarest]:.3g}: a budget in "
-        "metric='roc_auc' or 'average_precision' sees what an error rate does not"
+        f"class {name!s}{of_target} has {share:.1%} of the rows{others}, so that a model which "
+        f"never predicts it has an error rate of only {share:.3g}: a budget in metric='roc_auc' "
+        "or 'average_precision' sees what an error rate does not"
     )
     return (note,)

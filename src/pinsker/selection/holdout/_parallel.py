@@ -1,11 +1,13 @@
 """Calls that do not depend on each other: in threads here, or as tasks on a cluster."""
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
+import ctypes
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import starmap
 from pickle import PicklingError
+from threading import Event, Lock, Thread
 from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, parallel_config
@@ -66,17 +68,20 @@ class Jobs:
         if self.client is not None:
             return self._run_on_cluster(function, shared, calls)
         n_jobs = n_jobs or self.n_jobs
-        results: Iterable[Any] = starmap(partial(function, shared), calls)
-        if n_jobs > 1:
-            pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-            config = get_config()  # scikit-learn's, which is that of this thread alone
-            task = delayed(self._in_one_thread)
-            results = pool(task(config, function, shared, call) for call in calls)
+        if n_jobs == 1 or len(calls) < 2:
+            return self._collect(starmap(partial(function, shared), calls), len(calls))
+        config = get_config()  # scikit-learn's, which is that of this thread alone
+        tasks = [partial(self._in_one_thread, config, function, shared, call) for call in calls]
+        with _running(tasks, min(n_jobs, len(calls))) as futures:
+            return self._collect((future.result() for future in futures), len(calls))
+
+    def _collect(self, results: Iterable[Any], n_calls: int) -> list[Any]:
+        """Return the results in their order, and say how many there are so far."""
         found = []
         for result in results:
             found.append(result)
             if self.on_call is not None:
-                self.on_call(len(found), len(calls))
+                self.on_call(len(found), n_calls)
         return found
 
     @cached_property
@@ -88,7 +93,8 @@ class Jobs:
         self, config: dict[str, Any], function: Callable[..., Any], shared: Any, call: Any
     ) -> Any:
         # OpenMP counts by thread: what holds for the one that fits does not hold for those here.
-        with self.thread_pools.limit(limits=1, user_api="openmp"), config_context(**config):
+        one = self.thread_pools.limit(limits=1, user_api="openmp")
+        with one, config_context(**config), parallel_config("threading", n_jobs=1):
             return function(shared, *call)
 
     def _run_on_cluster(
@@ -111,6 +117,52 @@ class Jobs:
             raise _lost(error) from error
         self._sent = [(shared, future)]
         return future
+
+
+@contextmanager
+def _running(tasks: Sequence[Callable[[], Any]], n_threads: int) -> Iterator[list[Future[Any]]]:
+    """Run tasks in threads; none of them runs on when the context is left.
+
+    After an error or an interrupt the tasks that wait are dropped, and those that run are ended as
+    soon as they return from compiled code. joblib's threads would run on: one that returns from
+    compiled code after the end of the interpreter aborts the process.
+    """
+    futures: list[Future[Any]] = [Future() for _ in tasks]
+    waiting = iter(list(zip(tasks, futures, strict=True)))
+    lock, stopped = Lock(), Event()
+
+    def work() -> None:
+        while not stopped.is_set():
+            with lock:
+                task, future = next(waiting, (None, None))
+            if task is None or future is None:
+                return
+            try:
+                future.set_result(task())
+            except BaseException as error:  # raised again where the result is waited for
+                future.set_exception(error)
+
+    threads = [Thread(target=work, name=f"pinsker-{k}") for k in range(n_threads)]
+    try:
+        for thread in threads:
+            thread.start()
+        yield futures
+    except BaseException:
+        stopped.set()
+        for thread in threads:
+            _end(thread)
+        raise
+    finally:
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+
+
+def _end(thread: Thread) -> None:
+    """Raise SystemExit in a thread when it runs Python code again: it ends without a word."""
+    if thread.ident is not None and thread.is_alive():
+        raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        raise_in(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
 
 
 def _alone(config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any) -> Any:

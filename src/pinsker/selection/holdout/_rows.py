@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import IntArray
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 
@@ -50,7 +50,8 @@ def make_folds(
         The table.
     cv : int, splitter, or iterable of (train, test)
         How many folds (0: none): every class, or every range of a numeric target, has its part in
-        each. Or a division: anything with ``split(X, y)``, or pairs of positions of rows.
+        each. Or a division: anything with ``split(X, y)``, or pairs of positions of rows. A row
+        that several folds hold out counts once, with the mean of its losses.
     seed : int
         Seed of the division.
     fewest : int
@@ -75,7 +76,7 @@ def make_folds(
     if groups is not None:
         return _folds_of_groups(groups, count, fewest, rng)
     shuffled = rng.permutation(n)
-    dealt = shuffled[np.argsort(_first_target(encoded)[shuffled], kind="stable")]
+    dealt = shuffled[np.argsort(encoded.target.strata[shuffled], kind="stable")]
     fold_of = np.empty(n, dtype=np.int64)
     # Dealt in rounds, each in its own order: rows of close ranks part, and no fold is favored.
     for start in range(0, n, count):
@@ -107,9 +108,7 @@ def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArra
     rng = np.random.default_rng(seed)
     labels = encoded.target.labels
     if labels is None:
-        assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        first = encoded.target.raw[:, 0]
-        ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        ranks = np.argsort(np.argsort(encoded.target.strata, kind="stable"), kind="stable")
         labels = ranks * n_ranges // len(ranks)
     shuffled = rng.permutation(len(labels))
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
@@ -142,12 +141,6 @@ def _folds_of_groups(
     )
 
 
-def _first_target(encoded: Encoded) -> FloatArray:
-    """Return the classes, or the first numeric target, as numbers to sort by."""
-    held = encoded.target.labels if encoded.target.raw is None else encoded.target.raw[:, 0]
-    return np.asarray(held, dtype=np.float64)
-
-
 def _folds_of(
     encoded: Encoded, cv: Any, fewest: int, groups: IntArray | None = None
 ) -> tuple[Fold, ...]:
@@ -166,7 +159,6 @@ def _folds_of(
     place = np.full(n_given, -1, dtype=np.int64)
     place[encoded.rows] = np.arange(encoded.n_rows)
     folds = []
-    held_out = np.zeros(n_given, dtype=np.bool_)
     for train, test in pairs:
         for part, rows in (("training", train), ("held-out", test)):
             wrong = rows[(rows < 0) | (rows >= n_given)]
@@ -176,34 +168,41 @@ def _folds_of(
                     f"{n_given}: divide the rows that are given to fit.",
                     parameter="cv",
                 )
-        _refuse_overlap(train, test, held_out)
-        held_out[test] = True
+        refuse_overlap(train, test)
         kept = [place[rows][place[rows] >= 0] for rows in (train, test)]
         if len(kept[0]) >= fewest and len(kept[1]):
             folds.append(Fold(kept[0].astype(np.int64), kept[1].astype(np.int64)))
     return tuple(folds)
 
 
-def _refuse_overlap(train: IntArray, test: IntArray, held_out: BoolArray) -> None:
-    """Refuse rows that are fitted to and held out at once, or held out twice.
+def refuse_overlap(train: IntArray, test: IntArray) -> None:
+    """Refuse rows that are fitted to and held out at once, or held out twice by one fold.
 
-    Either would count a row as more evidence than it is.
+    Either would count a row as more evidence than it is. Rows that several folds hold out are
+    averaged by the evaluator.
     """
     both = np.intersect1d(train, test)
     if len(both):
         raise ParameterError(
-            f"cv has row {int(both[0])} among the training and the held-out rows of one fold "
-            f"({len(both)} such rows): hold out rows that are not fitted to.",
+            f"cv has {_rows_text(both)} among the training and the held-out rows of one fold: "
+            "hold out rows that are not fitted to.",
             parameter="cv",
         )
-    again = test[held_out[test]]
-    if len(again) or len(np.unique(test)) < len(test):
-        row = int(again[0]) if len(again) else int(test[0])
+    rows, counts = np.unique(test, return_counts=True)
+    if len(rows) < len(test):
         raise ParameterError(
-            f"cv holds row {row} out more than once, and would count it as several: use a "
-            "splitter that holds each row out once at most (KFold, GroupKFold, TimeSeriesSplit).",
+            f"cv holds {_rows_text(rows[counts > 1])} out more than once in one fold: name each "
+            "row once.",
             parameter="cv",
         )
+
+
+def _rows_text(rows: IntArray) -> str:
+    """Name some rows: the first three, and how many there are."""
+    shown = ", ".join(str(row) for row in rows[:3].tolist())
+    if len(rows) == 1:
+        return f"row {shown}"
+    return f"rows {shown}" + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
 
 
 def _pairs_of(
@@ -214,6 +213,8 @@ def _pairs_of(
         return [(np.asarray(train), np.asarray(test)) for train, test in cv]
     labels = encoded.target.labels
     y = labels if labels is not None else encoded.target.raw
+    if y is not None and encoded.target.task == "survival":
+        y = y[:, 1]  # a splitter can stratify by the event
     if get_config()["enable_metadata_routing"] and hasattr(cv, "get_metadata_routing"):
         routed = cv.get_metadata_routing().consumes("split", ["groups"])
         groups = groups if routed else None

@@ -2,7 +2,8 @@
 
 What is known of a score function decides how its standard error is found: a mean over rows is one,
 AUC has DeLong's placements, scores of predicted classes are functions of the confusion matrix,
-some others have an influence function, and the rest are computed again without groups of rows.
+some others have an influence function, and the rest are computed again without blocks of rows, or
+of whole groups where rows belong together.
 """
 
 import inspect
@@ -43,8 +44,9 @@ from pinsker.selection.search import metric_name
 MEAN = "mean over rows"
 DELONG = "DeLong's placements"
 DELTA = "influence values (delta method)"
-CELLS_LEFT_OUT = "jackknife over rows"
-BLOCKS_LEFT_OUT = f"jackknife over {JACKKNIFE_BLOCKS} groups of rows"
+ROWS_LEFT_OUT = "jackknife over rows"
+BLOCKS_LEFT_OUT = f"jackknife over {JACKKNIFE_BLOCKS} blocks of rows"
+GROUPS_LEFT_OUT = f"jackknife over groups of rows, {JACKKNIFE_BLOCKS} blocks of them at most"
 
 #: Mean losses of numbers that return one value per output: a row is made an output.
 _ROWWISE = (
@@ -73,6 +75,8 @@ class ClassRows:
         The classes as the user knows them.
     weights : ndarray of shape (n_rows,)
         Of the rows.
+    clusters : ndarray of shape (n_rows,), int, optional
+        Which rows belong together.
     """
 
     labels: IntArray
@@ -80,6 +84,7 @@ class ClassRows:
     log_probabilities: FloatArray
     classes: AnyArray
     weights: FloatArray
+    clusters: IntArray | None = None
 
 
 class ScoreFunction:
@@ -131,12 +136,12 @@ class ScoreFunction:
         if task == "regression":
             return DELTA if function in _OF_NUMBERS else BLOCKS_LEFT_OUT
         if self.response == _PREDICT:
-            return DELTA if self.takes_weights else CELLS_LEFT_OUT
+            return DELTA if self.takes_weights else ROWS_LEFT_OUT
         if function is metrics.roc_auc_score and _is_plain_auc(self.kwargs):
             return DELONG
         averaged = self.kwargs.get("average", "macro") in ("macro", "weighted")
         is_precision = function is metrics.average_precision_score and averaged
-        return DELTA if is_precision else BLOCKS_LEFT_OUT
+        return ROWS_LEFT_OUT if is_precision else BLOCKS_LEFT_OUT
 
     def of_classes(self, rows: ClassRows) -> Influence:
         """Return the loss on rows of a class target, and how each row moves it."""
@@ -147,12 +152,16 @@ class ScoreFunction:
             return self._loss(self._of_probabilities(rows))
         if method == BLOCKS_LEFT_OUT:
             true, given = rows.classes[rows.labels], self._given(rows)
-            return self._loss(self._left_out(true, given, rows.weights))
+            return self._loss(self._left_out(true, given, rows.weights, rows.clusters))
         self._refuse_absent(rows)
         return self._loss(self._of_ranks(rows))
 
     def of_numbers(
-        self, predictions: FloatArray, values: FloatArray, weights: FloatArray
+        self,
+        predictions: FloatArray,
+        values: FloatArray,
+        weights: FloatArray,
+        clusters: IntArray | None = None,
     ) -> Influence:
         """Return the loss on rows of numeric targets, and how each row moves it.
 
@@ -162,7 +171,7 @@ class ScoreFunction:
         if self.method("regression") == BLOCKS_LEFT_OUT:
             single = values.shape[1] == 1
             given = (values[:, 0], predictions[:, 0]) if single else (values, predictions)
-            return self._loss(self._left_out(*given, weights))
+            return self._loss(self._left_out(*given, weights, clusters))
         parts = [
             self._of_one_target(predictions[:, j], values[:, j], weights)
             for j in range(values.shape[1])
@@ -271,7 +280,9 @@ class ScoreFunction:
             return np.asarray(rows.scores[:, at] - rows.scores[:, 1 - at])
         return np.asarray(np.exp(rows.log_probabilities[:, at]))
 
-    def _left_out(self, true: AnyArray, given: AnyArray, weights: FloatArray) -> Influence:
+    def _left_out(
+        self, true: AnyArray, given: AnyArray, weights: FloatArray, clusters: IntArray | None
+    ) -> Influence:
         equal = np.ptp(weights) == 0
         if not equal and not self.takes_weights:
             raise ParameterError(
@@ -286,7 +297,7 @@ class ScoreFunction:
 
         if (given == given[:1]).all() and not np.isfinite(score(np.arange(len(true)))):
             return 0.0, np.zeros(len(true))  # a correlation, say: no features, no skill
-        return block_jackknife(score, weights)
+        return block_jackknife(score, weights, clusters)
 
     def _call(
         self, true: AnyArray, given: AnyArray, weights: FloatArray | None, kwargs: dict[str, Any]

@@ -198,6 +198,7 @@ class SplitFit:
         self._known: Comparison | None = None
         self.n_evaluated = min(len(parts.evaluate), _MOST_EVALUATED)
         self.evaluator = self._evaluator()
+        self.certifying: HoldoutEvaluator | None = None  # of the rows that chose nothing
 
     def compare(
         self,
@@ -242,6 +243,7 @@ class SplitFit:
             groups=groups,
             table=self.table,
         )
+        self.certifying = fresh.evaluator
         return fresh.certify_set(order[:size], self._set(known.search, known.size))
 
     @property

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, Kind
+from pinsker.bounds import TargetFacts, column_variances
+from pinsker.encoding import Encoded, Kind, null_martingale
 from pinsker.information import MAX_ONE_HOT, one_hot
 from pinsker.selection.search._greedy import OnStep, Trace, grow, shrink
 from pinsker.selection.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
@@ -143,7 +143,8 @@ class LinearDesign:
     features : tuple of tuple of int
         The columns of each feature.
     target : ndarray of shape (n_rows, n_targets), float64
-        Numbers in the user's unit, or one indicator per class.
+        Numbers in the user's unit, several of them divided by their standard deviations; or one
+        indicator per class.
     roots : ndarray of shape (n_rows,), optional
         Roots of the weights of the rows over their mean, which columns and target are multiplied
         by: least squares of them are weighted least squares.
@@ -237,7 +238,12 @@ def _numbers(encoded: Encoded) -> FloatArray:
     labels, classes = encoded.target.labels, encoded.target.classes
     if labels is None:
         assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        return encoded.target.raw
+        raw = encoded.target.raw
+        if encoded.target.task == "survival":
+            return null_martingale(raw[:, 0], raw[:, 1] > 0)[:, None]
+        if raw.shape[1] == 1:
+            return raw
+        return np.asarray(raw / np.sqrt(column_variances(raw, encoded.weights)))
     assert classes is not None  # a class target keeps its classes
     return one_hot(labels, np.arange(len(classes)))
 

@@ -10,15 +10,18 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from pinsker._compat import scorer_parts
 from pinsker._types import FloatArray, Task
-from pinsker.bounds import METRICS, Bound
+from pinsker.bounds import METRICS, WORST, Bound
 from pinsker.exceptions import ParameterError
 
 #: Metrics that theory ties to information; "auto" is the first one of the task.
 OwnMetric: TypeAlias = Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"]
-#: What may stand for a metric: a name, a scorer of scikit-learn, a function, or a cost matrix.
-MetricLike: TypeAlias = "str | Callable[..., float] | CostMatrix"
+#: What may stand for a metric: a name, a scorer of scikit-learn, a function, a cost matrix, or one
+#: of these for the worst of several targets.
+MetricLike: TypeAlias = "str | Callable[..., float] | CostMatrix | WorstTarget"
 
-OWN_METRICS = tuple(dict.fromkeys(name for names in METRICS.values() for name in names))
+OWN_METRICS = tuple(
+    dict.fromkeys(name for task in ("classification", "regression") for name in METRICS[task])
+)
 #: Scorers of scikit-learn that are one of our metrics under another name.
 _ALIASES = {
     "accuracy": "error",
@@ -97,6 +100,54 @@ class CostMatrix:
         """The costs as an array of shape (n_classes, n_classes)."""
         return np.asarray(self.costs, dtype=np.float64)
 
+    @property
+    def steps(self) -> FloatArray:
+        """What two predictions of one row can differ by in cost, beside nothing.
+
+        Examples
+        --------
+        >>> CostMatrix([[0, 1], [20, 0]]).steps.tolist()
+        [-20.0, -1.0, 1.0, 20.0]
+        """
+        costs = self.table
+        values = np.unique(costs[:, :, None] - costs[:, None, :])
+        return np.asarray(values[values != 0])
+
+
+@dataclass(frozen=True)
+class WorstTarget:
+    """A metric of the worst of several targets, instead of their mean.
+
+    A budget in it must be met in every target: of the error increases the largest counts. Every
+    target's upper confidence bound must be within the budget, which needs no correction for
+    several targets (a union-intersection test). Held-out rows alone decide. Its name in
+    certificates and on the command line is ``"worst "`` and that of the metric.
+
+    Parameters
+    ----------
+    metric : str, scorer, callable or CostMatrix
+        The metric of one target, "auto" excepted.
+
+    Examples
+    --------
+    >>> WorstTarget("r2")
+    WorstTarget(metric='r2')
+    >>> check_metric("worst roc_auc")
+    WorstTarget(metric='roc_auc')
+    """
+
+    metric: Any
+
+    def __post_init__(self) -> None:
+        inner = check_metric(self.metric)
+        if isinstance(inner, WorstTarget) or (isinstance(inner, str) and inner == "auto"):
+            raise ParameterError(
+                f"WorstTarget({self.metric!r}) needs a metric of one target, such as 'r2', "
+                "'error' or 'roc_auc'.",
+                parameter="metric",
+            )
+        object.__setattr__(self, "metric", inner)
+
 
 @dataclass(frozen=True)
 class UnknownBound(Bound):
@@ -140,16 +191,20 @@ def check_metric(metric: Any) -> Any:
     >>> check_metric("accuracy"), check_metric("roc_auc")
     ('error', 'roc_auc')
     """
+    if isinstance(metric, str) and metric.startswith(WORST):
+        return WorstTarget(metric.removeprefix(WORST))
     if isinstance(metric, str):
         metric = _ALIASES.get(metric, metric)
-        if metric != "auto" and metric not in OWN_METRICS and metric not in get_scorer_names():
+        own = metric == "auto" or metric in OWN_METRICS or metric in METRICS["survival"]
+        if not own and metric not in get_scorer_names():
             _refuse_unknown(metric)
-    elif isinstance(metric, CostMatrix):
+    elif isinstance(metric, CostMatrix | WorstTarget):
         return metric
     elif not callable(metric):
         raise ParameterError(
             f"metric={metric!r} is no metric: use a name such as 'roc_auc', a scorer of "
-            "make_scorer, a function (y_true, y_score, sample_weight) -> float, or a CostMatrix.",
+            "make_scorer, a function (y_true, y_score, sample_weight) -> float, a CostMatrix or a "
+            "WorstTarget.",
             parameter="metric",
         )
     if (name := metric_name(metric)) in _REFUSED:
@@ -172,6 +227,8 @@ def metric_name(metric: Any) -> str:
         return metric
     if isinstance(metric, CostMatrix):
         return "cost"
+    if isinstance(metric, WorstTarget):
+        return WORST + metric_name(metric.metric)
     parts = scorer_parts(metric)
     function = metric if parts is None else parts.function
     name = str(getattr(function, "__name__", type(function).__name__))
@@ -187,9 +244,11 @@ def task_of(metric: Any) -> Any:
     ('regression', 'auto', 'classification')
     """
     metric = check_metric(metric)
+    if isinstance(metric, WorstTarget):
+        return task_of(metric.metric)
     if isinstance(metric, CostMatrix):
         return "classification"
-    if isinstance(metric, str) and (metric == "auto" or metric in OWN_METRICS):
+    if isinstance(metric, str) and (metric in ("auto", "log-loss") or metric in _TASKS):
         return _TASKS.get(metric, "auto")
     parts = scorer_parts(get_scorer(metric) if isinstance(metric, str) else metric)
     module = str(getattr(metric if parts is None else parts.function, "__module__", ""))
@@ -204,6 +263,7 @@ def _refuse_unknown(metric: str) -> None:
     raise ParameterError(
         f"metric={metric!r} is not known: use 'auto', one of "
         f"{', '.join(map(repr, OWN_METRICS))}, or the name of a scikit-learn scorer for classes or "
-        f"numbers, such as {', '.join(map(repr, close))}.",
+        f"numbers, such as {', '.join(map(repr, close))}; for censored times 'concordance' or "
+        "'integrated_brier'.",
         parameter="metric",
     )

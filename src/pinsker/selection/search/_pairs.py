@@ -8,7 +8,7 @@ feature is tried. Then the scan is repeated within strata of rows for which what
 alike, so that one strong effect does not hide another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -183,15 +183,14 @@ class PairScan:
         surplus = float(next(tables.blocks())[1][0, 1]) if len(features) > 1 else 0.0
         return PairFound(features, alone, surplus + sum(alone), surplus, p_value)
 
-    def rounds(self, level: float = PAIR_LEVEL, most: int = _ROUNDS) -> list[PairFound]:
-        """Find pairs and single features one after the other, each given those before it.
+    def rounds(self, level: float = PAIR_LEVEL, most: int = _ROUNDS) -> Iterator[PairFound]:
+        """Yield pairs and single features one after the other, each given those before it.
 
         A round takes the best pair if it is significant, else the best single feature if that is;
         else the one with the smaller p-value, as long as that is at most `level`.
         """
-        found: list[PairFound] = []
         known: set[int] = set()
-        while len(found) < most:
+        for _ in range(most):
             tables = self.tables()
             of_pairs, of_singles = self.permuted()
             features, p_value = self._best_pair(tables, known, of_pairs)
@@ -200,11 +199,10 @@ class PairScan:
                 if p_single <= max(PAIR_LEVEL, p_value):
                     features, p_value = single, p_single
             if p_value > level:
-                break
-            found.append(self.describe(features, p_value))
+                return
+            yield self.describe(features, p_value)
             known |= set(features)
             self.strata = self._strata(self.strata, features)
-        return found
 
     def _best_pair(
         self, tables: PairTables, known: set[int], chance: "ChanceTail"

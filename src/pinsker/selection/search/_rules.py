@@ -17,6 +17,7 @@ from pinsker.selection.search._metric_names import (
     OWN_METRICS,
     MetricLike,
     UnknownBound,
+    WorstTarget,
     check_metric,
     metric_name,
 )
@@ -310,6 +311,12 @@ class ErrorBudget(StoppingRule):
                 f"an error budget must be a number of at least 0, found {self.delta!r}."
             )
         object.__setattr__(self, "metric", check_metric(self.metric))
+        if self.relative and isinstance(self.metric, WorstTarget):
+            raise ParameterError(
+                "relative=True needs one figure that features add to: use the mean over targets, "
+                "and not WorstTarget.",
+                parameter="metric",
+            )
         self._check_share(metric_name(self.metric))
 
     def __str__(self) -> str:
@@ -395,7 +402,7 @@ class ErrorBudget(StoppingRule):
                 "for example TargetFacts.of(encoded.target)."
             )
         budget = self.budget(facts)
-        if not self.has_theory:
+        if not self.has_theory or self.metric_for(facts) not in OWN_METRICS:
             note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:

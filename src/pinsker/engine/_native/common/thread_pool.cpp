@@ -1,15 +1,14 @@
 #include "common/thread_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <system_error>
 #include <thread>
 
 #include "common/compiler.hpp"
 
 #if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#else
-static int getpid() { return 0; }
+#include <pthread.h>
 #endif
 
 namespace pinsker {
@@ -24,18 +23,26 @@ void look_for(Done done) {
     for (int look = 0; look < kLooks && !done(); ++look) pause_thread();
 }
 
+// No mutex guards it: another thread might hold that at a fork, and the child would wait for ever.
+std::atomic<ThreadPool *> shared_pool{nullptr};
+
+#if defined(__unix__) || defined(__APPLE__)
+// A forked child has none of the helpers, and mutexes that nobody will unlock: it forgets the pool.
+void forget_pool() { shared_pool.store(nullptr); }
+const int registered = pthread_atfork(nullptr, nullptr, forget_pool);
+#endif
+
+const int n_cores = static_cast<int>(std::thread::hardware_concurrency());
+
 }  // namespace
 
 // Never destroyed: helpers sleep in it until the process ends. A forked child gets its own.
 ThreadPool &ThreadPool::shared() {
-    static std::mutex guard;
-    static ThreadPool *pool = nullptr;
-    static int owner = 0;
-    const std::lock_guard<std::mutex> lock(guard);
-    if (pool == nullptr || owner != static_cast<int>(getpid())) {
-        pool = new ThreadPool;
-        owner = static_cast<int>(getpid());
-    }
+    ThreadPool *pool = shared_pool.load();
+    if (pool != nullptr) return *pool;
+    auto *made = new ThreadPool;
+    if (shared_pool.compare_exchange_strong(pool, made)) return *made;
+    delete made;  // another thread was faster
     return *pool;
 }
 
@@ -55,8 +62,7 @@ void ThreadPool::open(Job &job) {
         jobs_.push_back(&job);
         int wanted = 0;
         for (const Job *other : jobs_) wanted += other->wanted;
-        static const int cores = static_cast<int>(std::thread::hardware_concurrency());
-        const int enough = std::min(wanted, std::max(job.wanted, cores));
+        const int enough = std::min(wanted, std::max(job.wanted, n_cores));
         try {
             for (; helpers_ < enough; ++helpers_) std::thread([this] { help(); }).detach();
         } catch (const std::system_error &) {

@@ -1,0 +1,189 @@
+"""Output files: checked before anything is searched, and written whole or not at all."""
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import pandas as pd
+
+from pinsker._compat import require
+from pinsker.cli._tables import STDIN, format_of_name
+from pinsker.exceptions import DataError, ParameterError
+
+_TEXT = ("csv", "tsv")
+#: First characters of what spreadsheets take for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class OutputFiles:
+    r"""The files of one command: all of them take their names when all are complete.
+
+    Each is written to a folder beside its place and synchronised with the disk. On leaving the
+    context they are renamed, which replaces an older file at once; after an error or an interrupt
+    older files are as they were, and nothing else is left.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "kept.txt")
+    ...     with OutputFiles() as files:
+    ...         files.write_text("a\n", str(path))
+    ...     path.read_text()
+    'a\n'
+    """
+
+    def __init__(self) -> None:
+        self._staged: list[tuple[Path, Path]] = []
+        self._printed: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
+        try:
+            if kind is None:
+                for staged, path in self._staged:
+                    _guarded(path, os.replace, staged, path)
+                    _sync(path.parent)
+        finally:
+            for staged, _ in self._staged:
+                shutil.rmtree(staged.parent, ignore_errors=True)
+        if kind is None:
+            sys.stdout.write("".join(self._printed))
+
+    def write_text(self, text: str, path: str | None) -> None:
+        """Write a text; ``-`` is standard output, and None is nowhere."""
+        if path == STDIN:
+            self._printed.append(text)
+        elif path is not None:
+            self._write(path, lambda place: Path(place).write_text(text, encoding="utf-8"))
+
+    def write_table(self, frame: pd.DataFrame, path: str | None) -> None:
+        """Write a table in the format of the name; ``-`` is CSV on standard output."""
+        if path == STDIN:
+            self._printed.append(frame.to_csv(index=False))
+        elif path is not None:
+            self._write(path, lambda place: _write_table(frame, place))
+
+    def _write(self, name: str, write: Callable[[str], Any]) -> None:
+        path = Path(os.path.realpath(name))  # a link stays one
+        if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to replace
+            _guarded(path, write, str(path))
+            return
+        folder = _guarded(path, tempfile.mkdtemp, dir=path.parent, prefix=".pinsker-")
+        staged = Path(folder, path.name)
+        self._staged.append((staged, path))
+        _guarded(path, write, str(staged))
+        if path.exists():
+            staged.chmod(stat.S_IMODE(path.stat().st_mode))
+        _guarded(path, _sync, staged)
+
+
+def check_outputs(outputs: dict[str, str | None], inputs: Sequence[str | None]) -> None:
+    """Refuse files that cannot be written, before anything is searched.
+
+    Parameters
+    ----------
+    outputs : dict of str to str
+        Files by the names of their options; None where there is none.
+    inputs : sequence of str
+        Files that are read: none of them may be written to.
+    """
+    named = {f"--{option}": file for option, file in outputs.items() if file is not None}
+    read = {os.path.realpath(file) for file in inputs if file not in (None, STDIN)}
+    written: dict[str, str] = {}
+    for option, file in named.items():
+        if file == STDIN and option != "--report":
+            continue
+        _check_place(option, file)
+        place = os.path.realpath(file)
+        if place in read:
+            raise ParameterError(f"{option} {file!r} is the file that is read: name another one.")
+        if place in written:
+            raise ParameterError(f"{written[place]} and {option} name the same file {file!r}.")
+        written[place] = option
+    if outputs.get("output") is not None:
+        written_format(str(outputs["output"]), "--output")
+    report = outputs.get("report")
+    if report is not None and not report.lower().endswith((".html", ".htm")):
+        raise ParameterError(f"--report {report!r} must end in .html.")
+    for package in ("jinja2", "altair", "vl_convert") if report is not None else ():
+        require(package, purpose="--report", extra="report")
+
+
+def written_format(path: str, option: str) -> tuple[str, str | None]:
+    """Return the format and the compression of a table that is to be written, or refuse it."""
+    kind, compression = format_of_name(path, option)
+    if kind not in (*_TEXT, "parquet", "feather") or (compression and kind not in _TEXT):
+        raise ParameterError(
+            f"{option} {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
+            "or .feather."
+        )
+    if kind in ("parquet", "feather"):
+        require("pyarrow", purpose=f"writing {kind}", extra="cli")
+    return kind, compression
+
+
+def formula_notes(names: Sequence[str], path: str | None) -> tuple[str, ...]:
+    """Return a note on column names that a spreadsheet takes for formulas.
+
+    Examples
+    --------
+    >>> formula_notes(["a", "=1+1"], "kept.csv")
+    ("a spreadsheet takes the column name '=1+1' in 'kept.csv' for a formula: import it as text",)
+    """
+    if path is None or (path != STDIN and format_of_name(path, "--output")[0] not in _TEXT):
+        return ()
+    found = [name for name in names if name.startswith(_FORMULA)]
+    return tuple(
+        f"a spreadsheet takes the column name {name!r} in {path!r} for a formula: import it as text"
+        for name in found[:1]
+    )
+
+
+def _write_table(frame: pd.DataFrame, path: str) -> None:
+    kind, compression = written_format(path, "--output")
+    if kind in _TEXT:
+        separator = "\t" if kind == "tsv" else ","
+        frame.to_csv(path, sep=separator, index=False, compression=cast(Any, compression))
+    elif kind == "parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.reset_index(drop=True).to_feather(path)
+
+
+def _check_place(option: str, file: str) -> None:
+    path = Path(os.path.realpath(file))
+    if not path.parent.is_dir():
+        raise ParameterError(f"{option} {file!r}: there is no folder {str(Path(file).parent)!r}.")
+    if path.is_dir():
+        raise ParameterError(f"{option} {file!r} is a folder: name a file.")
+    if not os.access(path.parent, os.W_OK):
+        raise ParameterError(
+            f"{option} {file!r}: the folder {str(path.parent)!r} cannot be written to."
+        )
+
+
+def _guarded(path: Path, action: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Do something to a file; errors of the system name it."""
+    try:
+        return action(*args, **options)
+    except OSError as error:  # pyarrow's errors of the disk are among these
+        reason = error.strerror or str(error)
+        raise DataError(f"{str(path)!r} cannot be written: {reason}.") from error
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names of a folder, written to the disk; not every system can."""
+    if path.is_dir() and not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,194 @@
+"""Saved selections: what is written comes back, and altered files are refused."""
+
+import copy
+import dataclasses
+import json
+import random
+from types import SimpleNamespace
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pinsker import BackwardElimination, FeatureCount
+from pinsker.bounds import Certificate, TargetFacts
+from pinsker.cli._saved import read_selection, to_json
+from pinsker.cli._schema import check, parse, schema
+from pinsker.exceptions import DataError, PinskerError
+from pinsker.selection import SelectionPath
+
+#: Values that an altered file may hold anywhere.
+ODD = [
+    None, True, -1, 0, 0.5, 1e308, -5.5, 10**30, "", "nan", "-inf", "\x1b[2J", [], {}, [[]],
+    {"rule": "FeatureCount", "k": 0}, {"rule": "ErrorBudget", "delta": "x"}, "signal", 2**40,
+]  # fmt: skip
+
+names = st.lists(st.text(min_size=1), min_size=2, max_size=6, unique=True)
+numbers = st.floats()
+nan_or_finite = st.floats(allow_infinity=False)
+
+
+@st.composite
+def outcomes(draw):
+    """Return what `fit` of the command returns, with any names and numbers."""
+    target, *columns = draw(names)
+    n = len(columns)
+    moves = tuple(draw(st.permutations(range(n))))
+    kept = draw(st.integers(1, n))
+    forward = draw(st.booleans())
+    path = SelectionPath(
+        "forward" if forward else "backward",
+        tuple(columns),
+        moves,
+        tuple(draw(st.lists(numbers, min_size=n, max_size=n))),
+        tuple(draw(st.lists(numbers, min_size=n + 1, max_size=n + 1))),
+    )
+    floats = {
+        field.name: draw(nan_or_finite)
+        for field in dataclasses.fields(Certificate)
+        if field.type is float and field.name != "confidence"
+    }
+    stays = path.order[:kept]
+    certificate = Certificate(
+        metric="error",
+        confidence=0.9,
+        n_rows=draw(st.integers(0, 10**9)),
+        n_kept=kept,
+        n_features=n,
+        features=tuple(columns[j] for j in stays),
+        rows=draw(st.text()),
+        rule="FeatureCount(k=2)",
+        notes=tuple(draw(st.lists(st.text(), max_size=2))),
+        **floats,
+    )
+    rule = draw(st.floats(0, 0.99) | st.builds(FeatureCount, st.integers(1, 9)))
+    selector = BackwardElimination(rule, random_state=draw(st.integers(0, 2**32 - 1)))
+    selector.path_, selector.certificate_ = path, certificate
+    selector.facts_ = TargetFacts("classification", n_classes=2, largest_prior=0.5)
+    selector.feature_columns_ = tuple((j,) for j in range(n))
+    selector.ranking_ = np.arange(1, n + 1)
+    selector._seed, selector._row_hashes = 7, np.arange(3, dtype=np.uint64)
+    table = SimpleNamespace(
+        source=draw(st.text()), target=target, features=SimpleNamespace(columns=columns)
+    )
+    return SimpleNamespace(
+        selector=selector, table=table, task="classification", seconds=1.5,
+        kept=[columns[j] for j in sorted(stays)], notes=draw(st.lists(st.text(), max_size=2)),
+    )  # fmt: skip
+
+
+def same(one, other):
+    return repr(one) == repr(other)  # NaN equals NaN in text
+
+
+@settings(max_examples=30)
+@given(outcome=outcomes())
+def test_what_is_written_comes_back(tmp_path_factory, outcome):
+    text = to_json(outcome)
+    jsonschema.validate(json.loads(text), schema())
+    path = tmp_path_factory.mktemp("saved") / "selection.json"
+    path.write_text(text, encoding="utf-8")
+    back, selector = read_selection(str(path)), outcome.selector
+    assert (back.target, back.columns) == (outcome.table.target, outcome.table.features.columns)
+    assert same(back.selector.get_params(), selector.get_params())
+    assert same(dataclasses.astuple(back.selector.path_), dataclasses.astuple(selector.path_))
+    assert same(back.selector.certificate_, selector.certificate_)
+    assert back.selector.facts_ == selector.facts_
+    np.testing.assert_array_equal(back.selector._row_hashes, selector._row_hashes)
+    assert set(np.asarray(back.columns)[back.selector.support_]) == set(outcome.kept)
+
+
+def test_the_check_refuses_what_json_schema_does(selection):
+    content = json.loads(selection.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema())
+    rng = random.Random(1)
+    for _ in range(300):
+        altered = alter(content, rng)
+        if not jsonschema.Draft202012Validator(schema()).is_valid(altered):
+            with pytest.raises(DataError):
+                check(altered, schema())
+    check(content, schema())
+
+
+def places(value, at=()):
+    yield at
+    if isinstance(value, (dict, list)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(item, (*at, key))
+
+
+def alter(content, rng):
+    """Return a copy with one value gone, repeated or replaced."""
+    content = copy.deepcopy(content)
+    *way, last = rng.choice([at for at in places(content) if at])
+    parent = content
+    for key in way:
+        parent = parent[key]
+    how = rng.random()
+    if how < 0.25:
+        del parent[last]
+    elif how < 0.35 and isinstance(parent, list):
+        parent.append(copy.deepcopy(parent[last]))
+    else:
+        parent[last] = rng.choice(ODD)
+    return content
+
+
+def altered_files(content, n_files):
+    rng = random.Random(0)
+    for number in range(n_files):
+        text = json.dumps(alter(content, rng)).encode()
+        if number % 5 == 4:
+            damaged = bytearray(json.dumps(content).encode())
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+            text = bytes(damaged[: rng.randrange(len(damaged))] if number % 2 else damaged)
+        yield text
+
+
+def test_altered_files_end_in_errors_of_our_own(run, selection, frame):
+    content = json.loads(selection.read_text())
+    refused = 0
+    for text in altered_files(content, 250):
+        selection.write_bytes(text)
+        try:
+            saved = read_selection(str(selection))
+        except PinskerError:
+            refused += 1
+            continue
+        rows = frame[saved.columns] if set(saved.columns) <= set(frame.columns) else None
+        if rows is not None:
+            assert saved.selector.transform(rows).shape == (120, len(saved.features))
+    assert refused > 150
+
+
+@pytest.mark.slow
+def test_altered_files_that_are_read_can_be_tested(run, selection, frame, tmp_path):
+    content = json.loads(selection.read_text())
+    rng = np.random.default_rng(3)
+    fresh = tmp_path / "fresh.csv"
+    frame.assign(signal=frame["signal"] + 0.01 * rng.normal(size=len(frame))).to_csv(fresh)
+    codes = set()
+    for text in altered_files(content, 250):
+        selection.write_bytes(text)
+        for command in (["certify"], ["audit", "--model", "linear"]):
+            codes |= {run(*command, selection, fresh).code}  # an exception would end the test
+    assert codes == {0, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"[" * 100_000, "too deep"),
+        (b"[" * 50 + b"]" * 50, "too deep"),
+        (b'{"a": NaN}', "NaN is no JSON"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "digits"),
+        (b"\xff\xfe", "codec can't decode"),
+        (b" " * (2**26 + 1), "more than any selection"),
+    ],
+    ids=["deep", "nested", "nan", "digits", "bytes", "large"],
+)
+def test_text_that_is_no_selection(text, message):
+    with pytest.raises(DataError, match=message):
+        parse(text)
