@@ -159,6 +159,9 @@ def test_missing_values(run, frame, tmp_path):
     path = tmp_path / "holes.csv"
     holes.to_csv(path, index=False)
     done = run("select", path, *BACKWARD)
+    assert done.code == 0
+    assert "note: missing values count as a value of their own: 'signal' (below 1 %)" in done.out
+    done = run("select", path, *BACKWARD, "--missing", "error")
     assert done.code == 2
     assert "column 'signal' has missing values in 1 of 120 rows" in done.err
     assert "Use --missing drop, --missing category, or fill them in." in done.err
