@@ -400,6 +400,8 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
             with archive.open(entry) as stream:
                 content = _expanded(stream, entry.compress_size, source)
             return content, PurePath(members[0]).name
+    except DataError:
+        raise
     except (
         zipfile.BadZipFile,
         RuntimeError,  # encrypted; a compression that is not known

@@ -95,8 +95,10 @@ def _read_integers(cells: AnyArray, name: str) -> Cells:
 
 def _read_times(cells: AnyArray, name: str) -> Cells:
     """Read dates as seconds since the first one, durations in seconds."""
-    if np.datetime_data(cells.dtype)[0] in ("Y", "M", "generic"):
-        cells = cells.astype(f"{cells.dtype.kind}8[s]")  # units without a fixed length
+    if np.datetime_data(cells.dtype)[0] in ("Y", "M", "generic", "as"):
+        # Units without a fixed length, and attoseconds, which NumPy cannot divide by a second.
+        unit = "fs" if np.datetime_data(cells.dtype)[0] == "as" else "s"
+        cells = cells.astype(f"{cells.dtype.kind}8[{unit}]")
     if cells.dtype.kind == "m":
         note = f"column {name!r} holds durations, read as seconds"
         return Cells((cells / _SECOND).astype(np.float64), Origin.TIME, note=note)
@@ -176,7 +178,9 @@ def _one_second(gap: Any) -> Any:
 def _is_missing(cell: Any) -> bool:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas may be absent
         return True
-    if isinstance(cell, float | np.floating | Decimal):
+    if isinstance(cell, Decimal):
+        return cell.is_nan()  # a signaling one cannot be compared
+    if isinstance(cell, float | np.floating):
         return bool(cell != cell)
     return isinstance(cell, np.datetime64 | np.timedelta64) and bool(np.isnat(cell))
 
