@@ -26,6 +26,44 @@ def test_the_summary(run, table):
     assert done.err == ""
 
 
+def test_the_summary_answers_in_the_order_of_questions(run, table, tmp_path):
+    saved = tmp_path / "saved.json"
+    done = run("select", table, "-t", "final grade", "-e", "0.3", "--fast", "--json", saved)
+    text = done.out
+    asked = ["Kept ", "  1 ", "\n  error ", "\n  budget ", "\n  certainty ", "\n  next "]
+    assert sorted(asked, key=text.index) == asked
+    assert "error rate" in text
+    assert "with all features" in text
+    assert "with none" in text
+    assert (
+        text.splitlines()[-1] == f"  next  pinsker certify {saved} FRESH_TABLE (rows not used here)"
+    )
+
+
+def test_the_next_command_leaves_suspects_out(run, frame, tmp_path):
+    path = tmp_path / "with id.csv"
+    order = frame["signal"].rank().astype(int)
+    frame.assign(id=10_000 + order).drop(columns="signal").sort_values("id").to_csv(
+        path, index=False
+    )
+    options = ("-t", "final grade", "--fast", "--fixed", "id")
+    done = run("select", path, *options)
+    assert sum("'id'" in line for line in done.out.splitlines() if "note:" in line) == 1
+    last = done.out.splitlines()[-1]
+    assert last.startswith(f"  next  pinsker select '{path}' -t 'final grade' --fast --fixed id")
+    assert " --drop id (" in last
+
+
+def test_long_names_are_cut_in_the_list_alone(run, frame, tmp_path):
+    path, names = tmp_path / "long.csv", tmp_path / "names.txt"
+    long = 670 * "x"
+    frame.rename(columns={"signal": long}).to_csv(path, index=False)
+    done = run("select", path, "-t", "final grade", "--fast", "--features", names)
+    assert f"{80 * 'x'}..." in done.out
+    assert long not in done.out
+    assert long in names.read_text().splitlines()
+
+
 def test_quiet_prints_nothing(run, table):
     done = run("select", table, *BACKWARD, "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -120,7 +158,9 @@ def test_missing_values(run, frame, tmp_path):
     holes.loc[3, "signal"] = None
     path = tmp_path / "holes.csv"
     holes.to_csv(path, index=False)
-    assert run("select", path, *BACKWARD).code == 0
+    done = run("select", path, *BACKWARD)
+    assert done.code == 0
+    assert "note: missing values count as a value of their own: 'signal' (below 1 %)" in done.out
     done = run("select", path, *BACKWARD, "--missing", "error")
     assert done.code == 2
     assert "column 'signal' has missing values in 1 of 120 rows" in done.err

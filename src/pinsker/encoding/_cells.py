@@ -110,7 +110,7 @@ def _read_times(cells: AnyArray, name: str) -> Cells:
 
 def _read_objects(cells: AnyArray, name: str) -> Cells:
     """Read Python objects: booleans, numbers, dates, else categories."""
-    missing = np.fromiter(map(_is_missing, cells), dtype=np.bool_, count=len(cells))
+    missing = np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells))
     present = cells[~missing]
     types = {type(cell) for cell in present}
     if _all_of(types, (bool, np.bool_)) and types:
@@ -175,7 +175,14 @@ def _one_second(gap: Any) -> Any:
     return timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell of any type holds no value.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas may be absent
         return True
     if isinstance(cell, Decimal):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
-from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, take_features
+from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, is_missing, take_features
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -347,7 +347,7 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
     if values.dtype.kind == "f":
         gaps = np.isnan(values)
     elif values.dtype.kind == "O":
-        gaps = np.array([value is None or value != value for value in values], dtype=np.bool_)
+        gaps = np.array([is_missing(value) for value in values], dtype=np.bool_)
     else:
         gaps = np.zeros(len(values), dtype=np.bool_)
     return gaps, ~gaps
