@@ -44,7 +44,7 @@ fuzz: $(STAMP)
 # The tests of the CUDA kernels on the GPU itself; elsewhere `make test` runs them on the CPU.
 test-gpu: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[gpu]"
-	PINSKER_TEST_GPU=1 $(BIN)/python -m pytest tests/engine/test_cuda.py
+	PINSKER_TEST_GPU=1 $(BIN)/python -m pytest tests/engine/test_cuda.py tests/engine/test_triples.py
 
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[bench,bench-criteria]"

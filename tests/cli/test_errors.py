@@ -1,9 +1,12 @@
 """Bad input ends in one line on standard error, exit code 2, and no traceback."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
+
+from pinsker.selection.holdout import CrossFit
 
 SELECT = ("select", "{table}", "-t", "final grade")
 
@@ -40,6 +43,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--cv", "1"], "--cv: must be 0 or at least 2, found 1."),
         ([*SELECT, "--models", "oracle"], "--models: 'oracle' is not one of 'svm', 'extra trees'"),
         ([*SELECT, "--searches", "random"], "--searches: 'random' is not one of 'forward-back"),
+        ([*SELECT, "-d", "linear", "--fast"], "--fast has no effect with --direction linear."),
         ([*SELECT, "-d", "forward", "--searches", "linear"], "--searches has no effect with"),
         ([*SELECT, "--n-neighbors", "0"], "Invalid value for '--n-neighbors'"),
         ([*SELECT, "--memory", "much"], "--memory 'much' is not understood"),
@@ -117,6 +121,32 @@ def test_an_interrupted_search_ends_in_one_line(run, table, monkeypatch):
     monkeypatch.setattr("pinsker.engine.Backward.scores", interrupt)
     done = run("select", table, "-t", "final grade", "-d", "backward")
     assert (done.code, done.out, done.err) == (130, "", "pinsker: interrupted\n")
+
+
+@pytest.mark.parametrize("stage", ["search", "compare"])
+def test_the_first_interrupt_ends_with_the_best_set_so_far(
+    run, table, tmp_path, monkeypatch, stage
+):
+    before = signal.getsignal(signal.SIGINT)
+    fitted = {"search": 0, "compare": 0}
+    for name in fitted:
+        method = getattr(CrossFit, name)
+
+        def interrupted(*args, _method=method, _name=name, **extra):
+            fitted[_name] += 1
+            if _name == stage and fitted[_name] == 1:
+                signal.raise_signal(signal.SIGINT)
+            return _method(*args, **extra)
+
+        monkeypatch.setattr(CrossFit, name, interrupted)
+    done = run("select", table, "-t", "final grade", "--json", tmp_path / "saved.json")
+    assert (done.code, done.err) == (130, "pinsker: interrupted\n")
+    lines = done.out.splitlines()
+    assert lines[0] == "Interrupted. The best set so far; no file was written:"
+    assert lines[1].startswith("Kept ")
+    assert "note: the fit was interrupted: left out were " in done.out
+    assert not (tmp_path / "saved.json").exists()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interrupted_command_ends_in_one_line(run, table, monkeypatch):

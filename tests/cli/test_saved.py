@@ -75,7 +75,7 @@ def outcomes(draw):
         source=draw(st.text()), target=target, features=SimpleNamespace(columns=columns)
     )
     return SimpleNamespace(
-        selector=selector, table=table, task="classification", seconds=1.5,
+        selector=selector, table=table, task="classification", seconds=1.5, stability=None,
         kept=[columns[j] for j in sorted(stays)], notes=draw(st.lists(st.text(), max_size=2)),
     )  # fmt: skip
 

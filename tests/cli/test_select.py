@@ -118,7 +118,8 @@ def test_missing_values(run, frame, tmp_path):
     holes.loc[3, "signal"] = None
     path = tmp_path / "holes.csv"
     holes.to_csv(path, index=False)
-    done = run("select", path, *BACKWARD)
+    assert run("select", path, *BACKWARD).code == 0
+    done = run("select", path, *BACKWARD, "--missing", "error")
     assert done.code == 2
     assert "column 'signal' has missing values in 1 of 120 rows" in done.err
     assert "Use --missing drop, --missing category, or fill them in." in done.err

@@ -352,3 +352,36 @@ def test_a_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * 2**20))
     with pytest.raises(DataError, match="expands to more than 300 times its size"):
         read_table(str(path), "b")
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["$1,234.50", "-$3", "$0.99"], [1234.5, -3.0, 0.99]),
+        (["1.234,50 €", "12,5 €", "3 €"], [1234.5, 12.5, 3.0]),
+        (["5.6%", "12 %", "0%"], [5.6, 12.0, 0.0]),
+        (["1,234", "999", "12,345,678"], [1234.0, 999.0, 12345678.0]),
+        (["1 234", "5 678,5", "12"], [1234.0, 5678.5, 12.0]),
+        (["(1,200.00)", "300.00", "5"], [-1200.0, 300.0, 5.0]),
+        (["$5", "€5", "$7"], None),
+        (["5%", "0.05", "7%"], None),
+        (["10 x 20", "3 x 4", "5 x 6"], None),
+        (["192.168.1.1", "10.0.0.1", "10.1.1.1"], None),
+    ],
+)
+def test_numbers_as_people_write_them(texts, numbers):
+    found, notes = read_values(pd.DataFrame({"x": [*texts, None]}))
+    if numbers is None:
+        assert (found, notes) == ({}, [])
+        return
+    assert found["x"].dropna().tolist() == numbers
+    assert notes[0].startswith("column 'x' is read as numbers: ")
+
+
+def test_what_was_read_as_numbers_is_written_as_it_was(run, tmp_path):
+    table, kept = tmp_path / "table.csv", tmp_path / "kept.csv"
+    prices = ["$1,200", "$80", "$95.50", "$7"] * 10
+    frame = pd.DataFrame({"price": prices, "y": range(40), "x": np.sin(range(40))})
+    frame.to_csv(table, index=False)
+    run("select", table, "-t", "y", "-d", "linear", "--fixed", "price", "--output", kept)
+    assert pd.read_csv(kept)["price"].tolist() == prices

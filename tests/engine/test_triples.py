@@ -1,5 +1,6 @@
 """Triples against a slow twin that counts each of them."""
 
+import os
 from collections import Counter
 from itertools import combinations
 
@@ -60,6 +61,18 @@ def test_blocks_of_columns_and_pairs_change_nothing(monkeypatch):
     parts = best_triples(codes, labels, pairs, 20, later=True)
     assert np.array_equal(whole[1], parts[1])
     assert np.array_equal(whole[0], parts[0])
+
+
+@pytest.mark.skipif(os.environ.get("PINSKER_TEST_GPU") != "1", reason="needs a GPU")
+def test_a_gpu_counts_the_same_bits():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (25, 500)).astype(np.uint8)
+    labels = rng.integers(0, 3, 500)
+    pairs = np.array(list(combinations(range(25), 2)))
+    own = best_triples(codes, labels, pairs, 100, later=True)
+    theirs = best_triples(codes, labels, pairs, 100, later=True, library=array_library("cuda"))
+    assert np.array_equal(own[0], theirs[0])
+    assert np.array_equal(own[1], theirs[1])
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):

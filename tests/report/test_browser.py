@@ -118,6 +118,8 @@ def read_axis(pixel, ticks):
 def test_everything_follows_the_slider(visit, cross_fitted, cross_summary):
     tab = visit(to_html(cross_summary))
     budgets, results = cross_summary["choices"]["budgets"], cross_fitted.cv_results_
+    # What each feature is worth is known of those that the selector keeps.
+    ranked = set(np.flatnonzero(cross_fitted.support_).tolist())
     seen = {"sets": set(), "verdicts": set(), "searches": set()}
     for position in range(0, len(budgets), 5):
         move(tab, position)
@@ -145,7 +147,7 @@ def test_everything_follows_the_slider(visit, cross_fitted, cross_summary):
         assert f"{expected.error_kept:.3f} with the {size} kept" in tab.text_content("#sentences")
         # Lists and tables.
         assert staying(tab) == kept
-        assert staying(tab, "section:has(#ranking-title) li") == kept
+        assert staying(tab, "section:has(#ranking-title) li") == sorted(ranked & set(kept))
         assert staying(tab, "tr") == kept
         # Marks: on the path of the search that has this set.
         marks = drawn(tab)
@@ -164,6 +166,25 @@ def test_everything_follows_the_slider(visit, cross_fitted, cross_summary):
         seen["verdicts"].add(expected.verdict)
         seen["searches"].add(marks["bold"][0])
     assert [len(found) >= 2 for found in seen.values()] == [True] * 3, seen
+
+
+def test_no_features_are_marked_below_the_slider(visit, cross_summary):
+    tab = visit(to_html(cross_summary))
+    at = tab.evaluate(
+        """() => { const [mark, track] = ['.marks .baseline', '#slider'].map(
+          part => document.querySelector(part).getBoundingClientRect());
+        return (mark.right - track.left) / track.width; }"""
+    )
+    assert at == pytest.approx(1.0, abs=0.02)  # the largest budget lets everything go
+    assert texts(tab, ".marks .tick")[0] == "0"
+    assert {"0.001", "0.01", "0.1"} & set(texts(tab, ".marks .tick"))
+
+
+def test_the_bound_of_the_neighbors_is_folded(visit, cross_summary):
+    tab = visit(to_html(cross_summary))
+    assert not tab.is_visible("#chart-bound")
+    tab.click("#own-estimates summary")
+    assert tab.is_visible("#chart-bound svg.wide")
 
 
 def test_slider_answers_to_keys_and_goes_back(visit, page, selector):

@@ -54,8 +54,8 @@ DIRECTIONS: dict[str, Any] = {
 SEARCHES = (
     "forward-backward", "backward", "forward", "linear", "relevance", "jmi", "cmim", "pairs",
 )  # fmt: skip
-#: What --fast compares, unless searches and models are named.
-FAST = {"searches": ["forward", "linear"], "models": ["boosted trees", "linear"]}
+#: What --fast stands for, where these options are not given.
+FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
 MODELS = ("svm", "extra trees", "linear", "boosted trees")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
@@ -194,7 +194,9 @@ def make_selector(
         "random_state": options.seed,
     }
     if options.fast:
-        optional |= {name: optional[name] or list(FAST[name]) for name in FAST}
+        if options.direction != "auto":
+            raise ParameterError(f"--fast has no effect with --direction {options.direction}.")
+        optional |= {name: value for name, value in FAST.items() if optional[name] is None}
     known = kind().get_params()
     given = {name: value for name, value in optional.items() if value is not None}
     for name in given:

@@ -106,7 +106,7 @@ def _read_sheet(handle: BinaryIO) -> tuple[pd.DataFrame, list[str]]:
     """Read the first sheet with something in it."""
     with pd.ExcelFile(handle) as book:
         sheets = book.sheet_names
-        frames = ((name, book.parse(name)) for name in sheets)
+        frames = ((name, pd.read_excel(book, sheet_name=name)) for name in sheets)
         name, frame = next(((n, f) for n, f in frames if not f.empty), (sheets[0], pd.DataFrame()))
     others = [str(sheet) for sheet in sheets if sheet != name]
     if not others:

@@ -215,8 +215,8 @@ Fast = Annotated[
     bool,
     typer.Option(
         "--fast",
-        help="Fewer searches (forward, linear) and models (boosted trees, linear): some columns "
-        "more may stay.",
+        help="Two quick searches (relevance, linear) and three folds: more columns may stay, and "
+        "what only counts in combination may be missed.",
     ),
 ]
 Engine = Annotated[

@@ -17,7 +17,7 @@ from pinsker.engine._pairs import integer_costs
 from pinsker.exceptions import EngineError
 
 #: Counts that are held at a time, on the CPU and on a GPU.
-_MOST_COUNTS, _MOST_ON_GPU = 2**22, 2**27
+_MOST_COUNTS, _MOST_ON_GPU = 2**22, 2**25
 #: In the place of a surplus where there is no triple.
 _NONE = -(2**62)
 

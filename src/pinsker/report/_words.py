@@ -30,13 +30,13 @@ def number(value: float | None, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> number(0.70512), number(-0.00012), number(1234.5), number(None)
-    ('0.705', '0.000', '1234', '–')
+    >>> number(0.70512), number(-0.00012), number(1234.5), number(2.9e9), number(None)
+    ('0.705', '0.000', '1234', '2.9e+09', '–')
     """
     if value is None or not math.isfinite(value):
         return "–"
     if abs(value) >= 1000:
-        return f"{value:.0f}"
+        return f"{value:.3g}" if abs(value) >= 1e6 else f"{value:.0f}"
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
@@ -57,13 +57,13 @@ def error_in_words(value: float | None, metric: str) -> str:
 
     Examples
     --------
-    >>> error_in_words(0.05, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
-    ('5 points of error rate', '0.01 of R²', '0.3 of mean squared error')
+    >>> error_in_words(0.0055, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
+    ('0.55 points of error rate', '0.01 of R²', '0.3 of mean squared error')
     """
     if value is None or not math.isfinite(value):
         return "an unknown amount"
     if metric == "error":
-        points = round(100 * value, 1)
+        points = round(100 * value, 2)
         return f"{points:g} {'point' if points == 1 else 'points'} of error rate"
     return f"{value:.3g} of {metric_name(metric)}"
 

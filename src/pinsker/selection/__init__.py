@@ -22,6 +22,7 @@ from pinsker.selection._linear import LinearSelection
 from pinsker.selection._progress import ProgressLine
 from pinsker.selection._stability import Stability
 from pinsker.selection._suspects import Suspect, find_suspects
+from pinsker.selection._triples import TripleScan
 from pinsker.selection.holdout import (
     ALL_FEATURES,
     MOST_CERTIFIED,
@@ -88,6 +89,7 @@ __all__ = [
     "StoppingRule",
     "Substitute",
     "Suspect",
+    "TripleScan",
     "WorstTarget",
     "audit",
     "find_suspects",

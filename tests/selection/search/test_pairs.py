@@ -11,7 +11,7 @@ import pinsker
 from pinsker import FeatureSelector, interactions
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.selection._triples import TripleScan
+from pinsker.selection import TripleScan
 from pinsker.selection.search import KNNSearchSettings as Settings
 from pinsker.selection.search import PairProblem, PairScan, named_searches, pairs
 
