@@ -6,8 +6,6 @@ import sys
 import pandas as pd
 import pytest
 
-from pinsker.cli._saved import read_selection
-from pinsker.engine import KNNSettings
 from pinsker.selection import SelectionPath
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
@@ -193,33 +191,6 @@ def test_markup_in_names_is_shown_as_it_is(run, frame, tmp_path):
     assert "[bold]signal[/x]" in run("select", path, *BACKWARD).out
 
 
-def test_a_selection_comes_back(selection, frame):
-    saved = read_selection(str(selection))
-    assert (saved.targets, saved.task) == (("final grade",), "classification")
-    reduced = saved.selector.transform(frame[saved.columns])
-    assert list(reduced.columns) == ["signal", "colour"]
-    assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]
-    assert saved.selector.get_params()["error_budget"] == 0.05
-    assert saved.selector.certificate_.features == tuple(saved.features)
-    assert saved.selector.certificate_.verdict == "not tested"
-
-
-def test_a_rule_comes_back(run, table, tmp_path):
-    path = tmp_path / "selection.json"
-    run("select", table, *BACKWARD, "--stop", "features=1", "--json", path)
-    assert str(read_selection(str(path)).selector.error_budget) == "FeatureCount(k=1)"
-
-
-def test_settings_of_the_estimate_come_back(run, table, tmp_path):
-    path = tmp_path / "selection.json"
-    options = ("--n-neighbors", "4", "--models", "linear", "--metric", "log-loss")
-    run("select", table, *BACKWARD, *options, "--json", path, "--quiet")
-    selector = read_selection(path).selector
-    assert selector.knn == KNNSettings(n_neighbors=4)
-    assert (selector.models, selector.metric) == (["linear"], "log-loss")
-    assert selector.certificate_.metric == "log-loss"
-
-
 def test_the_seed_is_zero_unless_given(run, table, tmp_path):
     """A command that is repeated says the same."""
     texts = []
@@ -259,15 +230,6 @@ def test_linear_selections_know_the_squared_error(run, frame, tmp_path, metric, 
     assert done.code == 0
     assert "Kept 1 of 5 columns" in done.out
     assert f"{budget} ({name}) met by the search's own estimate, not tested" in done.out
-
-
-def test_where_it_was_searched_is_not_saved(run, table, tmp_path):
-    path = tmp_path / "selection.json"
-    where = ("--engine", "local", "--memory", "1G")
-    done = run("select", table, *BACKWARD, *where, "--json", path, "--quiet")
-    assert done.code == 0
-    assert "engine" not in json.loads(path.read_text())["parameters"]
-    assert read_selection(path).selector.engine == "auto"
 
 
 @pytest.mark.parametrize("direction", ["auto", "backward", "forward-backward"])
