@@ -5,7 +5,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 NATIVE := $(shell find src/pinsker/engine/_native -type f)
 
-.PHONY: demo test test-slow test-gpu lint tidy types unit bench paper sanitize docs clean
+.PHONY: demo test test-slow test-gpu fuzz lint tidy types unit bench paper sanitize \
+  sanitize-threads wheel docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -27,11 +28,18 @@ tidy: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# One thread per process: on two cores the threads of BLAS wait for each other most of the time.
 unit: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m slow
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.run --seconds 60
+
+# Calls of all entry points with odd tables and targets; ends with the counts of how they ended.
+CALLS ?= 30000
+fuzz: $(STAMP)
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.run --calls $(CALLS)
 
 # The tests of the CUDA kernels on the GPU itself; elsewhere `make test` runs them on the CPU.
 test-gpu: $(STAMP)
@@ -60,6 +68,24 @@ sanitize:
 	  .venv-sanitize/bin/python -m pytest tests/engine tests/information/test_knn.py -q \
 	  -p no:cacheprovider -k "not grow"
 
+# The thread pool under ThreadSanitizer, without Python: its own program, compiled here.
+sanitize-threads:
+	mkdir -p build/threads
+	$(CXX) -std=c++17 -O1 -g -fsanitize=thread -pthread -Isrc/pinsker/engine/_native \
+	  tests/engine/thread_pool_main.cpp src/pinsker/engine/_native/common/thread_pool.cpp \
+	  -o build/threads/thread_pool
+	TSAN_OPTIONS=halt_on_error=1 build/threads/thread_pool
+
+# An sdist, a wheel from it, and a smoke test of library, command and report outside of the clone.
+wheel:
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/pip install --quiet --upgrade pip build
+	rm -rf dist
+	.venv-wheel/bin/python -m build --outdir dist .
+	rm -rf .venv-smoke && $(PYTHON) -m venv .venv-smoke
+	.venv-smoke/bin/pip install --quiet "$$(ls dist/*.whl)[cli,report]"
+	cp tests/smoke.py .venv-smoke && cd .venv-smoke && bin/python -W error smoke.py
+
 # Sphinx with every warning an error; the examples of the gallery are run while it builds.
 docs: $(VENV)/.docs
 	rm -rf docs/_build docs/gallery docs/api/generated  # nothing old: the library may have changed
@@ -84,5 +110,5 @@ $(STAMP): $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
 	@touch $@
 
 clean:
-	rm -rf build dist .venv .venv-sanitize .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist .venv .venv-sanitize .venv-wheel .venv-smoke .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst

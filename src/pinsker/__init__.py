@@ -49,13 +49,7 @@ from pinsker.selection import (
 
 __version__ = "0.2.0.dev0"
 
-_DISPLAYS = (
-    "BoundDisplay",
-    "CertificateDisplay",
-    "ErrorIncreaseDisplay",
-    "ImportanceDisplay",
-    "SelectionPathDisplay",
-)
+_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
 
 __all__ = [
     "AuditResult",
@@ -67,7 +61,6 @@ __all__ = [
     "CriterionSelection",
     "EngineSettings",
     "ErrorBudget",
-    "ErrorIncreaseDisplay",
     "Estimate",
     "FeatureCount",
     "FeatureSelector",

@@ -65,6 +65,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         (["certify", "{table}", "{table}"], "is not a saved selection"),
         (["audit", "{selection}", "{table}", "--model", "oracle"], "'oracle' is not one of"),
         (["inspect", "{table}", "-t", "grade"], "--target: there is no column 'grade'"),
+        (["select", 670 * "x" + ".csv", "-t", "y"], "xxx'... (674 characters)."),
         (["inspect", "{table}", "-t", 670 * "x"], "no column of the long name 'xxx"),
         (["inspect", "-", "-t", "y"], "standard input is empty: pipe a table in, or name a file."),
     ],

@@ -50,9 +50,9 @@ def test_a_missing_target_is_seen_in_all_rows(large, tmp_path, run, monkeypatch)
     path = tmp_path / "t.parquet"
     unseen = np.setdiff1d(np.arange(N), draw_by_hand(0))[0]
     large.assign(y=large["y"].mask(large["place"] == unseen)).to_parquet(path)
-    done = run("select", path, "--target", "y", "--drop", "text")
+    done = run("select", path, "--target", "y", "--drop", "text", "--missing", "error")
     assert done.code == 2
-    assert "the target 'y' is missing in 1 of 3000 rows: use --missing drop" in done.err
+    assert "the target 'y' is missing in 1 of 3000 rows: use --missing auto" in done.err
 
 
 PEAK = """

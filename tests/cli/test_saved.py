@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinsker import BackwardElimination, FeatureCount
+from pinsker import BackwardElimination, FeatureCount, KNNSettings
 from pinsker.bounds import Certificate, TargetFacts
-from pinsker.cli._saved import read_selection, to_json
-from pinsker.cli._schema import check, parse, schema
+from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.selection import SelectionPath
+
+BACKWARD = ("-t", "final grade", "-d", "backward")
 
 #: Values that an altered file may hold anywhere.
 ODD = [
@@ -74,7 +75,7 @@ def outcomes(draw):
         source=draw(st.text()), target=target, features=SimpleNamespace(columns=columns)
     )
     return SimpleNamespace(
-        selector=selector, table=table, task="classification", seconds=1.5,
+        selector=selector, table=table, task="classification", seconds=1.5, stability=None,
         kept=[columns[j] for j in sorted(stays)], notes=draw(st.lists(st.text(), max_size=2)),
     )  # fmt: skip
 
@@ -192,3 +193,39 @@ def test_altered_files_that_are_read_can_be_tested(run, selection, frame, tmp_pa
 def test_text_that_is_no_selection(text, message):
     with pytest.raises(DataError, match=message):
         parse(text)
+
+
+def test_a_selection_comes_back(selection, frame):
+    saved = read_selection(str(selection))
+    assert (saved.target, saved.task) == ("final grade", "classification")
+    reduced = saved.selector.transform(frame[saved.columns])
+    assert list(reduced.columns) == ["signal", "colour"]
+    assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]
+    assert saved.selector.get_params()["error_budget"] == 0.05
+    assert saved.selector.certificate_.features == tuple(saved.features)
+    assert saved.selector.certificate_.verdict == "not tested"
+
+
+def test_a_rule_comes_back(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    run("select", table, *BACKWARD, "--stop", "features=1", "--json", path)
+    assert str(read_selection(str(path)).selector.error_budget) == "FeatureCount(k=1)"
+
+
+def test_settings_of_the_estimate_come_back(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    options = ("--n-neighbors", "4", "--models", "linear", "--metric", "log-loss")
+    run("select", table, *BACKWARD, *options, "--json", path, "--quiet")
+    selector = read_selection(path).selector
+    assert selector.knn == KNNSettings(n_neighbors=4)
+    assert (selector.models, selector.metric) == (["linear"], "log-loss")
+    assert selector.certificate_.metric == "log-loss"
+
+
+def test_where_it_was_searched_is_not_saved(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    where = ("--engine", "local", "--memory", "1G")
+    done = run("select", table, *BACKWARD, *where, "--json", path, "--quiet")
+    assert done.code == 0
+    assert "engine" not in json.loads(path.read_text())["parameters"]
+    assert read_selection(path).selector.engine == "auto"

@@ -6,8 +6,6 @@ import sys
 import pandas as pd
 import pytest
 
-from pinsker.cli._saved import read_selection
-from pinsker.engine import KNNSettings
 from pinsker.selection import SelectionPath
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
@@ -24,6 +22,44 @@ def test_the_summary(run, table):
     for label in ("budget", "error", "certainty", "time"):
         assert any(line.startswith(f"  {label} ") for line in done.out.splitlines())
     assert done.err == ""
+
+
+def test_the_summary_answers_in_the_order_of_questions(run, table, tmp_path):
+    saved = tmp_path / "saved.json"
+    done = run("select", table, "-t", "final grade", "-e", "0.3", "--fast", "--json", saved)
+    text = done.out
+    asked = ["Kept ", "  1 ", "\n  error ", "\n  budget ", "\n  certainty ", "\n  next "]
+    assert sorted(asked, key=text.index) == asked
+    assert "error rate" in text
+    assert "with all features" in text
+    assert "with none" in text
+    assert (
+        text.splitlines()[-1] == f"  next  pinsker certify {saved} FRESH_TABLE (rows not used here)"
+    )
+
+
+def test_the_next_command_leaves_suspects_out(run, frame, tmp_path):
+    path = tmp_path / "with id.csv"
+    order = frame["signal"].rank().astype(int)
+    frame.assign(id=10_000 + order).drop(columns="signal").sort_values("id").to_csv(
+        path, index=False
+    )
+    options = ("-t", "final grade", "--fast", "--fixed", "id")
+    done = run("select", path, *options)
+    assert sum("'id'" in line for line in done.out.splitlines() if "note:" in line) == 1
+    last = done.out.splitlines()[-1]
+    assert last.startswith(f"  next  pinsker select '{path}' -t 'final grade' --fast --fixed id")
+    assert " --drop id (" in last
+
+
+def test_long_names_are_cut_in_the_list_alone(run, frame, tmp_path):
+    path, names = tmp_path / "long.csv", tmp_path / "names.txt"
+    long = 670 * "x"
+    frame.rename(columns={"signal": long}).to_csv(path, index=False)
+    done = run("select", path, "-t", "final grade", "--fast", "--features", names)
+    assert f"{80 * 'x'}..." in done.out
+    assert long not in done.out
+    assert long in names.read_text().splitlines()
 
 
 def test_quiet_prints_nothing(run, table):
@@ -121,6 +157,9 @@ def test_missing_values(run, frame, tmp_path):
     path = tmp_path / "holes.csv"
     holes.to_csv(path, index=False)
     done = run("select", path, *BACKWARD)
+    assert done.code == 0
+    assert "note: missing values count as a value of their own: 'signal' (below 1 %)" in done.out
+    done = run("select", path, *BACKWARD, "--missing", "error")
     assert done.code == 2
     assert "column 'signal' has missing values in 1 of 120 rows" in done.err
     assert "Use --missing drop, --missing category, or fill them in." in done.err
@@ -150,33 +189,6 @@ def test_markup_in_names_is_shown_as_it_is(run, frame, tmp_path):
     path = tmp_path / "markup.csv"
     frame.rename(columns={"signal": "[bold]signal[/x]"}).to_csv(path, index=False)
     assert "[bold]signal[/x]" in run("select", path, *BACKWARD).out
-
-
-def test_a_selection_comes_back(selection, frame):
-    saved = read_selection(str(selection))
-    assert (saved.targets, saved.task) == (("final grade",), "classification")
-    reduced = saved.selector.transform(frame[saved.columns])
-    assert list(reduced.columns) == ["signal", "colour"]
-    assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]
-    assert saved.selector.get_params()["error_budget"] == 0.05
-    assert saved.selector.certificate_.features == tuple(saved.features)
-    assert saved.selector.certificate_.verdict == "not tested"
-
-
-def test_a_rule_comes_back(run, table, tmp_path):
-    path = tmp_path / "selection.json"
-    run("select", table, *BACKWARD, "--stop", "features=1", "--json", path)
-    assert str(read_selection(str(path)).selector.error_budget) == "FeatureCount(k=1)"
-
-
-def test_settings_of_the_estimate_come_back(run, table, tmp_path):
-    path = tmp_path / "selection.json"
-    options = ("--n-neighbors", "4", "--models", "linear", "--metric", "log-loss")
-    run("select", table, *BACKWARD, *options, "--json", path, "--quiet")
-    selector = read_selection(path).selector
-    assert selector.knn == KNNSettings(n_neighbors=4)
-    assert (selector.models, selector.metric) == (["linear"], "log-loss")
-    assert selector.certificate_.metric == "log-loss"
 
 
 def test_the_seed_is_zero_unless_given(run, table, tmp_path):
@@ -218,15 +230,6 @@ def test_linear_selections_know_the_squared_error(run, frame, tmp_path, metric, 
     assert done.code == 0
     assert "Kept 1 of 5 columns" in done.out
     assert f"{budget} ({name}) met by the search's own estimate, not tested" in done.out
-
-
-def test_where_it_was_searched_is_not_saved(run, table, tmp_path):
-    path = tmp_path / "selection.json"
-    where = ("--engine", "local", "--memory", "1G")
-    done = run("select", table, *BACKWARD, *where, "--json", path, "--quiet")
-    assert done.code == 0
-    assert "engine" not in json.loads(path.read_text())["parameters"]
-    assert read_selection(path).selector.engine == "auto"
 
 
 @pytest.mark.parametrize("direction", ["auto", "backward", "forward-backward"])

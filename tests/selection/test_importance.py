@@ -178,6 +178,12 @@ def test_bars_with_whiskers(selector):
     assert display.features[:3] == ["x0", "x1", "x2"]
     assert len(display.ax_.get_yticklabels()) == 4
     pyplot.close(display.figure_)
+    own = ImportanceDisplay.from_estimator(selector)
+    assert own.features == ["x0", "x1", "x2"]
+    pyplot.close(own.figure_)
+    unmeasured = FeatureSelector(0.1, cv=0, **SETTINGS).fit(*with_copies(100, 0))
+    with pytest.raises(ParameterError, match="no importance_"):
+        ImportanceDisplay.from_estimator(unmeasured)
 
 
 @pytest.mark.slow

@@ -125,3 +125,30 @@ def test_as_many_fits_side_by_side_as_have_room():
     assert [plan(limit).n_fits for limit in (120, 200, 4000)] == [1, 2, 4]
     one = plan(200)
     assert one.held + one.n_searches * (one.copy + one.for_one_search(one.n_searches)) <= 200 * MIB
+
+
+@pytest.mark.slow
+def test_three_hundred_fits_leave_nothing_behind():
+    # In an interpreter of its own: fits of other tests would count too.
+    code = """
+import gc, warnings
+import numpy as np, psutil
+from pinsker import CriterionSelection, FeatureSelector, LinearSelection
+warnings.simplefilter("ignore")
+resident = []
+for number in range(300):
+    rng = np.random.default_rng(number)
+    X = rng.normal(size=(150, 6))
+    y = (X[:, 0] + 0.3 * rng.normal(size=150) > 0).astype(int)
+    models = ["linear", "extra trees"]
+    FeatureSelector(0.1, searches=["backward"], models=models, cv=2, n_jobs=2).fit(X, y)
+    CriterionSelection("jmi", 2).fit(X, y)
+    LinearSelection(0.1).fit(X, y)
+    gc.collect()
+    resident.append(psutil.Process().memory_info().rss)
+grown = (resident[-1] - resident[19]) / 2**20
+print(f"{grown:.1f} MB more after fit 300 than after fit 20")
+assert grown < 20
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -91,6 +91,18 @@ def test_metrics_of_every_kind_fit_and_clone(metric, name, method):
     assert audit(selector, LogisticRegression(), *rare(n=200, seed=2)).metric == name
 
 
+def test_the_certificate_says_that_groups_were_left_out_together():
+    X, y = rare(n=120)
+    settings = {"searches": ["linear"], "models": ["linear"], "cv": 2, "random_state": 0}
+
+    def skill(y_true, y_score):
+        return -float(np.mean((y_score - (y_true == "yes")) ** 2))
+
+    selector = FeatureSelector(0.5, metric=skill, **settings).fit(X, y, groups=np.arange(120) // 3)
+    assert selector.certificate_.standard_error.startswith("jackknife over groups of rows")
+    assert selector.certificate_.n_groups == 40
+
+
 def test_metrics_of_numbers():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))

@@ -34,6 +34,16 @@ def test_a_table_with_gaps_is_taken_as_it_is():
     )
 
 
+def test_dtypes_with_missing_values_of_their_own():
+    X, y = scattered(120)
+    y[5] = None
+    kinds = {"cv": 3, "random_state": 0, "models": ["linear"], "searches": ["linear"]}
+    plain = FeatureSelector(0.1, **kinds).fit(X, y)
+    nullable = FeatureSelector(0.1, **kinds).fit(X.convert_dtypes(), pd.Series(y).convert_dtypes())
+    np.testing.assert_array_equal(plain.support_, nullable.support_)
+    assert plain.certificate_.increase_upper == nullable.certificate_.increase_upper
+
+
 def test_rows_without_a_target_are_left_out_with_their_groups_and_weights():
     X, y = scattered(120)
     groups, weights = np.arange(120) // 4, np.ones(120)

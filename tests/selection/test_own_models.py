@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -100,7 +101,10 @@ def test_arrays_are_taken_by_position_and_groups_as_a_whole():
 
 def pipelines():
     encode = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
+        (
+            OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+            make_column_selector(dtype_exclude="number"),
+        ),
         remainder="passthrough",
     )
     boosted = HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=5)
@@ -137,13 +141,65 @@ def test_a_pipeline_that_names_a_dropped_column_gets_a_clear_error():
         )
 
 
+class Copied(LogisticRegression):
+    """Changes a parameter as it takes it, so that scikit-learn cannot clone it (CatBoost)."""
+
+    def __init__(self, columns=("size",)):
+        super().__init__()
+        self.columns = list(columns)
+
+
+class OwnError(Exception):
+    """An error of a library of its own."""
+
+
+class Numbers(ClassifierMixin, BaseEstimator):
+    """Takes numbers, and classes 0, 1, ... alone (XGBoost)."""
+
+    def fit(self, X, y):
+        if not np.array_equal(np.unique(y), np.arange(len(np.unique(y)))):
+            raise ValueError(f"Invalid classes: {np.unique(y)}")
+        if any(dtype.kind not in "fiub" for dtype in getattr(X, "dtypes", [])):
+            raise OwnError("no cat_features")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+def test_a_model_that_cannot_be_cloned_is_copied():
+    frame, y = mixed()
+    numbers = frame[["size", "count"]]
+    selector = FeatureSelector(0.1, models=[Copied()], **FAST).fit(numbers, y)
+    assert selector.certificate_.model_kept == "Copied"
+
+
+def test_errors_of_other_libraries_are_seen_as_errors_of_the_columns():
+    frame, y = mixed()
+    given = {"models": [Numbers()], "missing": "category", **FAST}
+    with pytest.warns(
+        DataWarning, match=r"cannot take .* \(no cat_features\): it gets text one-hot"
+    ):
+        FeatureSelector(0.1, **given).fit(frame, (y == "yes").astype(int))
+    with pytest.raises(
+        ParameterError, match=r"takes classes 0, 1, \.\.\. alone, but found 'no', 'y"
+    ):
+        FeatureSelector(0.1, **given).fit(frame[["size", "count"]], y)
+
+
 def test_lightgbm_takes_categories_and_missing_values_as_they_are():
     lightgbm = pytest.importorskip("lightgbm")
     frame, y = mixed(n=200)
     frame["color"] = frame["color"].astype("category")
-    model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1)
+    model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1, n_jobs=1)
     selector = FeatureSelector(0.1, models=[model], missing="category", **FAST).fit(frame, y)
     assert selector.certificate_.model_kept == "LGBMClassifier"
+    fresh, y_fresh = mixed(n=200, seed=1)
+    fresh["color"] = fresh["color"].astype("category")
+    assert audit(selector, model, fresh, y_fresh).model == "LGBMClassifier"
+    given = {"sample_weight": np.arange(200) % 3 + 1.0, "metric": "roc_auc"}
+    assert audit(selector, model, fresh, y_fresh, **given).error_all < 0.3
 
 
 def test_a_forest_on_text_gets_a_default_encoding_and_says_so():

@@ -340,7 +340,9 @@ class _LatestLine(io.TextIOBase):
         lines = text.replace("\r", "\n").split("\n")
         shown = [line.strip() for line in lines if line.strip()]
         if shown:
-            self.status.update(escape(visible(shown[-1])))
+            # Without the name in front, so that it fits in one line of a terminal.
+            line = shown[-1].removeprefix("FeatureSelector: ")
+            self.status.update(escape(visible(line)))
         return len(text)
 
     def isatty(self) -> bool:

@@ -18,7 +18,6 @@ OTHER_FORMATS = {
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
     ".xls": "xls",
-    ".ods": "ods",
     ".dta": "dta",
     ".sav": "sav",
     ".zsav": "sav",
@@ -27,11 +26,11 @@ OTHER_FORMATS = {
 }
 #: What a format is called, and the package that reads it with the extra that installs it.
 _NAMES = {
-    "json": "JSON", "xlsx": "an Excel file", "xls": "an old Excel file", "ods": "a spreadsheet",
-    "dta": "Stata", "sav": "SPSS", "sas7bdat": "SAS", "xport": "SAS",
+    "json": "JSON", "xlsx": "an Excel file", "xls": "an old Excel file", "dta": "Stata",
+    "sav": "SPSS", "sas7bdat": "SAS", "xport": "SAS",
 }  # fmt: skip
 _NEEDS = {
-    "xlsx": ("openpyxl", "excel"), "xls": ("xlrd", None), "ods": ("odf", None),
+    "xlsx": ("openpyxl", "excel"), "xls": ("xlrd", None),
     "sav": ("pyreadstat", "spss"),
 }  # fmt: skip
 #: What readers raise for a file that is damaged, or none of theirs.
@@ -57,7 +56,7 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
     try:
         if kind == "json":
             return _read_json(handle.read()), []
-        if kind in ("xlsx", "xls", "ods"):
+        if kind in ("xlsx", "xls"):
             return _read_sheet(handle)
         if kind == "dta":
             return _with_text(pd.read_stata(handle)), []

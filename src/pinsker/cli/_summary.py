@@ -29,6 +29,8 @@ from pinsker.encoding import KIND_DOUBTS
 from pinsker.selection import AuditResult
 
 _MOST_LISTED = 25
+#: Longer names are cut in the list; files hold them in full.
+_LONGEST_NAME = 80
 
 Facts = list[tuple[str, str]]
 
@@ -289,7 +291,8 @@ def _features(selector: Any) -> Table:
         known = path.information_at(rank) if rank in reachable else math.nan
         fraction = known / best if best > 0 else math.nan
         shown = "" if math.isnan(fraction) else f"{max(fraction, 0.0) + 0.0:.0%}"  # never -0%
-        table.add_row(f"  {rank}", escape(name), shown)
+        cut = f"{name[:_LONGEST_NAME]}..." if len(name) > _LONGEST_NAME else name
+        table.add_row(f"  {rank}", escape(cut), shown)
     if len(kept) > _MOST_LISTED:
         table.add_row("", f"and {len(kept) - _MOST_LISTED} more (--features writes them all)", "")
     return table

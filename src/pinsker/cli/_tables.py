@@ -44,6 +44,8 @@ _FORMATS: dict[str, Format] = {
 }
 #: How an event is written that was seen, and one that was not.
 _SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
+#: Characters that a name of a file has at most, on any system.
+_LONGEST_FILE = 255
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
 _DAMAGED = (
     ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
@@ -390,6 +392,8 @@ def _open(source: str) -> tuple[BinaryIO, str]:
             raise DataError("standard input is empty: pipe a table in, or name a file.")
         return io.BytesIO(content), ""
     path = Path(source)
+    if len(path.name) > _LONGEST_FILE:
+        raise DataError(f"there is no file {source[:80]!r}... ({len(source)} characters).")
     if path.is_dir():
         raise DataError(f"{source!r} is a folder: name a file.")
     if is_database(source):
@@ -449,6 +453,8 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
             with archive.open(entry) as stream:
                 content = _expanded(stream, entry.compress_size, source)
             return content, PurePath(members[0]).name
+    except DataError:
+        raise
     except (
         zipfile.BadZipFile,
         RuntimeError,  # encrypted; a compression that is not known

@@ -5,6 +5,7 @@
 tables that criteria count in.
 """
 
+from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
     IDENTIFIERS,
     check_neighbors,
@@ -88,6 +89,7 @@ __all__ = [
     "is_dask",
     "is_dask_frame",
     "is_frame",
+    "is_missing",
     "is_survival",
     "normal_scores",
     "null_martingale",

@@ -95,8 +95,10 @@ def _read_integers(cells: AnyArray, name: str) -> Cells:
 
 def _read_times(cells: AnyArray, name: str) -> Cells:
     """Read dates as seconds since the first one, durations in seconds."""
-    if np.datetime_data(cells.dtype)[0] in ("Y", "M", "generic"):
-        cells = cells.astype(f"{cells.dtype.kind}8[s]")  # units without a fixed length
+    if np.datetime_data(cells.dtype)[0] in ("Y", "M", "generic", "as"):
+        # Units without a fixed length, and attoseconds, which NumPy cannot divide by a second.
+        unit = "fs" if np.datetime_data(cells.dtype)[0] == "as" else "s"
+        cells = cells.astype(f"{cells.dtype.kind}8[{unit}]")
     if cells.dtype.kind == "m":
         note = f"column {name!r} holds durations, read as seconds"
         return Cells((cells / _SECOND).astype(np.float64), Origin.TIME, note=note)
@@ -108,7 +110,7 @@ def _read_times(cells: AnyArray, name: str) -> Cells:
 
 def _read_objects(cells: AnyArray, name: str) -> Cells:
     """Read Python objects: booleans, numbers, dates, else categories."""
-    missing = np.fromiter(map(_is_missing, cells), dtype=np.bool_, count=len(cells))
+    missing = np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells))
     present = cells[~missing]
     types = {type(cell) for cell in present}
     if _all_of(types, (bool, np.bool_)) and types:
@@ -173,10 +175,19 @@ def _one_second(gap: Any) -> Any:
     return timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell of any type holds no value.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas may be absent
         return True
-    if isinstance(cell, float | np.floating | Decimal):
+    if isinstance(cell, Decimal):
+        return cell.is_nan()  # a signaling one cannot be compared
+    if isinstance(cell, float | np.floating):
         return bool(cell != cell)
     return isinstance(cell, np.datetime64 | np.timedelta64) and bool(np.isnat(cell))
 

@@ -290,6 +290,8 @@ def _read_series(series: Any, name: str) -> Cells:
     if isinstance(dtype, nw.Categorical) and hasattr(native_type, "ordered"):  # pandas
         categories, ordered = native_type.categories.tolist(), bool(native_type.ordered)
         return read_categories(series.to_numpy(), categories, name, ordered=ordered)
+    if isinstance(dtype, nw.Int128 | nw.UInt128):  # NumPy has no such integers
+        series = series.cast(nw.Float64)
     # Other categorical types number categories as they occur: that order means nothing.
     return read_cells(series.to_numpy(), name)
 

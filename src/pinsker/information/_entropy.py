@@ -274,6 +274,11 @@ def _entropy_warnings(layout: _EntropyLayout, value: float) -> tuple[str, ...]:
             "copies, so their differential entropy is minus infinity: declare the column discrete, "
             "or use more n_neighbors if values were rounded."
         )
+    if part.n_alone == layout.states.size:
+        raise DataError(
+            "no two rows of x share their categories, so that there is no row to compare a number "
+            "with: leave out the column that names rows, or merge its categories."
+        )
     return isolated_row_warnings(part.n_alone, layout.states.size)
 
 

@@ -438,6 +438,18 @@ class ImportanceDisplay:
         self.kept, self.metric = kept, metric
 
     @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, n_features: int = 20) -> Self:
+        """Draw ``importance_`` of a fitted selector, so many features at most."""
+        check_is_fitted(estimator)
+        found = getattr(estimator, "importance_", None)
+        if found is None:
+            raise ParameterError(
+                f"{type(estimator).__name__} has no importance_ (more than 20 kept features, or no "
+                "held-out rows): draw importance(X, y) of fresh rows by from_importance."
+            )
+        return cls.from_importance(found, ax=ax, n_features=n_features)
+
+    @classmethod
     def from_importance(
         cls, importance: Importance, *, ax: Any = None, n_features: int = 20
     ) -> Self:

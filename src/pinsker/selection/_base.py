@@ -59,6 +59,8 @@ from pinsker.selection.search import (
 )
 
 _LOG = logging.getLogger("pinsker")
+#: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.
+PICKLE_FORMAT = 2
 
 
 class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -274,6 +276,24 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
+        state: dict[str, Any] = {**super().__getstate__(), "_pickle_format": PICKLE_FORMAT}
+        if "binning_" in state:
+            binning = state["binning_"]
+            state["binning_"] = replace(binning, codes=binning.codes[:0])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a selector, or refuse one of a version with other attributes."""
+        found = state.pop("_pickle_format", 1)
+        if found != PICKLE_FORMAT:
+            raise DataError(
+                f"this {type(self).__name__} was pickled by another version of pinsker (format "
+                f"{found}, this one reads {PICKLE_FORMAT}): fit it again with this version."
+            )
+        super().__setstate__(state)
 
     @property
     def _repr_html_(self) -> Callable[[], str]:

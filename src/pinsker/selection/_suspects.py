@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from shlex import quote
 from typing import Any
 
@@ -255,7 +256,9 @@ def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
     n_classes = int(labels.max()) + 1
     tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
     folds = KFold(5, shuffle=True, random_state=0)
-    predicted = cross_val_predict(tree, values[:, None], labels, cv=folds)
+    # Ranks cut as the values do, and single precision, in which trees are grown, holds them.
+    ranks = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    predicted = cross_val_predict(tree, ranks[:, None], labels, cv=folds)
     return float(np.mean(predicted != labels))
 
 
@@ -347,10 +350,16 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
     if values.dtype.kind == "f":
         gaps = np.isnan(values)
     elif values.dtype.kind == "O":
-        gaps = np.array([value is None or value != value for value in values], dtype=np.bool_)
+        gaps = np.array([_is_gap(value) for value in values], dtype=np.bool_)
     else:
         gaps = np.zeros(len(values), dtype=np.bool_)
     return gaps, ~gaps
+
+
+def _is_gap(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signaling one cannot be compared
+    return value is None or bool(value != value)
 
 
 def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:

@@ -318,7 +318,7 @@ class TestCostMatrix:
         signs = np.r_[np.ones(9), -np.ones(4), np.zeros(187)]
         one = equal.increase(signs, np.zeros(200), 0.95)
         assert paired_difference(signs, steps=np.array([-1.0, 1.0])) == one
-        assert paired_difference(signs, counts=True).upper == pytest.approx(one.upper, rel=0.02)
+        assert paired_difference(signs, counts=True).upper == pytest.approx(one.upper, rel=0.1)
         free = Metric(CostMatrix([[0, 0], [0, 0]]))
         assert free.increase(np.zeros(50), np.zeros(50), 0.95).upper == 0.0
 

@@ -192,4 +192,4 @@ def _rounding(values: FloatArray) -> float:
     """Return how far single precision moves a distance; infinite if it cannot hold the values."""
     sizes = np.abs(values)
     largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
-    return largest * 2.0**-22 if largest < 1e30 else np.inf
+    return largest * 2.0**-22 + 2.0**-124 if largest < 1e30 else np.inf

@@ -1,5 +1,6 @@
 """Copies of a user's estimator: fitted to one target, or one copy to each of several."""
 
+import copy
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,10 @@ from pinsker.information.models._model import log_probabilities
 
 def fit_clone(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
     """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
-    model = clone(estimator, safe=False)
+    try:
+        model = clone(estimator, safe=False)
+    except RuntimeError:  # its parameters are not what they were given as (CatBoost's lists)
+        model = copy.deepcopy(estimator)
     parameter = None if weights is None else weight_parameter(estimator)
     given = {} if parameter is None else {parameter: weights}
     with warnings.catch_warnings():

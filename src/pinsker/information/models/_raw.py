@@ -272,6 +272,7 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     able, error = _first_able(estimator, part, y[rows])
     if able is not None:
         return able
+    _refuse_named_classes(estimator, name, part, y[rows])
     if hasattr(part, "iloc"):
         able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
     if able is None:
@@ -291,12 +292,10 @@ def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]
     """Return the estimator, or one copy of it per target, whichever can be fitted; or None."""
     failed: Exception = ValueError("")
     several = y.ndim == 2
-    # What an estimator of one target does with several is anybody's guess.
-    unable: Any = Exception if several else (ValueError, TypeError)
     for one in [estimator, OnePerTarget(estimator)] if several else [estimator]:
         try:
             fit_clone(one, part, y)
-        except unable as error:
+        except Exception as error:  # a library may have errors of its own
             failed = error
         else:
             return one, failed
@@ -362,11 +361,31 @@ def _few_rows(y: AnyArray) -> IntArray:
     return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
 
 
+def _refuse_named_classes(estimator: Any, name: str, X: Any, y: AnyArray) -> None:
+    """Refuse classes that a model takes as 0, 1, ... alone, as XGBClassifier does."""
+    if task_of_model(estimator) != "classification" or y.ndim == 2:
+        return
+    classes, codes = np.unique(y, return_inverse=True)
+    if np.array_equal(classes, np.arange(len(classes))):
+        return
+    try:
+        fit_clone(estimator, X, codes)
+    except Exception:
+        return  # the columns are the cause
+    raise ParameterError(
+        f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
+        f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "
+        "y = LabelEncoder().fit_transform(y).",
+        parameter="models",
+    )
+
+
 def _cannot(estimator: Any, name: str, error: BaseException) -> ParameterError:
     return ParameterError(
         f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
         f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
-        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
-        "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model).",
+        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
+        "sparse_output=False), make_column_selector(dtype_exclude='number')), "
+        "remainder='passthrough'), model).",
         parameter="models",
     )

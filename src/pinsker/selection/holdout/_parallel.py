@@ -68,21 +68,26 @@ class Jobs:
         if self.client is not None:
             return self._run_on_cluster(function, shared, calls)
         n_jobs = n_jobs or self.n_jobs
+        found = []
+        with self._start(function, shared, calls, n_jobs) as results:
+            for result in results:
+                found.append(result)
+                if self.on_call is not None:
+                    self.on_call(len(found), len(calls))
+        return found
+
+    @contextmanager
+    def _start(
+        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+    ) -> Iterator[Iterable[Any]]:
+        """Yield the results as they come, in the order of the calls."""
         if n_jobs == 1 or len(calls) < 2:
-            return self._collect(starmap(partial(function, shared), calls), len(calls))
+            yield starmap(partial(function, shared), calls)
+            return
         config = get_config()  # scikit-learn's, which is that of this thread alone
         tasks = [partial(self._in_one_thread, config, function, shared, call) for call in calls]
         with _running(tasks, min(n_jobs, len(calls))) as futures:
-            return self._collect((future.result() for future in futures), len(calls))
-
-    def _collect(self, results: Iterable[Any], n_calls: int) -> list[Any]:
-        """Return the results in their order, and say how many there are so far."""
-        found = []
-        for result in results:
-            found.append(result)
-            if self.on_call is not None:
-                self.on_call(len(found), n_calls)
-        return found
+            yield (future.result() for future in futures)
 
     @cached_property
     def thread_pools(self) -> ThreadpoolController:

@@ -98,7 +98,8 @@ private:
                     category ? HUGE_VALF : static_cast<float>(value);
             }
         // Values that single precision cannot hold leave everything to the doubles.
-        front_margin_ = largest < 1e30 ? largest * 0x1p-22 : kInfinity;
+        // Rounding to float, and numbers so small that they are rounded to, or taken for, zero.
+        front_margin_ = largest < 1e30 ? largest * 0x1p-22 + 0x1p-124 : kInfinity;
     }
 
     std::vector<float> front_;  // (rows, kFront)
