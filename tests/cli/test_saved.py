@@ -72,7 +72,11 @@ def outcomes(draw):
     selector.ranking_ = np.arange(1, n + 1)
     selector._seed, selector._row_hashes = 7, np.arange(3, dtype=np.uint64)
     table = SimpleNamespace(
-        source=draw(st.text()), target=target, features=SimpleNamespace(columns=columns)
+        source=draw(st.text()),
+        target=target,
+        targets=(target,),
+        event=None,
+        features=SimpleNamespace(columns=columns),
     )
     return SimpleNamespace(
         selector=selector, table=table, task="classification", seconds=1.5, stability=None,
@@ -92,7 +96,7 @@ def test_what_is_written_comes_back(tmp_path_factory, outcome):
     path = tmp_path_factory.mktemp("saved") / "selection.json"
     path.write_text(text, encoding="utf-8")
     back, selector = read_selection(str(path)), outcome.selector
-    assert (back.target, back.columns) == (outcome.table.target, outcome.table.features.columns)
+    assert (back.targets, back.columns) == (outcome.table.targets, outcome.table.features.columns)
     assert same(back.selector.get_params(), selector.get_params())
     assert same(dataclasses.astuple(back.selector.path_), dataclasses.astuple(selector.path_))
     assert same(back.selector.certificate_, selector.certificate_)
@@ -197,7 +201,7 @@ def test_text_that_is_no_selection(text, message):
 
 def test_a_selection_comes_back(selection, frame):
     saved = read_selection(str(selection))
-    assert (saved.target, saved.task) == ("final grade", "classification")
+    assert (saved.targets, saved.task) == (("final grade",), "classification")
     reduced = saved.selector.transform(frame[saved.columns])
     assert list(reduced.columns) == ["signal", "colour"]
     assert saved.selector.support_at(error_budget=0.05).tolist() == [False, True, True, False]

@@ -62,7 +62,7 @@ def test_results_are_arrays_of_one_length(fitted):
         "search", "n_features", "support", "information", "information_error", "lost",
         "lost_upper", "lost_lower", "behind_all", "error", "error_upper", "increase",
         "increase_lower", "increase_upper", "excess", "excess_upper", "gain_lower",
-        "model_information", "model_error", "cost",
+        "model_information", "model_error", "cost", "features",
     }  # fmt: skip
     assert all(isinstance(values, np.ndarray) for values in results.values())
     assert len({len(values) for values in results.values()}) == 1

@@ -61,7 +61,7 @@ def test_identifiers_are_named_and_not_kept(counts):
     assert not found.support_[0]
     assert {1, 6} <= set(np.flatnonzero(found.support_))
     named = [note for note in found.notes_ if "'who'" in note]
-    assert named == ["constant, or no value repeats, so left out before the search: 'who'"]
+    assert named == ["constant, or no value repeats, so left out before the search: 'who', '3'"]
     fresh, labels = draw(1)
     assert found.certify(with_names(fresh, "other"), labels).n_features == 7
 

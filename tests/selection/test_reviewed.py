@@ -84,7 +84,8 @@ def test_repeats_of_a_row_are_averaged():
     # Ten looks at a row are not ten rows: 800 of them would have an upper bound of 0.01.
     assert often.certificate_.error_upper > often.certificate_.error_kept + 0.02
     widths = [one.certificate_.increase_upper - one.certificate_.increase for one in (once, often)]
-    assert widths[1] > 0.7 * widths[0]
+    # Averages vary a little less than single looks; those of ten times the rows would by 0.32.
+    assert widths[1] > 0.5 * widths[0]
 
 
 def test_repeats_of_a_row_are_averaged_in_an_audit():

@@ -35,7 +35,7 @@ ERROR = Metric("error")
 
 def results_of(selector):
     """Return what is known of every set, by search and size, from the arrays."""
-    other = ("support", "cost")
+    other = ("support", "cost", "features")
     arrays = {name: values for name, values in selector.cv_results_.items() if name not in other}
     arrays["size"] = arrays.pop("n_features")
     rows = [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]

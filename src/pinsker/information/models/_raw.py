@@ -188,6 +188,8 @@ class RawModel(HoldoutModel):
     def _fitted(self, given: Any, target: AnyArray, weights: FloatArray | None) -> Any:
         try:
             return fit_clone(self.estimator, given, target, weights)
+        except OSError:
+            raise  # a file, a licence, a cluster: the columns are not the cause
         except Exception as error:
             names = list(map(str, getattr(given, "columns", range(given.shape[1]))))
             raise ParameterError(
@@ -295,6 +297,8 @@ def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]
     for one in [estimator, OnePerTarget(estimator)] if several else [estimator]:
         try:
             fit_clone(one, part, y)
+        except OSError:
+            raise
         except Exception as error:  # a library may have errors of its own
             failed = error
         else:
@@ -370,6 +374,8 @@ def _refuse_named_classes(estimator: Any, name: str, X: Any, y: AnyArray) -> Non
         return
     try:
         fit_clone(estimator, X, codes)
+    except OSError:
+        raise
     except Exception:
         return  # the columns are the cause
     raise ParameterError(
