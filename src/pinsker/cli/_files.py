@@ -112,8 +112,8 @@ def check_outputs(outputs: dict[str, str | None], inputs: Sequence[str | None]) 
     report = outputs.get("report")
     if report is not None and not report.lower().endswith((".html", ".htm")):
         raise ParameterError(f"--report {report!r} must end in .html.")
-    for package in ("jinja2", "altair", "vl_convert") if report is not None else ():
-        require(package, purpose="--report", extra="report")
+    if report is not None:
+        require("jinja2", purpose="--report", extra="report")
 
 
 def written_format(path: str, option: str) -> tuple[str, str | None]:
