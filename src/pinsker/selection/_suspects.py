@@ -4,14 +4,13 @@ import contextlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
-from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, take_features
+from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, is_missing, take_features
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -256,9 +255,10 @@ def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
     n_classes = int(labels.max()) + 1
     tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
     folds = KFold(5, shuffle=True, random_state=0)
-    # Ranks cut as the values do, and single precision, in which trees are grown, holds them.
-    ranks = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    predicted = cross_val_predict(tree, ranks[:, None], labels, cv=folds)
+    # Trees are grown in single precision: ranks stand in for values that it cannot hold.
+    if np.abs(values).max() > np.finfo(np.float32).max:
+        values = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    predicted = cross_val_predict(tree, values[:, None], labels, cv=folds)
     return float(np.mean(predicted != labels))
 
 
@@ -350,16 +350,10 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
     if values.dtype.kind == "f":
         gaps = np.isnan(values)
     elif values.dtype.kind == "O":
-        gaps = np.array([_is_gap(value) for value in values], dtype=np.bool_)
+        gaps = np.array([is_missing(value) for value in values], dtype=np.bool_)
     else:
         gaps = np.zeros(len(values), dtype=np.bool_)
     return gaps, ~gaps
-
-
-def _is_gap(value: Any) -> bool:
-    if isinstance(value, Decimal):
-        return value.is_nan()  # a signaling one cannot be compared
-    return value is None or bool(value != value)
 
 
 def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
