@@ -59,8 +59,7 @@ def test_reads_the_only_file_of_a_zip(frame, tmp_path):
         read_table(str(path), "signal")
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "arff"])
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize(("kind", "suffix"), [("csv", ""), ("parquet", ".gz"), ("arff", ".xz")])
 def test_standard_input(run, frame, kind, suffix):
     content = COMPRESS[suffix](as_bytes(frame, kind))
     done = run("inspect", "-", "--target", "final grade", stdin=content)

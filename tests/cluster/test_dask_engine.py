@@ -57,8 +57,10 @@ def assert_same_bits(found, expected):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("target", [classes, numeric_target])
-@pytest.mark.parametrize("settings", [{}, {"score": "direct", "max_samples": 150}])
+@pytest.mark.parametrize(
+    ("target", "settings"),
+    [(classes, {}), (numeric_target, {"score": "direct", "max_samples": 150})],
+)
 def test_same_bits_as_local(client, target, settings):
     problem = make_problem(target, groups=bool(settings))
     for path in (backward_path, forward_path):

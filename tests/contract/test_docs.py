@@ -26,6 +26,8 @@ LONG = {
     "howto/trust.md",
     "howto/large_tables.md",
     "howto/targets.md",
+    "howto/real_project.md",
+    "howto/costs.md",
 }
 #: Namespaces for users: every public name of theirs is on exactly one API page.
 PUBLIC = ["pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing", "pinsker.exceptions"]
