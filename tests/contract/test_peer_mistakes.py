@@ -130,6 +130,7 @@ def test_importing_mutes_no_warning():
     assert len(seen) == 1
 
 
+@pytest.mark.slow
 def test_memory_is_not_columns_times_rows_squared():
     # 300 columns * 600^2 rows * 8 bytes are 0.9 GB; the search needs the pairs once: 600^2 * 4
     # bytes of watches, 24 kB of close pairs a row (engine plan), and the table: 20 MB.

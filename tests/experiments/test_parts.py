@@ -93,6 +93,7 @@ def test_a_stored_run_of_other_code_is_not_used(tmp_path, monkeypatch):
     assert (tmp_path / "a.ran").read_text() == "xx"
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_rows(tmp_path):
     tasks = [Task(f"p{number}", figure2.published_rows) for number in range(3)]
     alone = running.run_tasks("part", tasks, Settings(tmp_path / "one", jobs=1))

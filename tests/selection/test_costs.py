@@ -82,7 +82,10 @@ def test_against_every_set():
         assert point.increase <= min(increase[other] for other in better) + 0.01
 
 
-@pytest.mark.parametrize("n", [600, 2400, 6000])  # cross-fitting, one search, three parts
+@pytest.mark.parametrize(
+    "n",
+    [600, pytest.param(2400, marks=pytest.mark.slow), pytest.param(6000, marks=pytest.mark.slow)],
+)  # cross-fitting, one search, three parts
 def test_the_cheapest_set_within_the_budget_is_kept(n):
     smallest, cheapest = fitted(n), fitted(n, feature_costs=COSTS)
     assert list(smallest.get_feature_names_out()) == ["scan"]
