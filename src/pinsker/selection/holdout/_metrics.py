@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -52,8 +52,6 @@ from pinsker.selection.search import (
 
 #: A class of fewer rows than this hardly counts in an error rate.
 _RARE = 0.1
-#: Differences of error rates below this are rounding.
-_NO_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -366,15 +364,14 @@ class Metric:
                 max(one.lower for one in sure),
                 max(one.upper for one in each),
             )
-        gaps = less - full
-        how: dict[str, Any] = {"clusters": clusters, "weights": weights}
-        if isinstance(self.metric, CostMatrix):
-            return paired_difference(gaps, confidence, steps=self.metric.steps, **how)
-        step = _step(gaps, weights) if self._own == "error" else 0.0
-        if step:
-            gaps = gaps / step
-        found = paired_difference(gaps, confidence, counts=step > 0, **how)
-        return Difference(*(step * value for value in astuple(found))) if step else found
+        return paired_difference(
+            less - full,
+            confidence,
+            counts=self._own == "error",
+            steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
+            clusters=clusters,
+            weights=weights,
+        )
 
     def gain(
         self,
@@ -440,21 +437,6 @@ class Metric:
 def _targets(one: FloatArray, other: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
     """Return the losses of two models target by target."""
     return list(zip(np.atleast_2d(one.T), np.atleast_2d(other.T), strict=True))
-
-
-def _step(gaps: FloatArray, weights: FloatArray | None) -> float:
-    """Return the one size that differences of error rates have, or 0 if they have several.
-
-    It is 1 for one target. The mean over several has a size for every number of them.
-    """
-    if weights is not None:  # without what `weighted_rows` did
-        gaps = gaps.mean() + (gaps - gaps.mean()) * (weights.mean() / weights)
-    sizes = np.abs(gaps)
-    largest = float(sizes.max(initial=0.0))
-    if largest < _NO_GAP or abs(largest - 1.0) < _NO_GAP:
-        largest = 1.0
-    apart = (sizes > _NO_GAP) & (sizes < (1.0 - _NO_GAP) * largest)
-    return 0.0 if apart.any() else largest
 
 
 def several_targets_note(target: Target, metric: Any) -> tuple[str, ...]:
