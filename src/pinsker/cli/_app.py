@@ -98,7 +98,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _common(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001 (its callback does it all)
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Print the version and stop."

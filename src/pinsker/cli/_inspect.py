@@ -153,9 +153,8 @@ def _columns(read: InputTable, encoded: Encoded, gaps: Any, most: int | None) ->
     columns = encoded.columns
     constant, repeats = constant_columns(columns), duplicate_columns(columns)
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for name, justify in [("  column", "left"), ("kind", "left"), ("values", "right"),
-                          ("missing", "right"), ("", "left")]:  # fmt: skip
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for name in ("  column", "kind", "values", "missing", ""):
+        table.add_column(name, justify="right" if name in ("values", "missing") else "left")
     for j, name in enumerate(columns.names[:most]):
         remark = ""
         if constant[j]:

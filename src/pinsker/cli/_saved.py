@@ -209,8 +209,8 @@ def _parameters(selector: Any) -> dict[str, Any]:
         if name in _NOT_SAVED or value is None or value is defaults[name]:
             continue
         if isinstance(value, StoppingRule):
-            fields = dataclasses.asdict(value)  # type: ignore[call-overload]
-            changed[name] = {"rule": type(value).__name__, **fields}
+            rule: Any = value  # every rule is a dataclass, which the base class does not say
+            changed[name] = {"rule": type(value).__name__, **dataclasses.asdict(rule)}
         else:
             changed[name] = value.get_params() if isinstance(value, KNNSettings) else value
     return changed

@@ -242,7 +242,7 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     **options : str or None
         Names of the columns `row_groups`, `time`, `weights` and `event` as they were typed.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for option, typed in options.items():
         if typed is None:
             continue
@@ -260,10 +260,10 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
         raise ParameterError(
             f"--event goes with one time, but --target names {len(table.targets)} columns."
         )
-    told = replace(table, **found)  # type: ignore[arg-type]
-    if told.features.shape[1] == 0:
+    marked = replace(table, **found)
+    if marked.features.shape[1] == 0:
         raise DataError("no column is left to choose from beside the target and those about rows.")
-    return told
+    return marked
 
 
 def _is_number(name: str) -> bool:

@@ -9,21 +9,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import Interval, StrOptions, output_container, require, validate_data
-from pinsker._types import BoolArray, IntArray, Scale
+from pinsker._compat import Interval, StrOptions, validate_data
+from pinsker._types import IntArray, Scale
 from pinsker.bounds import Certificate, TargetFacts
 from pinsker.encoding import (
     Encoded,
     columns_to_read,
     encode,
     find_features,
-    is_dask,
-    is_dask_frame,
-    is_frame,
 )
 from pinsker.exceptions import DataError, EngineLostError, ParameterError, PinskerWarning
 from pinsker.selection._fit_data import (
@@ -35,6 +29,7 @@ from pinsker.selection._fit_data import (
     level_of_caller,
 )
 from pinsker.selection._progress import CallbackSupportMixin, Progress, ProgressLine
+from pinsker.selection._transformer import SelectionTransformer
 from pinsker.selection.holdout import (
     Comparison,
     CVResults,
@@ -47,7 +42,6 @@ from pinsker.selection.search import (
     Decision,
     Direction,
     ErrorBudget,
-    FeatureCount,
     MetricLike,
     SearchInterrupted,
     SelectionPath,
@@ -63,7 +57,11 @@ _LOG = logging.getLogger("pinsker")
 PICKLE_FORMAT = 2
 
 
-class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class InformationSelector(
+    CallbackSupportMixin,  # type: ignore[misc]
+    SelectionTransformer,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base class of selectors that search a path and cut it with a stopping rule.
 
     Attributes
@@ -110,138 +108,7 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         "warm_start": ["boolean"],
     }
 
-    # ------------------------------------------------------------------ what users call
-
-    def support_at(
-        self, *, error_budget: float | StoppingRule | None = None, n_features: int | None = None
-    ) -> BoolArray:
-        """Return which columns stay under another budget or number, without fitting again.
-
-        Parameters
-        ----------
-        error_budget : float or StoppingRule, optional
-            Another budget, in the same metric as that of `fit`, or another stopping rule.
-        n_features : int, optional
-            Or a number of features.
-
-        Returns
-        -------
-        ndarray of shape (n_features_in_,), bool
-        """
-        check_is_fitted(self)
-        if (error_budget is None) == (n_features is None):
-            raise ParameterError("support_at takes an error_budget or n_features, and not both.")
-        if n_features is not None:
-            kept = self._kept_by(FeatureCount(n_features))
-            if len(kept) != n_features:
-                raise ParameterError(
-                    f"no path of this selector reaches {n_features} features, but "
-                    f"{len(kept)}: fit with error_budget=FeatureCount({n_features}).",
-                    parameter="n_features",
-                )
-            return self._columns(kept)
-        own = self._own_rule()
-        if isinstance(own, ErrorBudget) and not isinstance(error_budget, StoppingRule):
-            return self._columns(self._kept_by(replace(own, delta=float(error_budget or 0.0))))
-        return self._columns(self._kept_by(self._rule_of(error_budget)))
-
-    def transform(self, X: Any) -> Any:
-        """Reduce a table to the columns that stay.
-
-        Parameters
-        ----------
-        X : array-like, frame or Dask collection of shape (n_samples, n_features)
-            With the columns of `fit`; of a frame with names the kept ones are enough.
-
-        Returns
-        -------
-        array, frame or Dask collection of shape (n_samples, n_kept)
-            A frame when a frame was given, with its columns as they were; a Dask collection when
-            one was given, of which nothing is computed.
-        """
-        check_is_fitted(self)
-        if is_dask(X):
-            return self._transform_dask(X)
-        if not is_frame(X):
-            return super().transform(X)
-        kept = self.get_support(indices=True)
-        names = list(getattr(self, "feature_names_in_", ()))
-        given = [str(name) for name in X.columns]
-        wanted = [names[j] for j in kept] if names else []
-        some = names and not set(names) <= set(given)  # of the columns of `fit`
-        missing = [name for name in wanted if name not in given]
-        if some and not missing:
-            kept = np.array([given.index(name) for name in wanted], dtype=np.int64)
-        elif some and set(given) <= set(names):
-            raise ValueError(
-                "The feature names should match those that were passed during fit, or hold those "
-                f"that stay: {missing[0]!r} is missing."
-            )
-        else:
-            validate_data(self, X, skip_check_array=True, reset=False)
-        return take_columns(X, kept, self)
-
-    def _transform_dask(self, X: Any) -> Any:
-        """Take the columns that stay, without computing any."""
-        kept = self.get_support(indices=True)
-        if not is_dask_frame(X):
-            if X.shape[1] != self.n_features_in_:
-                raise DataError(
-                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input."
-                )
-            return X[:, kept]
-        names = list(getattr(self, "feature_names_in_", X.columns)[kept])
-        if not set(names) <= set(X.columns):
-            validate_data(self, X._meta, skip_check_array=True, reset=False)
-        return X[names]
-
-    def report(self, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any) -> Any:
-        """Describe the choice in one HTML page that needs no network.
-
-        Parameters
-        ----------
-        path : str or path-like, optional
-            Where to write it.
-        X, y : optional
-            The table and target of `fit`. With them the page also shows what each feature carries
-            alone and given the others, which kept feature replaces a dropped one, and how every
-            column was read. A selector does not keep its data.
-        **findings
-            More to show: ``importance``, ``substitutes``, ``alternatives`` and ``stability``, what
-            the methods of these names returned; ``interactions``, what `pinsker.interactions`
-            returned; and ``source``, where the table is from.
-
-        Returns
-        -------
-        Report
-            A notebook shows the page; ``save(path)`` writes it, ``open()`` opens a browser, and
-            ``html`` is its text. ``docs/report.md`` describes the page.
-        """
-        check_is_fitted(self)
-        from pinsker.report import report  # upwards, when called: selectors offer their own views
-
-        return report(self, path, X=X, y=y, **findings)
-
-    def plot(self, kind: str = "increase", *, ax: Any = None) -> Any:
-        """Draw the choice with matplotlib.
-
-        Parameters
-        ----------
-        kind : {"increase", "path", "bound", "certificate"}, default="increase"
-            The error increase by the number of features, with the budget and the set that is kept;
-            the information on the path; its bound; or the certificate.
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        ErrorIncreaseDisplay, SelectionPathDisplay, BoundDisplay or CertificateDisplay
-        """
-        check_is_fitted(self)
-        from pinsker.report import plot
-
-        return plot(self, kind, ax=ax)
+    # ------------------------------------------------------------------ as scikit-learn knows it
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep` also those inside of `knn` and `engine`."""
@@ -278,12 +145,8 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
-        state: dict[str, Any] = {**super().__getstate__(), "_pickle_format": PICKLE_FORMAT}
-        if "binning_" in state:
-            binning = state["binning_"]
-            state["binning_"] = replace(binning, codes=binning.codes[:0])
-        return state
+        """Return what a pickle holds, with the number of its format."""
+        return {**super().__getstate__(), "_pickle_format": PICKLE_FORMAT}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a selector, or refuse one of a version with other attributes."""
@@ -294,27 +157,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
                 f"{found}, this one reads {PICKLE_FORMAT}): fit it again with this version."
             )
         super().__setstate__(state)
-
-    @property
-    def _repr_html_(self) -> Callable[[], str]:
-        # scikit-learn's own is a property that is absent when its display is text: so is ours.
-        diagram = super()._repr_html_
-        return lambda: self._card() + diagram()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] = self._card() + bundle["text/html"]
-        return bundle
-
-    def _card(self) -> str:
-        try:
-            check_is_fitted(self)
-        except NotFittedError:
-            return ""
-        from pinsker.report import card
-
-        return card(self)
 
     # ------------------------------------------------------------------ the steps of a fit
 
@@ -547,17 +389,6 @@ class InformationSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  
         result, decision = comparison.choose(rule)
         return comparison.paths[result.search].order[: decision.size]
 
-    def _columns(self, features: tuple[int, ...]) -> BoolArray:
-        mask = np.zeros(self.n_features_in_, dtype=np.bool_)
-        for feature in features:
-            mask[list(self.feature_columns_[feature])] = True
-        return mask
-
-    def _get_support_mask(self) -> BoolArray:
-        check_is_fitted(self)
-        mask: BoolArray = self.support_
-        return mask
-
 
 def ranks(
     feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int, n_columns: int
@@ -574,20 +405,6 @@ def ranks(
     for columns, value in zip(feature_columns, rank, strict=True):
         spread[list(columns)] = value
     return spread
-
-
-def take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
-    """Return some columns of a frame, in the container that ``set_output`` asks for."""
-    import narwhals.stable.v1 as nw  # only frames come here
-
-    taken = nw.from_native(X, eager_only=True)[:, [int(j) for j in columns]]
-    wanted = output_container(estimator)
-    if wanted == "pandas":
-        return taken.to_pandas()
-    if wanted == "polars" and not taken.implementation.is_polars():
-        polars = require("polars", purpose='set_output(transform="polars")')
-        return polars.from_pandas(taken.to_pandas())
-    return taken.to_native()
 
 
 def _name_of(y: Any) -> str | None:

@@ -1,6 +1,7 @@
 """The classical criteria as a scikit-learn selector, in memory or on a Dask DataFrame."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from numbers import Integral, Real
@@ -300,6 +301,13 @@ class CriterionSelection(InformationSelector):
             fitted["path_"], data.rule, decision, data.facts, problem.tables.n_rows, rows
         )
         return {**fitted, "binning_": problem.binning}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
+        state = super().__getstate__()
+        if "binning_" in state:
+            state["binning_"] = replace(state["binning_"], codes=state["binning_"].codes[:0])
+        return state
 
     def _own_rule(self) -> StoppingRule:
         return FeatureLimit(self.n_features_to_select) if self.stop is None else self.stop

@@ -133,7 +133,7 @@ class CudaBackward:
     def __init__(
         self,
         *,
-        watched_queries: int,  # noqa: ARG002
+        watched_queries: int,  # noqa: ARG002 (as `_kernels`; rows that fit in memory are kept)
         memory_limit: int | None = None,
         capacity: int | None = None,
         device: Device | None = None,
@@ -156,7 +156,7 @@ class CudaBackward:
         self._n_retired = 0
         self._fresh = np.empty(0, dtype=np.int32)
 
-    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
         """Begin at a set: one flag per feature."""
         self._active = np.asarray(active).astype(np.bool_)
         self._totals[:] = 0
@@ -171,7 +171,7 @@ class CudaBackward:
             self._kept.build(max(1, self._batch_bytes // (8 * self._table.rows)))
         self._add_up()
 
-    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002
+    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
         """Take a feature out of the set."""
         self._active[feature] = False
         self._lay_out()

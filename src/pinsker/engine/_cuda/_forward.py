@@ -40,12 +40,12 @@ class CudaForward:
         self._active = np.zeros(self._table.n_features, dtype=np.bool_)
         self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
 
-    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002
+    def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
         """Begin at a set: one flag per feature."""
         self._active = np.asarray(active).astype(np.bool_)
         self._sweep()
 
-    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002
+    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
         """Put a feature into the set."""
         self._active[feature] = True
         self._sweep()

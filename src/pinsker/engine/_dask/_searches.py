@@ -82,7 +82,7 @@ class DaskBackward(_DaskSearch):
 
     kind = "backward"
 
-    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002
+    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as above)
         """Take a feature out of the set."""
         self._go_to(self._with(feature, 0))
 
@@ -96,7 +96,7 @@ class DaskForward(_DaskSearch):
 
     kind = "forward"
 
-    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002
+    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as above)
         """Put a feature into the set."""
         self._go_to(self._with(feature, 1))
 
