@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pinsker._compat import require
 from pinsker._types import IntArray
+from pinsker.encoding import compute
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
 from pinsker.exceptions import MemoryBudgetError
@@ -267,8 +268,8 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Any) -
     while len(delayed) > 1:
         groups = range(0, len(delayed), _RESULTS_PER_TASK)
         delayed = [add(delayed[start : start + _RESULTS_PER_TASK]) for start in groups]
-    (counts,) = dask.compute(*delayed)
-    total: IntArray = counts
+    total: IntArray
+    (total,) = compute(delayed)
     return total
 
 
