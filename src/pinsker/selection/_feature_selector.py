@@ -1,6 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -35,8 +35,6 @@ from pinsker.selection.holdout import (
     split_rows,
 )
 from pinsker.selection.search import (
-    AUTO_LARGE,
-    AUTO_SEARCHES,
     BY_COST,
     Deadline,
     ErrorBudget,
@@ -46,15 +44,16 @@ from pinsker.selection.search import (
     Search,
     SelectionPath,
     StoppingRule,
+    auto_searches,
     by_cost,
     cheapest_first,
+    describe_searches,
     measure_sets,
     named_searches,
     screening_notes,
+    searches_in_time,
 )
 
-#: Backward by neighbors starts where they see least, and costs most, on wide tables.
-_MOST_BACKWARD = 500
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
@@ -65,8 +64,6 @@ WEIGHTED = (
 )
 #: Searches that count: they take more rows of a large table than neighbors do.
 _COUNTED = ("jmi", "cmim", BY_COST[0])
-#: Of a time limit searches may take so much: what they find has to be evaluated.
-_PART_OF_SEARCHES = 0.5
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -309,8 +306,8 @@ class FeatureSelector(EvaluatedSelector):
         evaluator.jobs.on_call = progress.on_call
         n_fixed = len(data.fixed)
         cross = CrossFit(data.encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
-        for some in _in_time(searches, deadline):
-            with deadline.leaving_out(_described(some)):
+        for some in searches_in_time(searches, deadline):
+            with deadline.leaving_out(describe_searches(some)):
                 cross.search(some, _names_of(some, names), {}, memory.n_searches)
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
@@ -339,8 +336,8 @@ class FeatureSelector(EvaluatedSelector):
         evaluator.jobs.on_call = progress.on_call
         n_fixed, deadline = len(data.fixed), settings.deadline
         cross = CrossFit(encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
-        for some in _in_time(searches, settings.deadline):
-            with settings.deadline.leaving_out(_described(some)):
+        for some in searches_in_time(searches, settings.deadline):
+            with settings.deadline.leaving_out(describe_searches(some)):
                 cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
         note = (
             f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
@@ -397,9 +394,7 @@ class FeatureSelector(EvaluatedSelector):
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded
     ) -> tuple[tuple[str, ...], list[Search]]:
         """Return the searches of a table that is not split."""
-        wide = searched.n_features > _MOST_BACKWARD
-        auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
-        return self._named_searches(data, settings, searched, auto)
+        return self._named_searches(data, settings, searched, auto_searches(searched))
 
     def _named_searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded, auto: tuple[str, ...]
@@ -448,7 +443,7 @@ class FeatureSelector(EvaluatedSelector):
             parts = split_by_time(encoded.n_rows, data.seed)
         counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
-        auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
+        auto = auto_searches(searched, of_many_rows=True)
         names, searches = self._named_searches(data, settings, searched, auto)
         deadline = settings.deadline
         progress = Progress(self, data.user_data, 2 + len(names))
@@ -456,10 +451,10 @@ class FeatureSelector(EvaluatedSelector):
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
         paths: dict[str, SelectionPath] = {}
-        for some in _in_time(searches, deadline):
+        for some in searches_in_time(searches, deadline):
             tables = [counted if one.names[0] in _COUNTED else searched for one in some]
             calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
-            with deadline.leaving_out(_described(some)):
+            with deadline.leaving_out(describe_searches(some)):
                 found = jobs.run(_run_search, None, calls, memory.n_searches)
                 for one, several in zip(some, found, strict=True):
                     paths.update(zip(one.names, several, strict=True))
@@ -510,29 +505,10 @@ class FeatureSelector(EvaluatedSelector):
         return self
 
 
-def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
-    """Yield all searches together, or in turn as long as there is time; the first in any case."""
-    if deadline.seconds is None:
-        yield searches
-        if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
-            deadline.must_finish = True
-            yield cheapest_first(searches)[1][:1]
-            deadline.must_finish = False
-        return
-    for search in searches:
-        if not deadline.skips(_described([search])):
-            yield [search]
-        deadline.part = _PART_OF_SEARCHES
-
-
 def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
     """Return settings that measure at some rows, against all of them."""
     most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
     return replace(settings, knn=replace(settings.knn, max_samples=most))
-
-
-def _described(searches: Sequence[Search]) -> str:
-    return f"search {' and '.join(name for search in searches for name in search.names)}"
 
 
 def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:
@@ -544,13 +520,3 @@ def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:
     """Run a search, as one of several at a time."""
     found: tuple[SelectionPath, ...] = run(table)
     return found
-
-
-def _pays(name: str, searched: Encoded) -> bool:
-    """Return whether a search of ``searches="auto"`` is worth its time on a table of this shape."""
-    if name == "backward":
-        return searched.n_features <= _MOST_BACKWARD
-    if name == "linear":
-        categories = sum(len(known) for known in searched.columns.categories if known is not None)
-        return searched.columns.n_columns + categories <= searched.n_rows // 3
-    return True
