@@ -141,12 +141,11 @@ def with_notes(certificate: Certificate) -> Certificate:
         notes += (LETS_ALL_GO.format(instead=instead),)
     if certificate.metric == "r2" and abs(none - 1.0) > _OTHER_SPREAD:
         more = "more" if none > 1.0 else "less"
-        notes += (
-            (
-                f"R² is in units of the variance of all rows; those held out vary {more}, so that it "
-                f"is {1.0 - none:.3f} with no features"
-            ),
+        note = (
+            f"R² is in units of the variance of all rows; those held out vary {more}, so that it "
+            f"is {1.0 - none:.3f} with no features"
         )
+        notes = (*notes, note)
     return replace(certificate, notes=notes)
 
 
