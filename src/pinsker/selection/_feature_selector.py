@@ -24,8 +24,10 @@ from pinsker.selection.holdout import (
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
+    Comparison,
     CrossFit,
     HoldoutEvaluator,
+    Jobs,
     Metric,
     SplitFit,
     crossfit_certificate,
@@ -436,37 +438,26 @@ class FeatureSelector(EvaluatedSelector):
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
-        encoded, rule = data.encoded, data.rule
+        encoded, rule, deadline = data.encoded, data.rule, settings.deadline
         if isinstance(self.cv, Integral):
             parts = split_rows(encoded, data.seed, data.groups)
         else:
             parts = split_by_time(encoded.n_rows, data.seed)
-        counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = auto_searches(searched, of_many_rows=True)
         names, searches = self._named_searches(data, settings, searched, auto)
-        deadline = settings.deadline
         progress = Progress(self, data.user_data, 2 + len(names))
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
-        paths: dict[str, SelectionPath] = {}
-        for some in searches_in_time(searches, deadline):
-            tables = [counted if one.names[0] in _COUNTED else searched for one in some]
-            calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
-            with deadline.leaving_out(describe_searches(some)):
-                found = jobs.run(_run_search, None, calls, memory.n_searches)
-                for one, several in zip(some, found, strict=True):
-                    paths.update(zip(one.names, several, strict=True))
-        paths = {name: paths[name] for name in names if name in paths}
+        counted = take_rows(encoded, parts.search)
+        found = _search_parts(searches, searched, counted, deadline, jobs, memory.n_searches)
         deadline.part = 1.0
-        models = self._models(encoded, data.seed, data.table)
-        metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(
             encoded,
             parts,
-            models,
-            metric,
+            self._models(encoded, data.seed, data.table),
+            Metric(self._budget_of(rule).metric_for(data.facts)),
             data.facts,
             len(data.fixed),
             jobs,
@@ -475,34 +466,64 @@ class FeatureSelector(EvaluatedSelector):
             deadline=deadline,
             costs=data.costs,
         )
+        paths = {name: found[name] for name in names if name in found}
         comparison = split.compare(paths, rule, progress.on_stage)
+        self._certify_and_set(split, comparison, data, settings, progress, searched)
+        same_rows = () if split.certifying else (SAME_ROWS,)
+        self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
+        progress.close()
+        return self
+
+    def _certify_and_set(
+        self,
+        split: SplitFit,
+        comparison: Comparison,
+        data: FitData,
+        settings: KNNSearchSettings,
+        progress: Progress,
+        searched: Encoded,
+    ) -> None:
+        """Take a set, and certify it on rows of its own."""
+        rule, n_features = data.rule, data.encoded.n_features
         result, decision = comparison.choose(rule)
         path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
         certificate = crossfit_certificate(comparison, result, rule, decision)
-        if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
+        if isinstance(rule, ErrorBudget) and result.size < n_features:
             progress.on_stage("certifying")
             order = comparison.paths[result.search].order
             certificate = split.certify(order, result.size, rule, data.seed)
         certificate = self._with_given_order(certificate, result.search)
         decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
-        self._set_fitted(
-            self._attributes(
-                data,
-                path,
-                decision,
-                certificate=certificate,
-                comparison=comparison,
-                notes=(
-                    split.note,
-                    *screening_notes(names, encoded.n_features),
-                    *deadline.notes,
-                ),
-            )
+        screened = screening_notes(tuple(comparison.paths), n_features)
+        attributes = self._attributes(
+            data,
+            path,
+            decision,
+            certificate=certificate,
+            comparison=comparison,
+            notes=(split.note, *screened, *settings.deadline.notes),
         )
-        same_rows = () if split.certifying else (SAME_ROWS,)
-        self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
-        progress.close()
-        return self
+        self._set_fitted(attributes)
+
+
+def _search_parts(
+    searches: Sequence[Search],
+    searched: Encoded,
+    counted: Encoded,
+    deadline: Deadline,
+    jobs: Jobs,
+    n_at_once: int,
+) -> dict[str, SelectionPath]:
+    """Search some of the rows by neighbors, and all that are for searching by counts."""
+    paths: dict[str, SelectionPath] = {}
+    for some in searches_in_time(searches, deadline):
+        tables = [counted if one.names[0] in _COUNTED else searched for one in some]
+        calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
+        with deadline.leaving_out(describe_searches(some)):
+            found = jobs.run(_run_search, None, calls, n_at_once)
+            for one, several in zip(some, found, strict=True):
+                paths.update(zip(one.names, several, strict=True))
+    return paths
 
 
 def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
