@@ -9,19 +9,23 @@ time. Exit status 1 if a case hangs, gives other bits, or ends in a foreign erro
 """
 
 import argparse
+import asyncio
 import logging
+import multiprocessing
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 import time
 from hashlib import sha256
+from multiprocessing import forkserver
 
+import dask
+import distributed
 import numpy as np
 
-from one_process import limit_threads, run_within
+from one_process import PRELOADED, limit_threads, run_within
 from pinsker import BackwardElimination, EngineSettings, FeatureSelector
 from pinsker.exceptions import EngineLostError
 
@@ -39,6 +43,7 @@ GOOD = ("same bits", "clear error")
 def main():
     options = _options()
     limit_threads(1)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # `run_within` ends what it started
     print(f"| {'fit':8} | {'stage':13} | {'fault':28} | after, s | {'end':11} | s | what is said |")
     print("|---|---|---|---|---|---|---|")
     bad = 0
@@ -49,7 +54,7 @@ def main():
         for stage in stages:
             if options.stage not in (None, stage):
                 continue
-            for fault in [None, *FAULTS] if options.fault is None else [options.fault]:
+            for fault in options.fault or FAULTS:
                 case = (fit, stage, fault, options.after, options.pause, options.silence)
                 found = run_within(options.limit, run_case, *case)
                 bad += _print(case, found, here)
@@ -60,7 +65,9 @@ def _options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--fit", choices=FITS)
     parser.add_argument("--stage", choices=STAGES)
-    parser.add_argument("--fault", choices=FAULTS)
+    parser.add_argument(
+        "--fault", choices=FAULTS, action="append", help="several times for several"
+    )
     parser.add_argument("--limit", type=float, default=400.0, help="seconds of a case")
     parser.add_argument("--after", type=float, default=0.3, help="seconds from stage to fault")
     parser.add_argument("--pause", type=float, default=60.0, help="seconds of a pause")
@@ -74,13 +81,12 @@ def _print(case, found, here):
     end = found.get("end", "hang or crash")
     if end == "a result":
         end = "same bits" if found["digest"] == here else "OTHER BITS"
-    if fault and found.get("struck") == []:
+    if found.get("struck") == []:
         end += " (over before the fault)"
     said = found.get("said", found.get("foreign", ""))
     seconds = found.get("wall", float("nan"))
     print(
-        f"| {fit:8} | {stage:13} | {fault or 'none':28} | {moment:.1f} | {end:11} | "
-        f"{seconds:.1f} | {said} |",
+        f"| {fit:8} | {stage:13} | {fault:28} | {moment:.1f} | {end:11} | {seconds:.1f} | {said} |",
         flush=True,
     )
     return not end.startswith(GOOD)
@@ -133,22 +139,14 @@ class ClusterOfProcesses:
     """A scheduler, a nanny and two workers."""
 
     def __init__(self, pause):
-        import distributed
-
         self.pause = pause
-        quiet = {"stdout": subprocess.DEVNULL, "text": True}
-        dask = [sys.executable, "-m", "distributed.cli."]
-        self.scheduler = subprocess.Popen(
-            [*dask[:2], f"{dask[2]}dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-             "--no-dashboard"], stderr=subprocess.PIPE, **quiet)  # fmt: skip
-        self.address = next(
-            line.split()[-1] for line in self.scheduler.stderr if "Scheduler at:" in line
-        )
-        threading.Thread(target=self.scheduler.stderr.read, daemon=True).start()
-        self.nannies = subprocess.Popen(
-            [*dask[:2], f"{dask[2]}dask_worker", self.address, "--nworkers", "2", "--nthreads", "1",
-             "--no-dashboard", "--memory-limit", str(MEMORY_LIMIT)],
-            stderr=subprocess.DEVNULL, **quiet)  # fmt: skip
+        processes = multiprocessing.get_context("fork")  # of this one, which has no threads yet
+        receive, send = processes.Pipe(duplex=False)
+        self.scheduler = processes.Process(target=serve, args=(send,))
+        self.scheduler.start()
+        self.address = receive.recv()
+        self.nannies = processes.Process(target=nurse, args=(self.address,))
+        self.nannies.start()
         self.client = distributed.Client(self.address, set_as_default=False)
         self.client.wait_for_workers(2, timeout=120)
         found = self.client.run(os.getpid)
@@ -166,7 +164,6 @@ class ClusterOfProcesses:
 
     def fill(self, fraction):
         """Let a task of somebody else take memory of the first worker for some time."""
-        import distributed
 
         def take(n_bytes, seconds):
             held = []
@@ -182,12 +179,42 @@ class ClusterOfProcesses:
         self.taken = other.submit(take, n_bytes, self.pause, workers=self.addresses[:1])
 
 
+def serve(send):
+    """Run a scheduler."""
+
+    async def run():
+        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+            send.send(scheduler.address)
+            await scheduler.finished()
+
+    asyncio.run(run())
+
+
+def nurse(address):
+    """Run two workers and start them again when they die."""
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["distributed", *PRELOADED])
+    forkserver.ensure_running()
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    how = {"nthreads": 1, "memory_limit": MEMORY_LIMIT, "dashboard": False, "silence_logs": 50}
+
+    async def run():
+        async with (
+            distributed.Nanny(address, **how) as first,
+            distributed.Nanny(address, **how) as second,
+        ):
+            await asyncio.gather(first.finished(), second.finished())
+
+    asyncio.run(run())
+
+
 def _resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 FAULTS = {
+    "none": str,
     "one worker killed": lambda c: c.send(signal.SIGKILL, c.pids[:1]),
     "the other worker killed": lambda c: c.send(signal.SIGKILL, c.pids[1:]),
     "one worker paused": lambda c: c.send(signal.SIGSTOP, c.pids[:1], c.pause),
@@ -217,8 +244,7 @@ def run_case(fit, stage, fault, moment, pause, silence):
             struck.append(time.monotonic())
             FAULTS[fault](cluster)
 
-    if fault is not None:
-        stages.when(stage, moment, strike)
+    stages.when(stage, moment, strike)
     began = time.monotonic()
     found = {"struck": struck}
     try:

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import CancelledError, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 from uuid import uuid4
@@ -24,8 +24,10 @@ _SECONDS_TO_RECONNECT = 10.0
 _SECONDS_TO_ANSWER = 60.0
 #: A worker without a heartbeat, or paused by Dask for want of memory, for so long is left out.
 _SECONDS_OF_SILENCE = 30.0
-#: A cluster none of whose workers can be used for so long is lost.
+#: A cluster without workers for so long is lost; one whose workers are all silent may be busy with
+#: code that lets no heartbeat through: they have so long, as Dask itself gives them.
 _SECONDS_WITHOUT_WORKERS = 60.0
+_SECONDS_ALL_SILENT = 300.0
 _SECONDS_BETWEEN_LOOKS = 1.0
 _TICK = 0.1
 _ATTEMPTS_TO_SHARE = 5
@@ -82,11 +84,18 @@ class Cluster:
 
     def workers(self) -> dict[str, dict[str, Any]]:
         """Return what the scheduler knows of every worker in use, of at least one."""
+        if found := self._look():
+            return found
         began = time.monotonic()
+        probe = None
+        with suppress(StateLostError):  # a cluster that adapts to its work starts workers for it
+            probe = self.submit(import_module, "pinsker", key=f"pinsker-{uuid4()}", workers=None)
         while not (found := self._look()):
-            if time.monotonic() - began > _SECONDS_WITHOUT_WORKERS:
+            limit = _SECONDS_ALL_SILENT if self.left_out else _SECONDS_WITHOUT_WORKERS
+            if time.monotonic() - began > limit:
                 raise EngineLostError(self._why_none())
             time.sleep(_TICK)
+        del probe  # Dask forgets a task without a future
         return found
 
     def share(self, value: Any, worker: str | None = None) -> Any:
@@ -226,7 +235,7 @@ class Cluster:
             )
         return (
             f"{where} has {len(self.left_out)} workers, and none of them has sent a heartbeat or "
-            f"run a task for {_SECONDS_OF_SILENCE + _SECONDS_WITHOUT_WORKERS:g} seconds: they are "
+            f"run a task for {_SECONDS_OF_SILENCE + _SECONDS_ALL_SILENT:g} seconds: they are "
             "stopped, out of reach, or paused by Dask for want of memory. Restart them, or give "
             "them more."
         )

@@ -2,7 +2,10 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -58,6 +61,21 @@ def test_a_search_does_not_wait_for_a_worker_stopped_before_it(client, send, soo
     np.testing.assert_array_equal(found.scores(), Backward(problem).scores())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["search", "evaluation", "certification"])
+def test_a_fit_survives_its_cluster_or_says_what_was_lost(stage):
+    # Every case in a process with a limit of time: a hang fails too.
+    script = Path(__file__).parents[2] / "benchmarks" / "cluster_faults.py"
+    faults = ("one worker killed", "one worker paused", "all workers killed",
+              "all workers lost for good", "memory limit reached", "scheduler killed")  # fmt: skip
+    given = [option for fault in faults for option in ("--fault", fault)]
+    given += ["--fit", "cross", "--stage", stage, "--pause", "15", "--silence", "5"]
+    run = subprocess.run(
+        [sys.executable, script, *given], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 class Workers:
     """A client of a cluster that is not there."""
 
@@ -78,6 +96,9 @@ class Workers:
     def sync(self, coroutine):
         return asyncio.run(coroutine())
 
+    def submit(self, *args, **options):
+        """Take a task that nobody runs."""
+
 
 def watched(client):
     """Return what watches a cluster."""
@@ -87,6 +108,7 @@ def watched(client):
 def test_only_workers_that_are_heard_of_and_run_are_used(monkeypatch):
     monkeypatch.setattr("pinsker._cluster._SECONDS_OF_SILENCE", 0.2)
     monkeypatch.setattr("pinsker._cluster._SECONDS_WITHOUT_WORKERS", 0.3)
+    monkeypatch.setattr("pinsker._cluster._SECONDS_ALL_SILENT", 0.3)
     full = {"beat": 0.01, "status": "paused"}  # by Dask: more than 80 % of its memory is taken
     cluster = watched(Workers(runs={"beat": 0.01}, stopped={"last_seen": -9.0}, full=full))
     assert set(cluster.threads()) == {"runs", "full"}  # the latter for a while

@@ -2,13 +2,16 @@
 
 import asyncio
 
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker import (
     BackwardElimination,
+    CriterionSelection,
     EngineSettings,
     FeatureSelector,
     ForwardBackwardSelection,
@@ -113,9 +116,12 @@ def test_a_scheduler_lost_during_evaluation_leaves_the_path(client, scheduler, m
         cv=2,
         random_state=0,
     )
-    lost = r"cannot be reached any more\. Fit again, .* or engine='local'\. path_ holds the sets"
+    lost = r"cannot be reached any more\. Try again, .* or engine='local'\. path_ holds the sets"
     with pytest.raises(EngineLostError, match=lost) as caught:
         selector.fit(X, y)
     check_is_fitted(selector)
     assert selector.path_.moves == caught.value.path.moves == expected.moves
     assert selector.certificate_.verdict == "not tested"
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")).assign(y=y), npartitions=2)
+    with client.as_current(), pytest.raises(EngineLostError, match="cannot be reached any more"):
+        CriterionSelection("cmim", 2).fit(frame, "y")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._types import IntArray
 from pinsker.encoding import compute
@@ -283,7 +284,7 @@ def _memory() -> float:
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         try:
-            workers = distributed.default_client().scheduler_info()["workers"].values()
+            workers = Cluster(distributed.default_client()).workers().values()
         except ValueError:  # no client
             return available_memory()
         return float(sum(worker.get("memory_limit") or 0 for worker in workers))

@@ -110,7 +110,7 @@ class Jobs:
             found: list[Any] = self._cluster.run(alone, shared, calls, self.on_call)
         except EngineLostError as error:
             raise EngineLostError(
-                f"{error} Fit again, with another client or engine='local'."
+                f"{error} Try again, with another client or engine='local'."
             ) from error
         return found
 
