@@ -22,10 +22,6 @@ _LOG = logging.getLogger("pinsker")
 #: Attempts without any new result.
 _ATTEMPTS = 5
 _TICK = 0.1
-_NO_MEMORY = (
-    "the workers died again and again over the same calls, most likely for want of memory: give "
-    "them more, or use fewer of them on a machine."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +108,11 @@ class CallsOnCluster:
                     self._shared = None
                     failures = failures + 1 if len(run.results) == before else 1
                     if failures > _ATTEMPTS:
-                        raise EngineLostError(f"{_NO_MEMORY} ({error})") from error
+                        raise EngineLostError(
+                            "the cluster lost workers or their data again and again over the same "
+                            "calls, most likely for want of memory: give the workers more. The "
+                            f"last loss: {error}."
+                        ) from error
         finally:
             self._cluster.cancel([one for several in run.futures.values() for one in several])
         return [run.results[call] for call in range(len(calls))]
