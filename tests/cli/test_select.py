@@ -1,6 +1,7 @@
 """`pinsker select`: what it prints, what it writes, and its exit codes."""
 
 import json
+import re
 import sys
 
 import pandas as pd
@@ -50,6 +51,17 @@ def test_the_next_command_leaves_suspects_out(run, frame, tmp_path):
     last = done.out.splitlines()[-1]
     assert last.startswith(f"  next  pinsker select '{path}' -t 'final grade' --fast --fixed id")
     assert " --drop id (" in last
+
+
+def test_the_next_command_has_one_budget(run, frame, tmp_path):
+    path = tmp_path / "few.csv"
+    frame[:60].to_csv(path, index=False)
+    for typed in (["-e", "0.002"], ["--error-budget=0.002"], ["--error-budget", "0.002"]):
+        done = run("select", path, "-t", "final grade", "--fast", "--models", "linear", *typed)
+        last = done.out.splitlines()[-1]
+        assert done.code == 3
+        assert "0.002" not in last
+        assert re.search(r"--models linear --error-budget 0\.\d+ \(what these rows can", last)
 
 
 def test_long_names_are_cut_in_the_list_alone(run, frame, tmp_path):

@@ -68,6 +68,12 @@ def cross_summary(cross_fitted):
 
 
 @pytest.fixture(scope="session")
+def cross_page(cross_summary):
+    """Return its page."""
+    return to_html(cross_summary)
+
+
+@pytest.fixture(scope="session")
 def findings(wine, cross_fitted):
     """Return all that a page can show besides a selector: the figures are made up."""
     kept = list(cross_fitted.get_feature_names_out())
@@ -118,3 +124,9 @@ def hostile():
     y = (values[:, 0] + values[:, 1] > 0).astype(int)
     X = pd.DataFrame(values, columns=HOSTILE)
     return BackwardElimination(error_budget=0.2).fit(X, y), X, y
+
+
+@pytest.fixture(scope="session")
+def hostile_page(hostile):
+    """Return its page."""
+    return to_html(summarise(*hostile))

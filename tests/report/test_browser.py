@@ -1,7 +1,7 @@
 """The page in a real Chromium: everything follows the slider, and everybody can read it.
 
 Chromium is the one that is installed (or the one that ``PINSKER_CHROMIUM`` names). Where there is
-none all of these tests are one skip. One browser and one tab serve them all.
+none all of these tests are one skip. One browser serves them all, and a page is opened once.
 """
 
 import os
@@ -27,6 +27,13 @@ pytestmark = pytest.mark.xdist_group("browser")
 # Root in a container has neither a sandbox nor much shared memory.
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 DESK, PHONE = {"width": 1000, "height": 800}, {"width": 390, "height": 844}
+#: Folded, and the slider where it was at first.
+AS_OPENED = """() => {
+  document.querySelectorAll('details').forEach(item => { item.open = false; });
+  const reset = document.getElementById('reset');
+  if (reset && !reset.hidden) reset.click();
+  if (document.activeElement) document.activeElement.blur();
+}"""
 UNFOLD = "document.querySelectorAll('details').forEach(item => { item.open = true; })"
 
 
@@ -39,32 +46,41 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def tab(browser):
-    context = browser.new_context(bypass_csp=False)
-    page = context.new_page()
-    page.complaints = []
-    page.on("console", lambda message: page.complaints.append(message.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
-    yield page
+def tabs(browser, tmp_path_factory):
+    """Return a function that opens a page, each in a tab of its own, once for all tests."""
+    context, folder, opened = browser.new_context(), tmp_path_factory.mktemp("pages"), {}
+
+    def tab_of(html):
+        if html not in opened:
+            tab = opened[html] = context.new_page()
+            tab.complaints = complaints = []
+            tab.on("console", lambda message: complaints.append(message.text))
+            tab.on("pageerror", lambda error: complaints.append(str(error)))
+            tab.on("request", lambda r: r.url.startswith("file:") or complaints.append(r.url))
+            file = folder / f"{len(opened)}.html"
+            file.write_text(html, encoding="utf-8")
+            tab.goto(file.as_uri())
+        return opened[html]
+
+    yield tab_of
     context.close()
 
 
 @pytest.fixture
-def visit(tab, tmp_path):
-    """Return a function that shows a page in the tab; it must leave no complaint."""
+def visit(tabs):
+    """Return a function that shows a page as it is when opened; it must leave no complaint."""
+    visited = []
 
     def show(html, size=DESK, scheme="light"):
+        tab = tabs(html)
+        visited.append(tab)
         tab.set_viewport_size(size)
-        tab.emulate_media(color_scheme=scheme)
-        file = tmp_path / "report.html"
-        file.write_text(html, encoding="utf-8")
-        tab.goto(file.as_uri())
+        tab.emulate_media(media="screen", color_scheme=scheme)
+        tab.evaluate(AS_OPENED)
         return tab
 
-    tab.complaints.clear()
     yield show
-    assert tab.complaints == []
+    assert [tab.complaints for tab in visited if tab.complaints] == []
 
 
 def move(tab, position):
@@ -115,8 +131,8 @@ def read_axis(pixel, ticks):
     return low + (pixel - first) / (last - first) * (high - low)
 
 
-def test_everything_follows_the_slider(visit, cross_fitted, cross_summary):
-    tab = visit(to_html(cross_summary))
+def test_everything_follows_the_slider(visit, cross_fitted, cross_summary, cross_page):
+    tab = visit(cross_page)
     budgets, results = cross_summary["choices"]["budgets"], cross_fitted.cv_results_
     # What each feature is worth is known of those that the selector keeps.
     ranked = set(np.flatnonzero(cross_fitted.support_).tolist())
@@ -168,8 +184,8 @@ def test_everything_follows_the_slider(visit, cross_fitted, cross_summary):
     assert [len(found) >= 2 for found in seen.values()] == [True] * 3, seen
 
 
-def test_no_features_are_marked_below_the_slider(visit, cross_summary):
-    tab = visit(to_html(cross_summary))
+def test_no_features_are_marked_below_the_slider(visit, cross_page):
+    tab = visit(cross_page)
     at = tab.evaluate(
         """() => { const [mark, track] = ['.marks .baseline', '#slider'].map(
           part => document.querySelector(part).getBoundingClientRect());
@@ -180,8 +196,8 @@ def test_no_features_are_marked_below_the_slider(visit, cross_summary):
     assert {"0.001", "0.01", "0.1"} & set(texts(tab, ".marks .tick"))
 
 
-def test_the_bound_of_the_neighbors_is_folded(visit, cross_summary):
-    tab = visit(to_html(cross_summary))
+def test_the_bound_of_the_neighbors_is_folded(visit, cross_page):
+    tab = visit(cross_page)
     assert not tab.is_visible("#chart-bound")
     tab.click("#own-estimates summary")
     assert tab.is_visible("#chart-bound svg.wide")
@@ -281,9 +297,8 @@ def test_letters_and_lines_of_the_plots_have_contrast(visit, full_page, scheme):
     assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21)
 
 
-def test_a_phone_cuts_nothing_off(visit, full_page, hostile):
-    fitted, X, y = hostile
-    for html in (full_page, to_html(summarise(fitted, X, y))):
+def test_a_phone_cuts_nothing_off(visit, full_page, hostile_page):
+    for html in (full_page, hostile_page):
         tab = visit(html, PHONE)
         tab.evaluate(UNFOLD)
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
@@ -321,16 +336,15 @@ def test_every_plot_has_a_name_for_screen_readers(visit, full_page):
     assert tab.get_attribute("[role=status]", "aria-live") == "polite"
 
 
-def test_points_say_what_they_are(visit, cross_summary):
-    tab = visit(to_html(cross_summary))
+def test_points_say_what_they_are(visit, cross_page):
+    tab = visit(cross_page)
     shown = texts(tab, "#chart-increase svg.wide .series title")
     assert any(re.match(r"\d+ features?, forward: error rate (rises|falls) by", t) for t in shown)
     assert not any("NaN" in text or "None" in text for text in shown)
 
 
-def test_hostile_names_stay_text(visit, hostile):
-    fitted, X, y = hostile
-    tab = visit(to_html(summarise(fitted, X, y)))
+def test_hostile_names_stay_text(visit, hostile, hostile_page):
+    fitted, tab = hostile[0], visit(hostile_page)
     for position in (0, 20, 40):
         move(tab, position)
     assert tab.evaluate("window.pwned") is None
@@ -391,4 +405,3 @@ def test_print_unfolds_and_hides_what_paper_cannot(visit, page):
     assert tab.is_visible("#chart-increase svg.wide")
     tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert tab.locator("details[open]").count() == 0
-    tab.emulate_media(media="screen")

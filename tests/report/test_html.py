@@ -158,7 +158,7 @@ def test_r2_of_held_out_rows_is_r2(numeric):
     certificate, tiles = fitted.certificate_, own_tiles(fitted)
     assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.3f}"
     assert tiles["R², all features"] == f"{1 - certificate.error_all:.3f}"
-    assert tiles["R² may fall by, 95 % limit"] == f"{certificate.resolvable:.3f}"
+    assert tiles["R² may fall by, 95 % upper bound"] == f"{certificate.resolvable:.3f}"
 
 
 def own_tiles(fitted):

@@ -96,7 +96,8 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
         drop = shlex.quote(",".join(suspects))
         return f"{again} --drop {drop} (if not known when the target is not)"
     if certificate.verdict == "inconclusive" and certificate.resolvable > certificate.budget:
-        return f"{again} --error-budget {_confirmed(certificate)} (what these rows can confirm)"
+        other = _again(with_budget=False)
+        return f"{other} --error-budget {_confirmed(certificate)} (what these rows can confirm)"
     if saved not in (None, STDIN) and certificate.is_tested:
         return f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE (rows not used here)"
     if "--report" not in again:
@@ -104,9 +105,18 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
     return f"{again} --json selection.json (then pinsker certify, on fresh rows)"
 
 
-def _again() -> str:
-    """Return the command as it was typed, without a budget where another follows."""
-    return shlex.join(["pinsker", *sys.argv[1:]])
+def _again(*, with_budget: bool = True) -> str:
+    """Return the command as it was typed, without its budget where another follows."""
+    words = iter(sys.argv[1:])
+    if with_budget:
+        return shlex.join(["pinsker", *words])
+    kept = ["pinsker"]
+    for word in words:
+        if word in ("-e", "--error-budget"):
+            next(words, None)
+        elif not word.startswith("--error-budget="):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def _is_suspect(name: str, notes: Iterable[str]) -> bool:

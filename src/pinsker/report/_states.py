@@ -106,7 +106,7 @@ def _tiles(summary: Row, budget: float | None, one: Row) -> list[Row]:
     name, is_score = summary["budget"]["metric_name"], summary["budget"]["is_score"]
     level = f"{100 * figures['confidence']:g} %"
     limit, error, upper = "", one["error"], one["error_upper"]
-    # A limit that is farther away than all that features are worth says nothing.
+    # A bound that is farther away than all that features are worth says nothing.
     worth = summary["certificate"]["baseline"]
     if error is not None and upper is not None and upper - error <= worth:
         word = "at least" if is_score else "at most"
@@ -116,7 +116,7 @@ def _tiles(summary: Row, budget: float | None, one: Row) -> list[Row]:
     return [
         *tiles,
         _tile(f"{name}, kept features", _shown(metric, error), limit),
-        _tile(f"{added}, {level} limit", number(one["limit"]), within),
+        _tile(f"{added}, {level} upper bound", number(one["limit"]), within),
         _tile(f"{name}, all features", _shown(metric, figures["error_all"]), figures["model_all"]),
         _tile(f"{name}, no features", _shown(metric, figures["error_none"]), "baseline"),
     ]
