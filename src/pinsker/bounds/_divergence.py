@@ -126,7 +126,8 @@ def solve_increasing(
     with np.errstate(all="ignore"):
         left, right = np.log(np.maximum(low, tiny) / top), np.zeros_like(top)
         below, above = gap(left), gap(right)
-        root = _chandrupatla(gap, left, right, below, above)
+        ends = (above <= 0.0) | (below >= 0.0) | (target <= 0.0)  # no step changes these
+        root = right if np.all(ends) else _chandrupatla(gap, left, right, below, above)
         root = np.where(above <= 0.0, right, np.where(below >= 0.0, left, root))
         return np.where(target > 0.0, np.clip(top * np.exp(root), low, high), 0.0)
 
