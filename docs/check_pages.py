@@ -1,6 +1,7 @@
 """Check built pages: nothing is loaded from another host, pictures are described, words are found.
 
-``python docs/check_pages.py docs/_build/html`` prints what is wrong, a line each; ``make docs`` runs it.
+``python docs/check_pages.py docs/_build/html`` prints what is wrong, a line each; ``make docs``
+runs it.
 """
 
 import json
@@ -85,5 +86,4 @@ def missing_words(folder):
 if __name__ == "__main__":
     built = Path(sys.argv[1])
     found = wrong_pages(built) + missing_words(built)
-    print("\n".join(found))
-    sys.exit(1 if found else 0)
+    sys.exit("\n".join(found) or 0)

@@ -1,4 +1,4 @@
-"""Figures of the gallery with a description: what the picture shows, for those who cannot see it."""
+"""Figures of the gallery with a description of what they show, for those who cannot see them."""
 
 import re
 

@@ -133,18 +133,16 @@ def test_the_time_left_is_that_of_the_whole_fit_once_a_stage_like_it_is_over(mon
     line.show(2, 4)
     clock[0] = 95.0  # longer than those before: as long as its calls need
     line.show(3, 4)
-    assert stream.getvalue().splitlines() == [
-        "Fit: stage 1 of 5, searching, 0:00 elapsed",
-        "Fit: stage 1 of 5, searching, 3 of 6 done, 0:30 elapsed, about 0:30 left of this stage",
-        "Fit: stage 2 of 5, comparing models, 1:00 elapsed",
-        "Fit: stage 2 of 5, comparing models, 1 of 2 done, 1:05 elapsed, about 0:05 left of this "
-        "stage",
-        "Fit: stage 3 of 5, evaluating one, 70 % of the fit, 1:10 elapsed, about 0:30 left",
-        "Fit: stage 3 of 5, evaluating one, 2 of 4 done, 74 % of the fit, 1:14 elapsed, about 0:26 "
-        "left",
-        "Fit: stage 3 of 5, evaluating one, 3 of 4 done, 77 % of the fit, 1:35 elapsed, about 0:28 "
-        "left",
-    ]
+    expected = """\
+stage 1 of 5, searching, 0:00 elapsed
+stage 1 of 5, searching, 3 of 6 done, 0:30 elapsed, about 0:30 left of this stage
+stage 2 of 5, comparing models, 1:00 elapsed
+stage 2 of 5, comparing models, 1 of 2 done, 1:05 elapsed, about 0:05 left of this stage
+stage 3 of 5, evaluating one, 70 % of the fit, 1:10 elapsed, about 0:30 left
+stage 3 of 5, evaluating one, 2 of 4 done, 74 % of the fit, 1:14 elapsed, about 0:26 left
+stage 3 of 5, evaluating one, 3 of 4 done, 77 % of the fit, 1:35 elapsed, about 0:28 left
+"""
+    assert stream.getvalue().replace("Fit: ", "") == expected
 
 
 def test_the_time_left_ends_at_the_time_limit(monkeypatch):
