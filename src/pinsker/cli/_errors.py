@@ -36,6 +36,7 @@ _PARAMETERS: dict[type[PinskerError], str] = {MemoryBudgetError: "max_memory"}
 #: Values as the library writes them, and as they are typed in a shell.
 _TYPED = {
     "suspects='drop', or on the command line": "--suspects drop, or",
+    "metric='roc_auc' or 'average_precision'": "--metric roc_auc or average_precision",
     **{
         f"{name}='{value}'": f"--{name} {value}"
         for name, values in {

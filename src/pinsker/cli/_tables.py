@@ -145,7 +145,7 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
     unknown = event[known.isna() & event.notna()]
     if len(unknown):
         raise DataError(
-            f"--event {event.name!r} holds {unknown.iloc[0]!r}: write 1 or true where the event "
+            f"--event {event.name!r} holds {str(unknown.iloc[0])!r}: write 1 or true where the event "
             "was seen, and 0 or false where it was not."
         )
     if time.dtype.kind not in "iuf":
