@@ -51,7 +51,8 @@ def slider_marks(choices: Row) -> list[Row]:
     room = [one for one in marks[1:-1] if 0.13 < one["at"] < 0.87]
     baseline = choices["baseline"]
     shown = [marks[0], *room, marks[-1]]
-    if baseline is not None and 0.0 < baseline <= budgets[-1]:
+    # The last budget is the baseline in three digits: a sum may be above it by its last bit.
+    if baseline is not None and 0.0 < baseline <= budgets[-1] * (1.0 + 1e-9):
         at = sum(budget < baseline for budget in budgets) / last
         shown.append({"at": min(at, 1.0), "text": "no features", "kind": "baseline"})
     return shown

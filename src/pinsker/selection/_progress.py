@@ -209,8 +209,9 @@ class StageLine:
     """Lines that show the stage of a fit, what is done of it, and how long the rest may take.
 
     The stages after the search are rounds of model fits: once one of them is over, its time
-    stands for those to come, and the share done and the time left are those of the whole fit.
-    Before, only the time left of the stage is known, and the line says so.
+    stands for those to come, and the share done and the time left are those of the whole fit:
+    roughly, within a factor of three on real tables, for how many sets are evaluated depends on
+    what is found. Before, only the time left of the stage is known, and the line says so.
 
     Parameters
     ----------
@@ -295,7 +296,7 @@ class StageLine:
         if left is not None:
             share = elapsed / max(elapsed + left, 1e-9)
             done += f", {100 * share:.0f} % of the fit"
-            rest = f", about {clock(left)} left"
+            rest = f", roughly {clock(left)} left"
         else:
             rest = "" if of_calls is None else f", about {clock(of_calls)} left of this stage"
         print(
