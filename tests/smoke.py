@@ -75,7 +75,7 @@ def check_extras(frame: pd.DataFrame, selector: FeatureSelector, folder: Path) -
     if find_spec("distributed"):
         from distributed import Client
 
-        with Client(processes=False, n_workers=1, dashboard_address=None):
+        with Client(processes=False, n_workers=1, dashboard_address=":0"):  # any free port
             there = pinsker.BackwardElimination(0.1, engine="dask")
             there.fit(frame.drop(columns="y"), frame["y"])
         assert there.get_support()[0]

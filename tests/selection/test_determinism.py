@@ -17,7 +17,7 @@ from pinsker import (
 )
 
 #: A fit and a text of all its figures, as a file that a process of its own can import.
-FIT = '''
+FIT = """
 import numpy as np
 import pandas as pd
 from pinsker import FeatureSelector
@@ -33,9 +33,9 @@ def fit(n_jobs=1):
     ).fit(frame, y)
     figures = {name: np.asarray(values).tolist() for name, values in selector.cv_results_.items()}
     return repr((figures, selector.path_, str(selector.certificate_), selector.support_.tolist()))
-'''
+"""
 #: Prints how many texts there were, and the text itself if all were the same.
-EVERYWHERE = '''
+EVERYWHERE = """
 import multiprocessing, warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from joblib import Parallel, delayed
@@ -58,7 +58,7 @@ def main():
 
 if __name__ == "__main__":
     main()
-'''
+"""
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ _NAMES = {
     "sav": "SPSS", "sas7bdat": "SAS", "xport": "SAS",
 }  # fmt: skip
 _NEEDS = {
-    "xlsx": ("openpyxl", "excel"), "xls": ("python_calamine", "excel"), "sav": ("pyreadstat", "spss"),
+    "xlsx": ("openpyxl", "excel"), "xls": ("python_calamine", "excel"),
+    "sav": ("pyreadstat", "spss"),
 }  # fmt: skip
 #: What readers raise for a file that is damaged, or none of theirs.
 _DAMAGED = (ValueError, OSError, KeyError, IndexError, TypeError, AttributeError, EOFError)
