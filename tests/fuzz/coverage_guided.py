@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import atheris
 import numpy as np
+import pandas as pd
 
 with atheris.instrument_imports(include=["pinsker"]):
     from fuzz.files import CHEAP, WRITERS, run
@@ -25,6 +26,8 @@ with atheris.instrument_imports(include=["pinsker"]):
         neighbor_counts,
     )
     from pinsker.exceptions import PinskerError
+
+    run("--version")  # what the command imports when it runs is instrumented too
 
 ENDINGS = (*WRITERS, "arff", "sas7bdat", "sav")
 
@@ -74,6 +77,19 @@ def one_input(content):
         (read_a_file if data.ConsumeBool() else call_a_kernel)(data)
 
 
+def write_seeds(folder):
+    """Write a small table in every format, as inputs to begin with."""
+    frame = pd.DataFrame({"x": np.arange(30) % 7 / 7, "c": ["red", "blue"] * 15})
+    frame["y"] = frame["x"] > 0.5
+    for number, (ending, write) in enumerate(WRITERS.items()):
+        path = Path(folder) / f"table.{ending}"
+        write(frame, path)
+        # Numbers are taken from the end of an input, bytes from its beginning.
+        path.write_bytes(path.read_bytes()[:4096] + bytes([number, 1]))
+
+
 if __name__ == "__main__":
-    atheris.Setup(sys.argv, one_input)
-    atheris.Fuzz()
+    with TemporaryDirectory() as corpus:
+        write_seeds(corpus)
+        atheris.Setup([*sys.argv, "-max_len=4100", corpus], one_input)
+        atheris.Fuzz()
