@@ -2,6 +2,8 @@
 
     python benchmarks/calibration.py --jobs 2
     python benchmarks/calibration.py --seeds tuning --runs 50     while a rule is being chosen
+    python benchmarks/calibration.py --seeds 3000000 --runs 1200 --kinds certify \\
+        --designs interaction --sizes 300                         a closer look at one cell
 
 Every cell of the table has 100 runs, and 100 more until the Monte-Carlo error is two points.
 Every run is stored under benchmarks/results/calibration, keyed to the code of the package and of
@@ -16,12 +18,9 @@ thumb asks for 80 %.
 """
 
 import argparse
-import hashlib
-import json
 import os
 import time
 import warnings
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -32,16 +31,17 @@ import numpy as np  # noqa: E402
 try:
     from benchmarks.calibration_designs import DESIGNS, RARE
     from benchmarks.calibration_metrics import rows_of
+    from benchmarks.stored_runs import code_key, collect
 except ImportError:  # run as a script
     from calibration_designs import DESIGNS, RARE
     from calibration_metrics import rows_of
+    from stored_runs import code_key, collect
 
 from pinsker import FeatureCount, FeatureSelector  # noqa: E402
 from pinsker.exceptions import DataError  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "calibration"
-REPORTING_SEEDS, TUNING_SEEDS = 1_000_000, 2_000_000
+SEEDS = {"reporting": 1_000_000, "tuning": 2_000_000}
+REPORTING_SEEDS, TUNING_SEEDS = SEEDS.values()
 SIZES = (300, 1000, 6000)
 SMALL = 60  # rows of the figure that certificates of fewer than 100 rows print
 SPLIT_FROM = 5000
@@ -142,7 +142,7 @@ def rows_for_power(design):
 
 def wanted_cells(options):
     """Return (kind, design, rows) and the first seed of each, the cheap ones first."""
-    base = TUNING_SEEDS if options.seeds == "tuning" else REPORTING_SEEDS
+    base = SEEDS[options.seeds] if options.seeds in SEEDS else int(options.seeds)
     names = options.designs.split(",") if options.designs else list(DESIGNS)
     first = {name: base + 10_000 * number for number, name in enumerate(DESIGNS)}
     cells = {}
@@ -157,36 +157,17 @@ def wanted_cells(options):
     return cells
 
 
-def code_key():
-    """Return a hash of all that a run depends on: not the page, not the command."""
-    digest = hashlib.blake2b(digest_size=8)
-    stages = ("encoding", "engine", "information", "bounds", "selection")
-    sources = [
-        file for stage in stages for file in (ROOT / "src" / "pinsker" / stage).rglob("*.py")
-    ]
-    files = [*sorted(sources), Path(__file__),
-             Path(__file__).with_name("calibration_designs.py")]  # fmt: skip
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def collect(options):
+def run_all(options):
     """Run what is not stored yet, and more where chance leaves much open; return all results."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"{options.key or code_key()}.jsonl"
-    known = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            entry = json.loads(line)
-            known[tuple(entry["task"])] = entry["result"]
+    designs = Path(__file__).with_name("calibration_designs.py")
+    key = options.key or code_key(__file__, designs)
     cells, ends = wanted_cells(options), time.monotonic() + options.seconds
     n_runs = dict.fromkeys(cells, options.runs)
     while True:
         tasks = [(*cell, cells[cell] + run) for cell in cells for run in range(n_runs[cell])]
-        run_and_store(
-            [task for task in tasks if task not in known], known, path, options.jobs, ends
-        )
+        known = collect(
+            tasks, one_run, "calibration", key, options.jobs, ends - time.monotonic()
+        )  # fmt: skip
         found = {cell: [known[task] for task in tasks if task[:3] == cell and task in known]
                  for cell in cells}  # fmt: skip
         more = [cell for cell in cells
@@ -195,20 +176,6 @@ def collect(options):
         if not more or time.monotonic() > ends:
             return found
         n_runs |= {cell: n_runs[cell] + options.runs for cell in more}
-
-
-def run_and_store(tasks, known, path, jobs, ends):
-    """Run tasks until the time ends; add every result to what is known and to the file."""
-    with path.open("a") as file, ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(one_run, task): task for task in tasks}
-        for done in as_completed(waiting):
-            task = waiting[done]
-            known[task] = done.result()
-            file.write(json.dumps({"task": task, "result": known[task]}) + "\n")
-            file.flush()
-            if time.monotonic() > ends:
-                pool.shutdown(cancel_futures=True)
-                break
 
 
 def unsettled(runs, fewest):
@@ -279,7 +246,7 @@ def main():
     parser.add_argument("--sizes", default="300,1000,6000", help="numbers of rows")
     parser.add_argument("--designs", help="comma-separated names")
     parser.add_argument("--kinds", default=",".join(KINDS), help="comma-separated")
-    parser.add_argument("--seeds", choices=["reporting", "tuning"], default="reporting")
+    parser.add_argument("--seeds", default="reporting", help="or tuning, or the first of others")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--key", help="go on with the runs of another state of the code")
     parser.add_argument("--metrics", action="store_true", help="coverage of other metrics instead")
@@ -290,7 +257,7 @@ def main():
         return
     options.sizes = [int(n) for n in options.sizes.split(",")]
     options.kinds = options.kinds.split(",")
-    for line in table(collect(options), options):
+    for line in table(run_all(options), options):
         print(line, flush=True)
 
 

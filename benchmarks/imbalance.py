@@ -6,8 +6,8 @@ boosted trees where columns interact) is fitted to as many fresh rows (twice), w
 kept columns, and both are compared on 50 000 others. Beside it the same with models that are fitted
 to 40 000 rows, more than the selector had: they make more of weak columns.
 
-    python -m benchmarks.imbalance --runs 100 --jobs 4
-    python -m benchmarks.imbalance --seeds tuning --runs 10     while a rule is being chosen
+    python benchmarks/imbalance.py --runs 100 --jobs 4
+    python benchmarks/imbalance.py --seeds tuning --runs 10     while a rule is being chosen
 
 Every run is stored, keyed to the code of the package and of this benchmark. Tables are printed from
 the reporting seeds, which nothing was chosen on.
@@ -25,9 +25,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.metrics import roc_auc_score  # noqa: E402
 
-from benchmarks.stored_runs import code_key, collect  # noqa: E402
-from benchmarks.tables import heading, print_row  # noqa: E402
 from pinsker import FeatureSelector  # noqa: E402
+from stored_runs import code_key, collect  # noqa: E402
+from tables import heading, print_row  # noqa: E402
 
 BUDGET = 0.01
 REPORTING_SEEDS, TUNING_SEEDS = 1_000_000, 2_000_000

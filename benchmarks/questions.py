@@ -24,8 +24,12 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
+try:
+    from benchmarks.stored_runs import code_key, collect
+except ImportError:  # run as a script
+    from stored_runs import code_key, collect
+
 from pinsker import FeatureSelector  # noqa: E402
-from stored_runs import code_key, collect  # noqa: E402
 
 REPORTING_SEEDS, TUNING_SEEDS = 1_000_000, 2_000_000
 N_ROWS, N_MANY = 400, 40_000

@@ -8,13 +8,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+#: What results depend on: not the page, not the command.
+STAGES = ("encoding", "engine", "information", "bounds", "selection")
 
 
 def code_key(*scripts):
-    """Return a hash of all that a run depends on: the package, and the files of a benchmark."""
+    """Return a hash of all that a run depends on: the stages, and the files of a benchmark."""
     digest = hashlib.blake2b(digest_size=8)
-    for file in (*sorted((ROOT / "src" / "pinsker").rglob("*.py")), *scripts):
-        digest.update(Path(file).read_bytes())
+    for stage in STAGES:
+        for file in sorted((ROOT / "src" / "pinsker" / stage).rglob("*.py")):
+            digest.update(file.read_bytes())
+    for script in scripts:
+        digest.update(Path(script).read_bytes())
     return digest.hexdigest()
 
 

@@ -69,3 +69,18 @@ def test_vajda_lies_between_pinsker_and_the_fair_coin():
 def test_root_finder_handles_many_sizes_at_once():
     nu = np.array([[1e-200, 1e-9], [0.3, 0.69]])
     np.testing.assert_allclose(ours.kappa(ours.kappa_inverse(nu)), nu, rtol=LAST_PLACES)
+
+
+@pytest.mark.parametrize(("target", "found"), [(9.0, 1.0), (1e-9, 0.1)])
+def test_no_steps_are_taken_towards_what_no_end_reaches(target, found):
+    """A target beyond the function's range took 63 steps, 30 ms of every certificate."""
+    calls = []
+
+    def square(x):
+        calls.append(x)
+        return x**2
+
+    one = np.asarray(1.0)
+    root = ours.solve_increasing(square, target * one, 0.1 * one, one)
+    assert float(root) == pytest.approx(found, rel=LAST_PLACES)
+    assert len(calls) <= 3

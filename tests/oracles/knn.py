@@ -12,22 +12,17 @@ TOLERANCE = 1e-10
 def distances(columns, i):
     """Max-norm distances of row i to all rows; infinite from FARTHEST on; 0 without columns."""
     columns = np.asarray(columns, dtype=float)
-    found = []
-    for j in range(len(columns)):
-        largest = 0.0
-        for a, b in zip(columns[i], columns[j], strict=True):
-            largest = max(largest, abs(a - b))
-        found.append(largest if largest < FARTHEST else math.inf)
-    return found
+    found = np.max(np.abs(columns - columns[i]), axis=1, initial=0.0)
+    return np.where(found < FARTHEST, found, math.inf)
 
 
 def inside(found, i, radius, *, closed):
     """How many rows other than i lie strictly inside the radius, or inside or on it."""
     if closed:
-        near = [d <= radius * (1 + TOLERANCE) and d < math.inf for d in found]
+        near = (found <= radius * (1 + TOLERANCE)) & (found < math.inf)
     else:
-        near = [d < radius * (1 - TOLERANCE) for d in found]
-    return sum(near) - near[i]
+        near = found < radius * (1 - TOLERANCE)
+    return int(near.sum()) - int(near[i])
 
 
 def counts(x, y, z, k):

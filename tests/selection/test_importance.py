@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import PredefinedSplit
 
+from benchmarks.questions import draw
 from pinsker import FeatureCount, FeatureSelector, ImportanceDisplay
 from pinsker.exceptions import DataError, ParameterError
 
@@ -189,20 +190,11 @@ def test_bars_with_whiskers(selector):
 @pytest.mark.slow
 @pytest.mark.parametrize("design", ["linear", "correlated", "classes", "heavy"])
 def test_intervals_cover_the_increase_of_many_rows(design):
-    def draw(n_rows, seed):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(n_rows, 4))
-        if design == "correlated":
-            X[:, 1] += X[:, 0]
-        noise = rng.standard_t(4, n_rows) if design == "heavy" else rng.normal(size=n_rows)
-        y = X[:, 0] + 0.5 * X[:, 1] + 0.5 * noise
-        return X, (y > 0).astype(int) if design == "classes" else y
-
-    kept = FeatureSelector(0.5, fixed_features=[0, 1], **SETTINGS).fit(*draw(200, 0))
-    truth = kept.importance(*draw(40_000, 1)).to_frame().set_index("feature")["importance"]
+    kept = FeatureSelector(0.5, fixed_features=[0, 1], **SETTINGS).fit(*draw(design, 200, 0))
+    truth = kept.importance(*draw(design, 40_000, 1)).to_frame().set_index("feature")["importance"]
     covered = []
     for seed in range(60):
-        frame = kept.importance(*draw(400, 100 + seed)).to_frame().set_index("feature")
+        frame = kept.importance(*draw(design, 400, 100 + seed)).to_frame().set_index("feature")
         inside = (frame["lower"] <= truth[frame.index]) & (truth[frame.index] <= frame["upper"])
         covered.append(bool(inside.all()))
     assert np.mean(covered) >= 0.93

@@ -1,7 +1,7 @@
 """Bands: confidence limits that hold for many sets at once."""
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds._limits import cluster_sums
@@ -70,5 +70,5 @@ def simultaneous_confidence(
     drawn = np.random.default_rng(seed).normal(size=(_DRAWS, n_sets)) @ root.T
     # The rank of the normal maximum, so that one set alone keeps its confidence exactly.
     largest = float(np.quantile(drawn.max(axis=1), confidence))
-    normal_limit = float(norm.cdf(largest))
+    normal_limit = float(ndtr(largest))
     return min(max(normal_limit, confidence), 1.0 - (1.0 - confidence) / n_sets)

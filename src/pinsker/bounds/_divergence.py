@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import xlog1py
 
-from pinsker._types import FloatArray
+from pinsker._types import BoolArray, FloatArray
 
 LOG2 = math.log(2.0)
 
@@ -126,8 +126,9 @@ def solve_increasing(
     with np.errstate(all="ignore"):
         left, right = np.log(np.maximum(low, tiny) / top), np.zeros_like(top)
         below, above = gap(left), gap(right)
-        root = _chandrupatla(gap, left, right, below, above)
-        root = np.where(above <= 0.0, right, np.where(below >= 0.0, left, root))
+        at_right, at_left = above <= 0.0, below >= 0.0
+        root = _chandrupatla(gap, left, right, below, above, at_right | at_left)
+        root = np.where(at_right, right, np.where(at_left, left, root))
         return np.where(target > 0.0, np.clip(top * np.exp(root), low, high), 0.0)
 
 
@@ -137,8 +138,12 @@ def _chandrupatla(
     b: FloatArray,
     fa: FloatArray,
     fb: FloatArray,
+    outside: BoolArray,
 ) -> FloatArray:
-    """Bracketed root of `gap` by inverse quadratic interpolation, or bisection where unsafe."""
+    """Bracketed root of `gap` by inverse quadratic interpolation, or bisection where unsafe.
+
+    Nothing is found `outside`, where the ends have one sign, and no steps are taken for it.
+    """
     step = np.full(np.shape(a), 0.5)
     best = b
     for _ in range(_MOST_STEPS):
@@ -151,7 +156,7 @@ def _chandrupatla(
         best = np.where(np.abs(fa) < np.abs(fb), a, b)
         width = np.abs(b - a)
         least = 2.0 * np.finfo(float).eps * np.maximum(np.abs(best), 0.5) / width
-        if np.all((least > 0.5) | (fa == 0.0) | (fb == 0.0) | np.isnan(fa)):
+        if np.all(outside | (least > 0.5) | (fa == 0.0) | (fb == 0.0) | np.isnan(fa)):
             break
         xi, ratio = (a - b) / (c - b), (fa - fb) / (fc - fb)
         quadratic = (ratio**2 < xi) & ((1.0 - ratio) ** 2 < 1.0 - xi)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta, t
+from scipy.special import betaincinv, stdtrit  # scipy.stats takes 20 times as long
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.exceptions import ParameterError
@@ -168,7 +168,7 @@ def _limits_of_steps(
     second = float(rows @ away**2 + zeros * centre**2) / total
     third = float(rows @ away**3 - zeros * centre**3) / total
     error = float(np.sqrt(second / (total - 1.0)))
-    quantile = float(t.ppf(confidence, max(own - 1.0, 1.0)))
+    quantile = float(stdtrit(max(own - 1.0, 1.0), confidence))
     skewness = third / second**1.5
     above = max(quantile, -_hall(-quantile, skewness, total))
     below = max(quantile, _hall(quantile, skewness, total))
@@ -186,7 +186,7 @@ def _limits_of_one_sign(
     n = float(rows.sum())
     worse, better = (float(rows @ np.maximum(side, 0.0)) for side in (values, -values))
     most_worse, most_better = (
-        float(beta.ppf(confidence, count + 1.0, max(n - count, 0.5))) for count in (worse, better)
+        float(betaincinv(count + 1.0, max(n - count, 0.5), confidence)) for count in (worse, better)
     )
     return Difference(mean, (worse / n) - most_better, most_worse - better / n)
 
@@ -204,7 +204,7 @@ def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Diffe
         return Difference(mean, float("-inf"), float("inf"))
     squares = centred * centred
     second = float(squares.mean())
-    quantile = float(t.ppf(confidence, n - 1))
+    quantile = float(stdtrit(n - 1, confidence))
     if second <= 0.0:
         return Difference(mean, mean, mean)
     error = float(np.sqrt(second / (n - 1)))
@@ -242,7 +242,7 @@ def error_rate_limit(n_errors: int, n_rows: int, confidence: float = 0.95) -> fl
     _check_confidence(confidence)
     if n_errors >= n_rows:
         return 1.0
-    return float(beta.ppf(confidence, n_errors + 1, n_rows - n_errors))
+    return float(betaincinv(n_errors + 1, n_rows - n_errors, confidence))
 
 
 def bounded_loss_limit(losses: FloatArray, largest: float, confidence: float = 0.95) -> float:

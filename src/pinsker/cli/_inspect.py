@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from scipy.stats import t
+from scipy.special import stdtrit
 from sklearn.base import clone
 
 from pinsker.bounds import paired_difference
@@ -286,7 +286,7 @@ def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float
         differences[:half], differences[half : 2 * half] = 1.0, -1.0
         return paired_difference(differences, confidence, counts=True).upper
     spread = 2 * LEFT * math.sqrt(1 - CORRELATION**2)
-    return float(t.ppf(confidence, n_rows - 1)) * spread / math.sqrt(n_rows)
+    return float(stdtrit(n_rows - 1, confidence)) * spread / math.sqrt(n_rows)
 
 
 def expected_seconds(selector: Any, X: Any, y: Any) -> float:

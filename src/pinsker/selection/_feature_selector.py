@@ -1,6 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -24,8 +24,10 @@ from pinsker.selection.holdout import (
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
+    Comparison,
     CrossFit,
     HoldoutEvaluator,
+    Jobs,
     Metric,
     SplitFit,
     crossfit_certificate,
@@ -35,8 +37,6 @@ from pinsker.selection.holdout import (
     split_rows,
 )
 from pinsker.selection.search import (
-    AUTO_LARGE,
-    AUTO_SEARCHES,
     BY_COST,
     Deadline,
     ErrorBudget,
@@ -46,15 +46,16 @@ from pinsker.selection.search import (
     Search,
     SelectionPath,
     StoppingRule,
+    auto_searches,
     by_cost,
     cheapest_first,
+    describe_searches,
     measure_sets,
     named_searches,
     screening_notes,
+    searches_in_time,
 )
 
-#: Backward by neighbors starts where they see least, and costs most, on wide tables.
-_MOST_BACKWARD = 500
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
@@ -65,8 +66,6 @@ WEIGHTED = (
 )
 #: Searches that count: they take more rows of a large table than neighbors do.
 _COUNTED = ("jmi", "cmim", BY_COST[0])
-#: Of a time limit searches may take so much: what they find has to be evaluated.
-_PART_OF_SEARCHES = 0.5
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -309,8 +308,8 @@ class FeatureSelector(EvaluatedSelector):
         evaluator.jobs.on_call = progress.on_call
         n_fixed = len(data.fixed)
         cross = CrossFit(data.encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
-        for some in _in_time(searches, deadline):
-            with deadline.leaving_out(_described(some)):
+        for some in searches_in_time(searches, deadline):
+            with deadline.leaving_out(describe_searches(some)):
                 cross.search(some, _names_of(some, names), {}, memory.n_searches)
         self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
@@ -339,8 +338,8 @@ class FeatureSelector(EvaluatedSelector):
         evaluator.jobs.on_call = progress.on_call
         n_fixed, deadline = len(data.fixed), settings.deadline
         cross = CrossFit(encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
-        for some in _in_time(searches, settings.deadline):
-            with settings.deadline.leaving_out(_described(some)):
+        for some in searches_in_time(searches, settings.deadline):
+            with settings.deadline.leaving_out(describe_searches(some)):
                 cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
         note = (
             f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
@@ -397,9 +396,7 @@ class FeatureSelector(EvaluatedSelector):
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded
     ) -> tuple[tuple[str, ...], list[Search]]:
         """Return the searches of a table that is not split."""
-        wide = searched.n_features > _MOST_BACKWARD
-        auto = tuple(name for name in AUTO_SEARCHES if not (wide and name == "backward"))
-        return self._named_searches(data, settings, searched, auto)
+        return self._named_searches(data, settings, searched, auto_searches(searched))
 
     def _named_searches(
         self, data: FitData, settings: KNNSearchSettings, searched: Encoded, auto: tuple[str, ...]
@@ -441,37 +438,26 @@ class FeatureSelector(EvaluatedSelector):
 
     def _fit_split(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
         """Search, evaluate and certify on disjoint parts of many rows."""
-        encoded, rule = data.encoded, data.rule
+        encoded, rule, deadline = data.encoded, data.rule, settings.deadline
         if isinstance(self.cv, Integral):
             parts = split_rows(encoded, data.seed, data.groups)
         else:
             parts = split_by_time(encoded.n_rows, data.seed)
-        counted = take_rows(encoded, parts.search)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
-        auto = tuple(name for name in AUTO_LARGE if _pays(name, searched))
+        auto = auto_searches(searched, of_many_rows=True)
         names, searches = self._named_searches(data, settings, searched, auto)
-        deadline = settings.deadline
         progress = Progress(self, data.user_data, 2 + len(names))
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
-        paths: dict[str, SelectionPath] = {}
-        for some in _in_time(searches, deadline):
-            tables = [counted if one.names[0] in _COUNTED else searched for one in some]
-            calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
-            with deadline.leaving_out(_described(some)):
-                found = jobs.run(_run_search, None, calls, memory.n_searches)
-                for one, several in zip(some, found, strict=True):
-                    paths.update(zip(one.names, several, strict=True))
-        paths = {name: paths[name] for name in names if name in paths}
+        counted = take_rows(encoded, parts.search)
+        found = _search_parts(searches, searched, counted, deadline, jobs, memory.n_searches)
         deadline.part = 1.0
-        models = self._models(encoded, data.seed, data.table)
-        metric = Metric(self._budget_of(rule).metric_for(data.facts))
         split = SplitFit(
             encoded,
             parts,
-            models,
-            metric,
+            self._models(encoded, data.seed, data.table),
+            Metric(self._budget_of(rule).metric_for(data.facts)),
             data.facts,
             len(data.fixed),
             jobs,
@@ -480,59 +466,70 @@ class FeatureSelector(EvaluatedSelector):
             deadline=deadline,
             costs=data.costs,
         )
+        paths = {name: found[name] for name in names if name in found}
         comparison = split.compare(paths, rule, progress.on_stage)
-        result, decision = comparison.choose(rule)
-        path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
-        certificate = crossfit_certificate(comparison, result, rule, decision)
-        if isinstance(rule, ErrorBudget) and result.size < encoded.n_features:
-            progress.on_stage("certifying")
-            order = comparison.paths[result.search].order
-            certificate = split.certify(order, result.size, rule, data.seed)
-        certificate = self._with_given_order(certificate, result.search)
-        decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
-        self._set_fitted(
-            self._attributes(
-                data,
-                path,
-                decision,
-                certificate=certificate,
-                comparison=comparison,
-                notes=(
-                    split.note,
-                    *screening_notes(names, encoded.n_features),
-                    *deadline.notes,
-                ),
-            )
-        )
+        self._certify_and_set(split, comparison, data, settings, progress, searched)
         same_rows = () if split.certifying else (SAME_ROWS,)
         self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
         progress.close()
         return self
 
+    def _certify_and_set(
+        self,
+        split: SplitFit,
+        comparison: Comparison,
+        data: FitData,
+        settings: KNNSearchSettings,
+        progress: Progress,
+        searched: Encoded,
+    ) -> None:
+        """Take a set, and certify it on rows of its own."""
+        rule, n_features = data.rule, data.encoded.n_features
+        result, decision = comparison.choose(rule)
+        path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
+        certificate = crossfit_certificate(comparison, result, rule, decision)
+        if isinstance(rule, ErrorBudget) and result.size < n_features:
+            progress.on_stage("certifying")
+            order = comparison.paths[result.search].order
+            certificate = split.certify(order, result.size, rule, data.seed)
+        certificate = self._with_given_order(certificate, result.search)
+        decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
+        screened = screening_notes(tuple(comparison.paths), n_features)
+        attributes = self._attributes(
+            data,
+            path,
+            decision,
+            certificate=certificate,
+            comparison=comparison,
+            notes=(split.note, *screened, *settings.deadline.notes),
+        )
+        self._set_fitted(attributes)
 
-def _in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
-    """Yield all searches together, or in turn as long as there is time; the first in any case."""
-    if deadline.seconds is None:
-        yield searches
-        if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
-            deadline.must_finish = True
-            yield cheapest_first(searches)[1][:1]
-            deadline.must_finish = False
-        return
-    for search in searches:
-        if not deadline.skips(_described([search])):
-            yield [search]
-        deadline.part = _PART_OF_SEARCHES
+
+def _search_parts(
+    searches: Sequence[Search],
+    searched: Encoded,
+    counted: Encoded,
+    deadline: Deadline,
+    jobs: Jobs,
+    n_at_once: int,
+) -> dict[str, SelectionPath]:
+    """Search some of the rows by neighbors, and all that are for searching by counts."""
+    paths: dict[str, SelectionPath] = {}
+    for some in searches_in_time(searches, deadline):
+        tables = [counted if one.names[0] in _COUNTED else searched for one in some]
+        calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
+        with deadline.leaving_out(describe_searches(some)):
+            found = jobs.run(_run_search, None, calls, n_at_once)
+            for one, several in zip(some, found, strict=True):
+                paths.update(zip(one.names, several, strict=True))
+    return paths
 
 
 def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
     """Return settings that measure at some rows, against all of them."""
     most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
     return replace(settings, knn=replace(settings.knn, max_samples=most))
-
-
-def _described(searches: Sequence[Search]) -> str:
-    return f"search {' and '.join(name for search in searches for name in search.names)}"
 
 
 def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:
@@ -544,13 +541,3 @@ def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:
     """Run a search, as one of several at a time."""
     found: tuple[SelectionPath, ...] = run(table)
     return found
-
-
-def _pays(name: str, searched: Encoded) -> bool:
-    """Return whether a search of ``searches="auto"`` is worth its time on a table of this shape."""
-    if name == "backward":
-        return searched.n_features <= _MOST_BACKWARD
-    if name == "linear":
-        categories = sum(len(known) for known in searched.columns.categories if known is not None)
-        return searched.columns.n_columns + categories <= searched.n_rows // 3
-    return True

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker import (
     BackwardElimination,
@@ -232,3 +233,19 @@ def test_every_selector_has_a_certificate_of_one_type(selector):
     )
     assert str(certificate).startswith(f"{certificate.n_kept} of 20 features; ")
     assert json.loads(certificate.to_json())["verdict"] == certificate.verdict
+
+
+def test_rows_that_vary_unlike_the_others_explain_their_r2():
+    """Flights: "R² 0.0659 with none" stood there without a word."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=6000)
+    y[4500:] *= 0.5  # the latest rows certify
+    selector = FeatureSelector(
+        0.05, models=["linear"], searches=["linear"], cv=TimeSeriesSplit(), random_state=0
+    )
+    certificate = selector.fit(X, y).certificate_
+    assert certificate.error_none < 0.5
+    (note,) = (one for one in certificate.notes if "units of the variance of all rows" in one)
+    assert f"it is {1 - certificate.error_none:.3f} with no features" in note
+    assert "vary less" in note

@@ -50,6 +50,8 @@ FEW_ROWS = (
 MEASURED_AT_60_ROWS = "up to 6 %"
 #: A budget that no features at all would meet.
 LETS_ALL_GO = "this budget would let every column go: use a smaller one{instead}"
+#: R² with no features is as near to zero unless rows are few or vary unlike the others.
+_OTHER_SPREAD = 0.03
 
 
 def path_certificate(
@@ -124,16 +126,27 @@ def crossfit_certificate(
         ),
         n_groups=comparison.n_groups,
     )
-    return with_budget_note(certificate)
+    return with_notes(certificate)
 
 
-def with_budget_note(certificate: Certificate) -> Certificate:
-    """Return a certificate that says so if its budget would let every feature go."""
-    if not certificate.lets_all_go or certificate.verdict == "nothing predictable":
-        return certificate
-    instead = ", or metric='roc_auc'" if certificate.metric == "error" else ""
-    note = LETS_ALL_GO.format(instead=instead)
-    return replace(certificate, notes=(*certificate.notes, note))
+def with_notes(certificate: Certificate) -> Certificate:
+    """Return a certificate that says what its figures hide.
+
+    A budget may let every feature go, and rows may vary more or less than all of them, whose
+    variance is the unit of R².
+    """
+    notes, none = certificate.notes, certificate.error_none
+    if certificate.lets_all_go and certificate.verdict != "nothing predictable":
+        instead = ", or metric='roc_auc'" if certificate.metric == "error" else ""
+        notes += (LETS_ALL_GO.format(instead=instead),)
+    if certificate.metric == "r2" and abs(none - 1.0) > _OTHER_SPREAD:
+        more = "more" if none > 1.0 else "less"
+        note = (
+            f"R² is in units of the variance of all rows; those held out vary {more}, so that it "
+            f"is {1.0 - none:.3f} with no features"
+        )
+        notes = (*notes, note)
+    return replace(certificate, notes=notes)
 
 
 class FreshRows:
@@ -309,7 +322,7 @@ class FreshRows:
             rare_rows=_rare_rows(metric, facts, n_groups or self._n_effective()),
             n_groups=n_groups,
         )
-        return with_budget_note(certificate)
+        return with_notes(certificate)
 
     def _worst_note(self, losses: FloatArray, reference: FloatArray) -> tuple[str, ...]:
         """Return which of several targets has the largest increase, where the worst one counts."""

@@ -79,16 +79,17 @@ from pinsker.selection.search._rules import (
     StoppingRule,
 )
 from pinsker.selection.search._searches import (
-    AUTO_LARGE,
     AUTO_SEARCHES,
     Search,
+    auto_searches,
     cheapest_first,
+    describe_searches,
     named_searches,
     screening_notes,
+    searches_in_time,
 )
 
 __all__ = [
-    "AUTO_LARGE",
     "AUTO_SEARCHES",
     "BY_COST",
     "CRITERIA",
@@ -131,6 +132,7 @@ __all__ = [
     "Trace",
     "UnknownBound",
     "WorstTarget",
+    "auto_searches",
     "backward",
     "best_pairs",
     "by_cost",
@@ -139,6 +141,7 @@ __all__ = [
     "count_and_search",
     "criterion_named",
     "criterion_search",
+    "describe_searches",
     "forward",
     "forward_backward",
     "forward_backward_and_forward",
@@ -154,6 +157,7 @@ __all__ = [
     "refuse_uncounted",
     "relevance",
     "screening_notes",
+    "searches_in_time",
     "select_by_criterion",
     "shrink",
     "task_of",

@@ -1,6 +1,6 @@
 """Which searches are tried: names, selectors and orders become functions from a table to paths."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.selection.search._criterion import count_and_search
+from pinsker.selection.search._deadline import Deadline
 from pinsker.selection.search._knn import (
     NEIGHBORS_TAKE_NO_WEIGHTS,
     WIDE,
@@ -36,6 +37,10 @@ _MOST_SCREENED = 100
 _BY_NEIGHBORS = ("forward-backward", "backward", "forward", "relevance")
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
+#: Backward by neighbors starts where they see least, and costs most, on wide tables.
+_MOST_BACKWARD = 500
+#: Of a time limit searches may take so much: what they find has to be evaluated.
+_PART_OF_SEARCHES = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,25 @@ class Search:
 
     names: tuple[str, ...]
     run: Callable[[Encoded], tuple[SelectionPath, ...]]
+
+
+def auto_searches(table: Encoded, *, of_many_rows: bool = False) -> tuple[str, ...]:
+    """Return those of the searches of "auto" that are worth their time on a table.
+
+    Parameters
+    ----------
+    table : Encoded
+        The rows that are searched.
+    of_many_rows : bool
+        Whether they are part of many more, which others count.
+    """
+    names = AUTO_LARGE if of_many_rows else AUTO_SEARCHES
+    left_out = {"backward"} if table.n_features > _MOST_BACKWARD else set()
+    if of_many_rows:
+        categories = sum(len(known) for known in table.columns.categories if known is not None)
+        if table.columns.n_columns + categories > table.n_rows // 3:
+            left_out.add("linear")
+    return tuple(name for name in names if name not in left_out)
 
 
 def named_searches(
@@ -116,6 +140,26 @@ def cheapest_first(searches: Sequence[Search]) -> tuple[tuple[str, ...], list[Se
         key=lambda one: _BY_COST.index(one.names[0]) if one.names[0] in _BY_COST else len(_BY_COST),
     )
     return tuple(name for search in ordered for name in search.names), ordered
+
+
+def searches_in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
+    """Yield all searches together, or in turn as long as there is time; the first in any case."""
+    if deadline.seconds is None:
+        yield searches
+        if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
+            deadline.must_finish = True
+            yield cheapest_first(searches)[1][:1]
+            deadline.must_finish = False
+        return
+    for search in searches:
+        if not deadline.skips(describe_searches([search])):
+            yield [search]
+        deadline.part = _PART_OF_SEARCHES
+
+
+def describe_searches(searches: Sequence[Search]) -> str:
+    """Return the names of the paths, for a note."""
+    return f"search {' and '.join(name for search in searches for name in search.names)}"
 
 
 def _name_of(item: Any) -> str:
