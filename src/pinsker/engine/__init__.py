@@ -27,7 +27,7 @@ from pinsker.engine._plan import (
 )
 from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
-from pinsker.engine._settings import EngineSettings, KNNSettings
+from pinsker.engine._settings import EngineSettings, KNNSettings, count_threads
 from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine._triples import array_library, best_triples
 
@@ -57,6 +57,7 @@ __all__ = [
     "box_counts",
     "calls_on_cluster",
     "class_probabilities",
+    "count_threads",
     "find_client",
     "grassberger_log",
     "mean_values",

@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn import get_config
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, TOO_FEW_ROWS, Certificate, TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
-from pinsker.engine import EngineSettings, KNNSettings, find_client
+from pinsker.engine import EngineSettings, KNNSettings, count_threads, find_client
 from pinsker.exceptions import EngineLostError, ParameterError
 from pinsker.information import HoldoutModel, named_models, prepare_models
 from pinsker.selection._base import InformationSelector, ranks
@@ -309,7 +308,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
             encoded,
             models,
             self._row_counts(encoded.n_rows),
-            n_jobs=effective_n_jobs(self.n_jobs),
+            n_jobs=count_threads(self.n_jobs),
             # Of a cluster or a GPU `max_memory` is theirs.
             max_memory=engine.max_memory if self._is_local else None,
         )
@@ -364,7 +363,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         """Return where models are fitted: on a cluster if the engine is one, else in threads."""
         engine = as_settings("engine", self.engine)
         client = find_client(engine.name, engine.client)
-        return Jobs(n_jobs or effective_n_jobs(self.n_jobs), client)
+        return Jobs(n_jobs or count_threads(self.n_jobs), client)
 
     def _evaluator(
         self, data: FitData, n_jobs: int, folds: tuple[Fold, ...] | None = None

@@ -298,9 +298,10 @@ class FeatureSelector(EvaluatedSelector):
         if once and data.encoded.n_rows >= SEARCH_ONCE_FROM:
             return self._fit_once(data, settings, memory)
         names, searches = self._searches(data, settings, data.encoded)
-        progress = Progress(self, data.user_data, 1 + len(names))
+        progress = Progress(self, data.user_data, 4 + len(names))
         evaluator = self._evaluator(data, memory.n_fits)
         if evaluator is None:
+            progress.on_stage("searching one path, without held-out rows")
             first = searches[0].run(data.encoded)[0]
             self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
             progress.close()
@@ -333,7 +334,7 @@ class FeatureSelector(EvaluatedSelector):
         rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
         searched = take_rows(encoded, rows)
         names, searches = self._searches(data, settings, searched)
-        progress = Progress(self, data.user_data, 1 + len(names))
+        progress = Progress(self, data.user_data, 4 + len(names))
         evaluator = self._evaluator(data, memory.n_fits, folds)
         assert evaluator is not None  # there are folds
         progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
@@ -373,6 +374,7 @@ class FeatureSelector(EvaluatedSelector):
         comparison.paths[chosen] = path
         self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
+        progress.on_stage("measuring importance")
         self._measure_importance(cross.evaluator, settings.deadline, (SAME_ROWS,))
         progress.close()
 
@@ -454,7 +456,7 @@ class FeatureSelector(EvaluatedSelector):
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = auto_searches(searched, of_many_rows=True)
         names, searches = self._named_searches(data, settings, searched, auto)
-        progress = Progress(self, data.user_data, 2 + len(names))
+        progress = Progress(self, data.user_data, 4 + len(names))
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
@@ -479,6 +481,7 @@ class FeatureSelector(EvaluatedSelector):
             comparison = split.compare(paths, rule, progress.on_stage)
         self._certify_and_set(split, comparison, data, settings, progress, searched)
         same_rows = () if split.certifying else (SAME_ROWS,)
+        progress.on_stage("measuring importance")
         self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
         progress.close()
         return self

@@ -6,12 +6,10 @@ from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-from joblib import effective_n_jobs
-
 from pinsker._compat import Interval
 from pinsker._types import Missing
 from pinsker.encoding import Encoded
-from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.engine import EngineSettings, KNNSettings, count_threads
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import n_at_least
 from pinsker.selection._progress import fitting
@@ -94,7 +92,7 @@ class KNNSelector(EvaluatedSelector):
         settings = self._search_settings(data.seed, data.encoded.n_features)
         most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
         progress = self._progress(data, self._direction, most, settings.knn.score)
-        threads = replace(settings, n_threads=effective_n_jobs(self.n_jobs))
+        threads = replace(settings, n_threads=count_threads(self.n_jobs))
         threads = self._within(memory, threads, 1)
         settings = self._within(memory, settings, memory.n_searches)
         search = partial(type(self)._function, data.encoded, threads, data.fixed, progress.on_step)
