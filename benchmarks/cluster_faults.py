@@ -183,7 +183,9 @@ def serve(send):
     """Run a scheduler."""
 
     async def run():
-        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        async with distributed.Scheduler(
+            host="127.0.0.1", port=0, dashboard_address=":0"
+        ) as scheduler:
             send.send(scheduler.address)
             await scheduler.finished()
 

@@ -38,7 +38,7 @@ def serve(send):
     """Run a scheduler until it is killed."""
 
     async def run():
-        scheduler = distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False)
+        scheduler = distributed.Scheduler(host="127.0.0.1", port=0, dashboard_address=":0")
         async with scheduler:
             send.send(scheduler.address)
             await scheduler.finished()
