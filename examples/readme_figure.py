@@ -27,11 +27,11 @@ def main(target):
     handles, labels = left.get_legend_handles_labels()
     shown = [pair for pair in zip(handles, labels, strict=True) if pair[1] != "no features"]
     left.legend(*zip(*shown, strict=True), frameon=False, fontsize=10, ncols=2, loc="upper right")
-    left.set_title("What fewer columns cost, on held-out rows", loc="left", weight="bold")
+    left.set_title("What fewer columns cost", loc="left", weight="bold")
     ImportanceDisplay.from_estimator(selector, ax=right)
     right.legend().remove()
     right.locator_params(axis="x", nbins=4)
-    right.set_title("What each kept column is worth", loc="left", weight="bold")
+    right.set_title("What each is worth", loc="left", weight="bold")
     fig.savefig(target, dpi=110)
 
 
