@@ -93,6 +93,7 @@ wheel:
 docs: $(VENV)/.docs
 	rm -rf docs/_build docs/gallery docs/api/generated  # nothing old: the library may have changed
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_pages.py docs/_build/html
 	@echo "built docs/_build/html/index.html"
 
 $(BIN)/python:

@@ -22,9 +22,9 @@ from sklearn.utils._param_validation import (
     StrOptions,
 )
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import validate_data as _validate_data
 
-from pinsker.exceptions import MissingDependencyError
+from pinsker.exceptions import DataError, MissingDependencyError
 
 __all__ = [
     "HasMethods",
@@ -40,6 +40,22 @@ __all__ = [
     "scorer_parts",
     "validate_data",
 ]
+
+
+def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
+    """Note or check the columns of a table, as scikit-learn does; refuse names that repeat."""
+    try:
+        return _validate_data(estimator, X, **options)
+    except Exception as error:
+        # Of narwhals, which scikit-learn reads names with: its place has changed over time.
+        if type(error).__name__ != "DuplicateError":
+            raise
+        names = [str(name) for name in X.columns]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"more than one column is called {repeated!r}: rename them, so that results can tell "
+            "them apart."
+        ) from error
 
 
 class ScorerParts(NamedTuple):

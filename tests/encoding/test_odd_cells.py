@@ -10,7 +10,7 @@ import pytest
 
 from pinsker import BackwardElimination, CriterionSelection, FeatureCount, KNNSettings, entropy
 from pinsker.encoding import encode
-from pinsker.exceptions import DataError
+from pinsker.exceptions import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -72,3 +72,37 @@ def test_pickles_hold_no_rows_and_know_their_version():
     del state["_pickle_format"]  # as version 0.1 wrote it
     with pytest.raises(DataError, match=r"pickled by another version of pinsker \(format 1, this"):
         CriterionSelection().__setstate__(state)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(N) % 3])
+@pytest.mark.parametrize("scale", ["copula", "standard", "none"])
+def test_dates_and_numbers_that_are_all_missing(scale, weights):
+    table = pd.DataFrame({"a": X[:, 0], "when": pd.NaT, "much": np.nan})
+    encoded = encode(table, Y, missing="category", scale=scale, sample_weight=weights)
+    assert np.isfinite(encoded.columns.values).all()
+
+
+def test_bytes_in_the_order_of_another_machine():
+    other = X.astype(X.dtype.newbyteorder())
+    np.testing.assert_array_equal(encode(other, Y).columns.values, encode(X, Y).columns.values)
+    with pytest.raises(DataError, match=r"'a' is of type '.f8', in the byte order .*\.astype\('"):
+        encode(pd.DataFrame(other, columns=["a", "b"]), Y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (["heavy"] * N, "holds something that is no number"),
+        (np.full(N, 1e308), r"has 1e\+308 as its largest: divide"),
+        (np.full(N, 5e-324), "as its largest: divide"),
+    ],
+)
+def test_weights_that_cannot_be_added(weights, message):
+    with pytest.raises(DataError, match=message) as raised:
+        encode(X, Y, sample_weight=weights)
+    assert raised.value.parameter == "sample_weight"
+
+
+def test_labels_of_groups_of_columns_are_labels():
+    with pytest.raises(ParameterError, match=r"feature_groups has \[0\] for column 'x0'"):
+        encode(X, Y, feature_groups=[[0], [1]])

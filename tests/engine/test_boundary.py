@@ -123,3 +123,19 @@ def test_trees_check_their_rows():
         mean_values(X, X[:10, 0], X, **TREES)
     with pytest.raises(ParameterError, match="n_trees=0"):
         mean_values(X, X[:, 0], X, **{**TREES, "n_trees": 0})
+
+
+@pytest.mark.parametrize("cells", [np.array([["a"]]), np.array([[1j]]), [[1], [1, 2]], [[None]]])
+def test_what_is_no_number_is_refused_in_our_words(cells):
+    calls = (
+        lambda: Problem.from_arrays(cells, labels=Y),
+        lambda: Problem.from_arrays(X, target=cells),
+        lambda: neighbor_counts(X, cells, X, k=3),
+        lambda: box_counts(X, X, X, radius=cells),
+        lambda: mean_values(cells, Y, X, **TREES),
+        lambda: mean_values(X, cells, X, **TREES),
+        lambda: class_probabilities(X, cells, X, 2, **TREES),
+    )
+    for call in calls:
+        with pytest.raises(DataError):
+            call()

@@ -185,6 +185,11 @@ def test_shuffled_tables_deal_classes_choices_and_weights_together():
             [1],
             r"n_categories has shape \(1,\): give one number for each",
         ),
+        # Tables are as long as the largest code: these took all memory, or were written past.
+        (np.array([[2**63]], dtype=np.uint64), None, r"code 9223372036854775808 in column 0"),
+        (np.array([[0, 2**40]]), None, r"code 1099511627776 in column 1: the largest .* 16777215"),
+        (np.array([[0]]), [2**33], r"n_categories allows code 8589934591 in column 0"),
+        (np.array([[0]]), ["two"], r"n_categories cannot be read as numbers"),
     ],
 )
 def test_codes_that_cannot_be_counted(codes, sizes, message):
@@ -215,3 +220,5 @@ def test_corrections_count_rows_not_weights():
 def test_labels_must_match_the_rows():
     with pytest.raises(DataError, match=r"4 rows of codes but labels of shape \(3,\)"):
         CountTables.of(PackedColumns.of(draw([2], 4)), np.arange(3) % 2)
+    with pytest.raises(DataError, match=r"code 1099511627776 in column 0"):
+        CountTables.of(PackedColumns.of(draw([2], 4)), np.array([0, 1, 0, 2**40]))

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from experiments.reproduce import as_published
-from experiments.reproduce.problems import figure1_problem
+from experiments.reproduce.problems import figure1_problem, figure2_problem
 from oracles import published_estimator
 from pinsker.datasets import Radial
 
@@ -70,12 +70,14 @@ def test_figure_one_keeps_all_thirty():
         assert as_published.sizes_in_sequence(path, (0.05, 0.5)) == [30, 30]
 
 
-def test_figure_two_as_published(published_data):
+def test_figure_two_as_published():
     """Published: 14.98, 12.90, 9.14, 5.26 and 1.00 features at 0.05, 1, 2, 3 and 4; the published
-    run drew other problems of the same kind (7.06 useful columns in the mean, these have 6.94)."""
+    run drew other problems of the same kind (7.06 useful columns in the mean; 6.94 in the published
+    tables, 6.9 in those that are drawn where there are none)."""
     deltas = (0.05, 0.5, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 4.0)
     sizes, alone = [], []
-    for number, (X, y, _) in enumerate(published_data("binary")):
+    for number in range(50):
+        X, y, _ = figure2_problem(number, seed=0)
         X, _, y, _ = train_test_split(X, y, random_state=number)
         path = as_published.published_path(X, y, 3)
         sizes.append(as_published.sizes_in_sequence(path, deltas))

@@ -1,113 +1,267 @@
-"""The entry points that are called: what a user calls with a table and a target."""
+"""The entry points that are called: what a user calls with a table, a target and options.
 
+An entry takes a `Given` and the options that were drawn for it. Most are cheap: small tables, one
+search, one model.
+"""
+
+import copy
+import inspect
 import pickle
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 
 import pinsker
 from pinsker import (
     BackwardElimination,
     CriterionSelection,
-    ErrorBudget,
-    FeatureCount,
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
-    KNNSettings,
     LinearSelection,
-    ScoreThreshold,
 )
+from pinsker.encoding import encode
+from pinsker.engine import (
+    Backward,
+    Forward,
+    Problem,
+    box_counts,
+    class_probabilities,
+    mean_values,
+    neighbor_counts,
+)
+from pinsker.report import summarise, to_html, to_json
+from pinsker.selection import find_suspects
 
 
-def fitted(selector):
-    return lambda X, y: selector.fit(X, y)
+@dataclass(frozen=True)
+class Given:
+    """A table, a target, the names of its columns, and fresh rows of the same kinds."""
+
+    X: Any
+    y: Any
+    names: tuple[str, ...]
+    X_new: Any
+    y_new: Any
+    seed: int
 
 
-def n_rows(X):
-    """Return how many rows a table has; what has none is refused by the call itself."""
-    return X.shape[0] if getattr(X, "shape", ()) else len(X)
+@dataclass(frozen=True)
+class Entry:
+    """A call: what it does, the options that it takes, and how often it is drawn."""
+
+    function: Any
+    options: tuple[str, ...] = ()
+    weight: int = 4
 
 
-def certified(X, y):
-    selector = FeatureSelector(0.2, models=["linear"], searches=["relevance"], random_state=0)
-    return selector.fit(X, y).certify(X, y)
+OF_FIT = ("sample_weight", "groups")
+OF_ROWS = ("sample_weight", "groups", "confidence")
+OF_INFORMATION = (
+    "method", "n_neighbors", "scale", "discrete", "missing", "correction", "clip",
+    "return_details", "n_jobs", "random_state",
+)  # fmt: skip
 
 
-def audited(X, y):
-    selector = LinearSelection(0.2).fit(X, y)
-    model = DummyClassifier() if selector.task_ == "classification" else DummyRegressor()
-    return pinsker.audit(selector, model, X, y)
+def options_of(kind):
+    """Return the parameters of a selector, and those of its fit."""
+    fit = inspect.signature(kind.fit).parameters
+    return (*inspect.signature(kind).parameters, *(name for name in OF_FIT if name in fit))
 
 
-def pickled(X, y):
-    selector = CriterionSelection("mim", 1).fit(X, y)
-    return pickle.loads(pickle.dumps(selector)).transform(X)
+def fit(kind, given, options, **defaults):
+    """Return a selector that was made, cloned and fitted with the options that were drawn."""
+    of_fit = {name: options[name] for name in OF_FIT if name in options}
+    own = {name: value for name, value in options.items() if name not in of_fit}
+    known = inspect.signature(kind).parameters
+    selector = kind(**{**defaults, **{name: own[name] for name in own if name in known}})
+    return clone(selector).fit(given.X, given.y, **of_fit)
 
 
-def transformed(X, y):
-    return BackwardElimination(FeatureCount(1), cv=0).fit(X, y).transform(X)
+def fitting(kind, weight=4, **defaults):
+    def call(given, options):
+        return fit(kind, given, options, **defaults)
+
+    return Entry(call, options_of(kind), weight)
 
 
-def weighted(X, y):
-    return LinearSelection(0.1).fit(X, y, sample_weight=np.arange(n_rows(X)) % 3)
+LINEAR = {"models": ["linear"], "searches": ["linear"], "cv": 2, "random_state": 0}
+RELEVANCE, BACKWARD = LINEAR | {"searches": ["relevance"]}, LINEAR | {"searches": ["backward"]}
 
 
-def grouped(X, y):
-    selector = FeatureSelector(0.2, models=["linear"], searches=["linear"], cv=3, random_state=0)
-    return selector.fit(X, y, groups=np.arange(n_rows(X)) // 3)
+def after(method, *names, weight=2):
+    """Return an entry that fits by a linear search and model, and then calls a method."""
+
+    def call(given, options):
+        later = {name: options.pop(name) for name in names if name in options}
+        return method(fit(FeatureSelector, given, options, **LINEAR), given, later)
+
+    return Entry(call, ("metric", "missing", "cv", "feature_groups", *OF_FIT, *names), weight)
 
 
-quick = {"models": ["linear"], "random_state": 0}
-CALLS = {
-    "FeatureSelector": fitted(FeatureSelector(0.1, searches=["backward"], **quick)),
-    "FeatureSelector all": fitted(FeatureSelector(0.1, cv=2, random_state=0)),
-    "FeatureSelector drop": fitted(FeatureSelector(0.1, missing="drop", cv=2, **quick)),
-    "FeatureSelector category": fitted(FeatureSelector(0.1, missing="category", cv=2, **quick)),
-    "FeatureSelector auc": fitted(FeatureSelector(0.1, metric="roc_auc", cv=2, **quick)),
-    "FeatureSelector criterion": fitted(
-        FeatureSelector(0.1, searches=[CriterionSelection("jmi", 2)], cv=2, **quick)
+def on_fresh(name, *options, **fixed):
+    def method(selector, given, later):
+        return getattr(selector, name)(given.X_new, given.y_new, **fixed, **later)
+
+    return after(method, *options)
+
+
+def _audited(given, options):
+    selector = LinearSelection(0.2, missing="category").fit(given.X, given.y)
+    classes = selector.task_ == "classification"
+    dummies = (DummyClassifier(), DummyRegressor())
+    model = (LogisticRegression(), Ridge())[not classes] if given.seed % 2 else dummies[not classes]
+    return pinsker.audit(selector, model, given.X_new, given.y_new, **options)
+
+
+def _pickled(given, options):
+    selector = fit(CriterionSelection, given, options)
+    back = pickle.loads(pickle.dumps(selector))
+    return copy.deepcopy(back).transform(given.X)
+
+
+def _transformed(given, options):
+    selector = fit(LinearSelection, given, options, missing="category")
+    selector.set_output(transform=("default", "pandas", "polars")[given.seed % 3])
+    selector.get_feature_names_out()
+    return selector.transform(given.X_new)
+
+
+def _looked_at(selector, given, later):
+    selector.path_.to_frame()
+    selector.cv_results_.to_frame()
+    return repr(selector), str(selector.certificate_), selector._repr_html_(), selector.front_
+
+
+def _cut(selector, given, later):
+    if given.seed % 2:
+        return selector.support_at(n_features=given.seed % 4)
+    return selector.support_at(error_budget=later.get("error_budget", 0.2))
+
+
+def _certified(selector, given, later):
+    certificate = selector.certify(given.X_new, given.y_new, **later)
+    return selector.with_certified(certificate).transform(given.X_new)
+
+
+def _reported(selector, given, later):
+    whole = {"X": given.X, "y": given.y} if given.seed % 2 else {}
+    described = summarise(selector, **whole)
+    return to_json(described), to_html(described)
+
+
+def _information(function, *arguments):
+    def call(given, options):
+        return function(*(getattr(given, name) for name in arguments), **options)
+
+    return Entry(call, OF_INFORMATION, 4)
+
+
+def _independence(given, options):
+    options.setdefault("n_permutations", 9)
+    z = None if given.seed % 2 else given.X_new
+    return pinsker.independence_test(given.X, given.y, z, **options)
+
+
+def _interactions(given, options):
+    options.setdefault("n_permutations", 2)
+    return pinsker.interactions(given.X, given.y, **options).to_frame()
+
+
+def _by_criterion(given, options):
+    return pinsker.select_by_criterion(np.asarray(given.X), np.asarray(given.y), **options)
+
+
+def _searched(given, options):
+    as_classes = {"labels": given.y} if given.seed % 2 else {"target": given.y}
+    problem = Problem.from_arrays(given.X, **as_classes)
+    kind = Backward if given.seed % 4 < 2 else Forward
+    threads = options.get("n_jobs", 1)
+    search = kind(problem, n_neighbors=options.get("n_neighbors", 3), n_threads=threads)
+    search.scores()
+    step = search.remove if kind is Backward else search.add
+    step(given.seed % 3 - 1)
+    return search.scores()
+
+
+def _counted(given, options):
+    k, none = options.get("n_neighbors", 3), np.empty((60, 0))
+    if given.seed % 2:
+        return neighbor_counts(given.X, given.y, none, k=k)
+    return box_counts(given.X, given.X_new, none, radius=given.y)
+
+
+def _grown(given, options):
+    trees = {"n_trees": 2, "min_leaf": 1, "n_candidates": 1, "seed": 0}
+    if given.seed % 2:
+        n_classes = options.get("order", 2)
+        return class_probabilities(given.X, given.y, given.X_new, n_classes, **trees)
+    return mean_values(given.X, given.y, given.X_new, **trees)
+
+
+def _encoded(given, options):
+    return encode(given.X, given.y, **options)
+
+
+def _suspected(given, options):
+    return find_suspects(given.X, encode(given.X, given.y, missing="category", **options))
+
+
+def _plotted(selector, given, later):
+    import matplotlib.pyplot as plt
+
+    selector.plot(("increase", "path", "bound", "certificate")[given.seed % 4])
+    plt.close("all")
+
+
+ENTRIES = {
+    "FeatureSelector": fitting(FeatureSelector, 16, **LINEAR),
+    "FeatureSelector relevance": fitting(
+        FeatureSelector, 4, **{**LINEAR, "searches": ["relevance"]}
     ),
-    "FeatureSelector groups": grouped,
-    "BackwardElimination": fitted(BackwardElimination(0.1, cv=0)),
-    "BackwardElimination none": fitted(
-        BackwardElimination(0.1, cv=0, knn=KNNSettings(scale="none"))
+    "FeatureSelector backward": fitting(FeatureSelector, 4, **{**LINEAR, "searches": ["backward"]}),
+    "FeatureSelector auto": fitting(FeatureSelector, 1, random_state=0),
+    "BackwardElimination": fitting(BackwardElimination, 8, cv=0, random_state=0),
+    "BackwardElimination cv": fitting(BackwardElimination, 2, cv=2, models=["linear"]),
+    "ForwardSelection": fitting(ForwardSelection, 8, cv=0, random_state=0),
+    "ForwardBackwardSelection": fitting(ForwardBackwardSelection, 8, cv=0, random_state=0),
+    "LinearSelection": fitting(LinearSelection, 12),
+    "CriterionSelection": fitting(CriterionSelection, 12),
+    "mutual_information": _information(pinsker.mutual_information, "X", "y"),
+    "mutual_information of tables": _information(pinsker.mutual_information, "X", "X_new"),
+    "conditional": _information(pinsker.conditional_mutual_information, "X", "y", "X_new"),
+    "entropy": _information(pinsker.entropy, "X"),
+    "entropy of y": _information(pinsker.entropy, "y"),
+    "independence_test": Entry(_independence, (*OF_INFORMATION[:-4], "n_permutations")),
+    "interactions": Entry(
+        _interactions, ("order", "n_best", "n_permutations", "categorical_features", "missing")
     ),
-    "BackwardElimination cv": fitted(BackwardElimination(0.1, cv=3, **quick)),
-    "ForwardSelection": fitted(ForwardSelection(0.1, cv=0)),
-    "ForwardSelection direct": fitted(
-        ForwardSelection(ScoreThreshold(0.01), cv=0, knn=KNNSettings(score="direct"))
+    "select_by_criterion": Entry(
+        _by_criterion, ("criterion", "beta", "correction", "sample_weight")
     ),
-    "ForwardBackwardSelection": fitted(ForwardBackwardSelection(0.1, cv=0)),
-    "LinearSelection": fitted(LinearSelection(0.1)),
-    "LinearSelection forward": fitted(LinearSelection(ErrorBudget(0.1), direction="forward")),
-    "LinearSelection weights": weighted,
-    "CriterionSelection mim": fitted(CriterionSelection("mim", 2)),
-    "CriterionSelection jmi": fitted(CriterionSelection("jmi", 2)),
-    "CriterionSelection cmim": fitted(CriterionSelection("cmim", 2, binning="width")),
-    "CriterionSelection mdl": fitted(CriterionSelection("cmi", 2, binning="mdl")),
-    "mutual_information": lambda X, y: pinsker.mutual_information(X, y),
-    "mutual_information discrete": lambda X, y: pinsker.mutual_information(X, y, method="discrete"),
-    "mutual_information gaussian": lambda X, y: pinsker.mutual_information(X, y, method="gaussian"),
-    "conditional": lambda X, y: pinsker.conditional_mutual_information(X, y, X),
-    "entropy": lambda X, y: pinsker.entropy(X),
-    "entropy of y": lambda X, y: pinsker.entropy(y),
-    "certify": certified,
-    "audit": audited,
-    "pickle": pickled,
-    "transform": transformed,
+    "encode": Entry(
+        _encoded,
+        ("missing", "scale", "feature_groups", "categorical_features", "sample_weight"),
+        8,
+    ),
+    "suspects": Entry(_suspected, ("feature_groups",)),
+    "certify": after(_certified, *OF_ROWS, weight=4),
+    "importance": on_fresh("importance", *OF_ROWS),
+    "substitutes": on_fresh("substitutes", *OF_ROWS),
+    "alternatives": on_fresh("alternatives", *OF_ROWS, n=2),
+    "stability": on_fresh("stability", *OF_FIT, n=2),
+    "audit": Entry(_audited, ("metric", "cv", *OF_ROWS)),
+    "support_at": after(_cut, "error_budget"),
+    "look": after(_looked_at),
+    "report": after(_reported),
+    "plot": after(_plotted, weight=1),
+    "transform": Entry(_transformed, ("feature_groups", "fixed_features")),
+    "pickle": Entry(_pickled, ("criterion", "binning", "missing")),
+    "engine search": Entry(_searched, ("n_neighbors", "n_jobs")),
+    "engine counts": Entry(_counted, ("n_neighbors",)),
+    "engine trees": Entry(_grown, ("order",)),
 }
-
-
-def call(name, X, y):
-    """Call an entry point; a selector is cloned first, so that no call knows of another."""
-    function = CALLS[name]
-    cells = function.__closure__ or ()
-    for cell in cells:
-        if hasattr(cell.cell_contents, "get_params"):
-            return clone(cell.cell_contents).fit(X, y)
-    return function(X, y)
-
-
-assert len(CALLS) == 30

@@ -2,26 +2,31 @@
 
 Run: ``make fuzz CALLS=30000``, or ``PYTHONPATH=tests python -m fuzz.run --seconds 60``. The seed is
 printed: ``--seed`` repeats a run. Ends with 1 if a call raised an exception that is neither one of
-`pinsker.exceptions` nor scikit-learn's own about parameters and unfitted estimators.
+`pinsker.exceptions` nor scikit-learn's own about parameters and unfitted estimators, or did not end
+within its time limit. ``--log FILE`` writes every call before it is made and then how it ended, so
+that the last line of a run that crashed is the call that did it; ``--case "Case(...)"`` repeats one
+with its traceback.
 """
 
 import argparse
+import faulthandler
 import logging
 import os
+import signal
 import sys
 import time
 import traceback
 import warnings
 from collections import Counter
+from pathlib import Path
 
 import hypothesis
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
-from fuzz.calls import CALLS, call
-from fuzz.tables import tables
+from fuzz.cases import ALL_ENTRIES, CannotBeMadeError, Case, cases
+from fuzz.tables import COLUMNS, CONTAINERS, TARGETS
 from pinsker.exceptions import PinskerError
 
 #: Errors of scikit-learn that users know, by the beginning of their messages.
@@ -31,24 +36,46 @@ DOCUMENTED = (
     "Found input variables",
     "X has ",
     "y should",
+    "X does not contain any features",
+    "The feature names should match",
+    "The transformer outputs a scipy sparse matrix",
+    "Feature names are only supported if all input features have string names",
 )
 OURS = (PinskerError, InvalidParameterError, NotFittedError)
+KNOWN = ("result", "own error", "scikit-learn's error")
+#: Seconds of one call at most. Most take some milliseconds.
+TIME_LIMIT = 20.0
+#: Cases of one run of hypothesis, whose record of them grows.
+ROUND = 500
 
 
-def end_of(name, X, y):
+class TooLongError(BaseException):
+    """A call has not ended within its time limit; nothing in it may catch this."""
+
+
+def end_of(case, warned):
     """Return how a call ended: result, own error, scikit-learn's, or the name of another."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            call(name, X, y)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
+            try:
+                case.run()
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    except CannotBeMadeError:
+        return None
     except OURS:
         return "own error"
-    except (ValueError, TypeError) as error:
-        if str(error).startswith(DOCUMENTED):
-            return "scikit-learn's error"
+    except TooLongError as error:
         return _foreign(error)
     except Exception as error:
+        if isinstance(error, (ValueError, TypeError)) and str(error).startswith(DOCUMENTED):
+            return "scikit-learn's error"
         return _foreign(error)
+    for one in caught:
+        if issubclass(one.category, RuntimeWarning):
+            warned[f"{os.path.basename(one.filename)}:{one.lineno}: {one.message}"[:120]] += 1
     return "result"
 
 
@@ -59,45 +86,69 @@ def _foreign(error):
     return f"{type(error).__name__} at {where}: {' '.join(str(error).split())[:100]}"
 
 
-def fuzz(n_calls, seconds, seed, verbose=True):
-    """Return the counts of how calls ended, and one table for every exception that is not ours."""
-    counts, first, started = Counter(), {}, time.monotonic()
+class Fuzzer:
+    """Calls that are made, how they ended, and how long they took."""
 
-    def is_over():
-        return sum(counts.values()) >= n_calls or time.monotonic() - started > seconds
+    def __init__(self, n_calls, seconds, log=None, verbose=True):
+        self.n_calls, self.until = n_calls, time.monotonic() + seconds
+        self.log, self.verbose = log, verbose
+        self.counts, self.foreign, self.warned = Counter(), {}, Counter()
+        self.slowest = []
 
-    @hypothesis.seed(seed)
-    @settings(
-        max_examples=10**9 if n_calls > 10**6 else n_calls,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[hypothesis.Phase.generate],
-    )
-    @given(made=tables(), name=st.sampled_from(sorted(CALLS)))
-    def one(made, name):
-        if is_over():
-            raise KeyboardInterrupt
-        words, X, y = made
-        if X is None:
+    @property
+    def is_over(self):
+        return sum(self.counts.values()) >= self.n_calls or time.monotonic() > self.until
+
+    def call(self, case):
+        """Make one call and count how it ended."""
+        self._write(f"{case!r}")
+        started = time.process_time()
+        end = end_of(case, self.warned)
+        seconds = time.process_time() - started
+        self._write(f"\t{end}\t{seconds:.3f}\n")
+        if end is None:
             return
-        end = end_of(name, X, y)
-        counts[end] += 1
-        if end not in ("result", "own error", "scikit-learn's error") and end not in first:
-            first[end] = f"{name}: {words}"
-            if verbose:
-                print(f"  {end}\n    {first[end]}", flush=True)
+        self.counts[end] += 1
+        self.slowest = sorted([*self.slowest, (seconds, repr(case))], reverse=True)[:10]
+        if end not in KNOWN and end not in self.foreign:
+            self.foreign[end] = repr(case)
+            if self.verbose:
+                print(f"  {end}\n    {case!r}", flush=True)
 
-    round_of_examples = 0
-    while not is_over():
-        try:
-            one()
-        except KeyboardInterrupt:
-            if not is_over():
-                raise
-        round_of_examples += 1
-        one = hypothesis.seed(seed + round_of_examples)(one)
-    return counts, first
+    def run(self, seed):
+        """Draw cases and call them until there are enough."""
+        signal.signal(signal.SIGALRM, _too_long)
+        while not self.is_over:
+            test = given(case=cases())(self._unless_over)
+            test = settings(
+                max_examples=ROUND,
+                deadline=None,
+                database=None,
+                suppress_health_check=list(HealthCheck),
+                phases=[hypothesis.Phase.generate],
+            )(test)
+            hypothesis.seed(seed)(test)()
+            seed += 1
+
+    def _unless_over(self, case):
+        if not self.is_over:
+            self.call(case)
+
+    def _write(self, text):
+        if self.log is not None:
+            self.log.write(text)
+            self.log.flush()
+
+
+def _too_long(_number, _frame):
+    raise TooLongError
+
+
+def fuzz(n_calls, seconds, seed, verbose=True):
+    """Return the counts of how calls ended, and one case for every exception that is not ours."""
+    fuzzer = Fuzzer(n_calls, seconds, verbose=verbose)
+    fuzzer.run(seed)
+    return fuzzer.counts, fuzzer.foreign
 
 
 def main():
@@ -105,14 +156,36 @@ def main():
     parser.add_argument("--calls", type=int, default=10**9)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--case", help="one case, as a run printed it")
     typed = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    print(f"seed {typed.seed}; {len(CALLS)} entry points", flush=True)
-    counts, first = fuzz(typed.calls, typed.seconds, typed.seed)
-    known = ("result", "own error", "scikit-learn's error")
-    print(f"{sum(counts.values())} calls: " + ", ".join(f"{counts[k]} {k}s" for k in known))
-    print(f"{sum(counts[end] for end in first)} other exceptions of {len(first)} kinds")
-    return 1 if first else 0
+    faulthandler.enable()
+    if typed.case:
+        print(eval(typed.case, {"Case": Case}).run())
+        return 0
+    with open(typed.log or os.devnull, "w", encoding="utf-8", errors="backslashreplace") as log:
+        fuzzer = Fuzzer(typed.calls, typed.seconds, log)
+        kinds = f"{len(COLUMNS)} kinds of columns in {len(CONTAINERS)} kinds of tables"
+        print(
+            f"seed {typed.seed}; {len(ALL_ENTRIES)} entry points, {kinds}, "
+            f"{len(TARGETS)} kinds of targets",
+            flush=True,
+        )
+        fuzzer.run(typed.seed)
+    return report(fuzzer)
+
+
+def report(fuzzer):
+    """Print the counts; return the exit code."""
+    counts, foreign = fuzzer.counts, fuzzer.foreign
+    print(f"{sum(counts.values())} calls: " + ", ".join(f"{counts[k]} {k}s" for k in KNOWN))
+    print(f"{sum(counts[end] for end in foreign)} other exceptions of {len(foreign)} kinds")
+    for line, count in fuzzer.warned.most_common(10):
+        print(f"  {count} times RuntimeWarning {line}")
+    for seconds, case in fuzzer.slowest[:5]:
+        print(f"  {seconds:.1f} CPU s: {case}")
+    return 1 if foreign else 0
 
 
 if __name__ == "__main__":

@@ -293,3 +293,16 @@ def test_the_front_door_takes_it_as_a_search(breast_cancer):
     assert selector.path_.order == CriterionSelection("jmi", 12).fit(X, y).path_.order
     frame = selector.path_.to_frame()
     assert frame["feature"].iloc[0] == "worst perimeter"
+
+
+def test_a_criterion_that_keeps_nothing_says_why():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    selector = CriterionSelection("cmi", 2, binning="mdl").fit(X, y)
+    assert not selector.support_.any()
+    (note,) = [note for note in selector.notes_ if "no feature was kept" in note]
+    assert "(3 of 3 columns are one bin)" in note
+    assert "binning='frequency'" in note
+    both = np.tile([[0, 0], [0, 1], [1, 0], [1, 1]], (10, 1))
+    selector = CriterionSelection("cmi", 2).fit(both, both[:, 0] ^ both[:, 1])
+    assert any("'cmi' ends there. Use another criterion" in note for note in selector.notes_)

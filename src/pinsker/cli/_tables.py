@@ -144,8 +144,9 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
     known = texts.map({**dict.fromkeys(_SEEN, 1.0), **dict.fromkeys(_CENSORED, 0.0)})
     unknown = event[known.isna() & event.notna()]
     if len(unknown):
+        found = str(unknown.iloc[0])
         raise DataError(
-            f"--event {event.name!r} holds {unknown.iloc[0]!r}: write 1 or true where the event "
+            f"--event {event.name!r} holds {found!r}: write 1 or true where the event "
             "was seen, and 0 or false where it was not."
         )
     if time.dtype.kind not in "iuf":

@@ -72,14 +72,25 @@ def _encoding(sample: bytes) -> str:
 
 def _separator(lines: list[str]) -> str:
     """Return the separator that cuts the first line into most columns, and the others alike."""
+    filled = [line for line in lines if line.strip()]
+    whole = filled[:-1] or filled  # the last line of the sample may be cut off
 
     def columns_under(separator: str) -> tuple[bool, int]:
-        # The last line of the sample may be cut off.
-        rows = [row for row in csv.reader(lines[:-1] or lines, delimiter=separator) if row]
+        rows = _rows(whole, separator)
+        if not rows:
+            return False, 0
         alike = sum(len(row) == len(rows[0]) for row in rows)
         return len(rows[0]) > 1 and 2 * alike > len(rows), len(rows[0])
 
     return max(_SEPARATORS, key=columns_under)
+
+
+def _rows(lines: list[str], separator: str) -> list[list[str]]:
+    """Return the cells of lines; none of text that is no table (a cell without end)."""
+    try:
+        return [row for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error:
+        return []
 
 
 def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
@@ -131,7 +142,7 @@ def _has_decimal_commas(frame: pd.DataFrame) -> bool:
 
 
 def _repeated_names(lines: list[str], separator: str) -> list[str]:
-    header = next(csv.reader(lines, delimiter=separator))
+    header = next(iter(_rows(lines, separator)), [])
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if not repeated:
         return []

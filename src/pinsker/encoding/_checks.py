@@ -18,6 +18,8 @@ _FEWEST_IDENTIFIED = 10
 IDENTIFIERS = "as many categories as identifiers have:"
 #: Messages name so many items of a list and count the others.
 _MOST_NAMED = 5
+#: Sums of squares of weights have to be numbers, and so must their inverses.
+_LARGEST_WEIGHT = 1e100
 
 
 def usable_rows(
@@ -272,7 +274,13 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     DataError
         When there are too many or too few, or one is negative or not finite, or all are zero.
     """
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(
+            f"sample_weight holds something that is no number ({error}): give one per row.",
+            parameter="sample_weight",
+        ) from error
     if weights.ndim == 0:  # as in scikit-learn: the same weight for all rows
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -283,6 +291,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise DataError(
             "sample_weight must be finite, not negative, and not all zero.",
+            parameter="sample_weight",
+        )
+    if not 1 / _LARGEST_WEIGHT < weights.max() < _LARGEST_WEIGHT:
+        raise DataError(
+            f"sample_weight has {weights.max():g} as its largest: divide all weights by it.",
             parameter="sample_weight",
         )
     return weights

@@ -1,7 +1,7 @@
 """Which columns are meant, by name or position, and groups of them that are one feature."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -148,6 +148,12 @@ def _members(names: Sequence[str], feature_groups: FeatureGroups) -> dict[Any, l
             parameter="feature_groups",
         )
     for j, label in enumerate(feature_groups):
+        if not isinstance(label, Hashable):
+            raise ParameterError(
+                f"feature_groups has {label!r} for column {names[j]!r}: give each column one label "
+                "(text or a number), or pass a dict of name to columns.",
+                parameter="feature_groups",
+            )
         if label is not None:
             members.setdefault(label, []).append(j)
     return members

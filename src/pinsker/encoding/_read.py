@@ -287,6 +287,11 @@ def _read_series(series: Any, name: str) -> Cells:
         note = f"the order of Enum column {name!r} is not used; to use it, declare it a 'count'"
         return replace(read_categories(series.to_numpy(), categories, name), note=note)
     native_type: Any = getattr(native, "dtype", None)
+    if isinstance(native_type, np.dtype) and not native_type.isnative:
+        raise DataTypeError(
+            f"column {name!r} is of type {native_type.str!r}, in the byte order of another machine,"
+            f" whose rows pandas cannot take: use .astype({native_type.newbyteorder('=').str!r})."
+        )
     if isinstance(dtype, nw.Categorical) and hasattr(native_type, "ordered"):  # pandas
         categories, ordered = native_type.categories.tolist(), bool(native_type.ordered)
         return read_categories(series.to_numpy(), categories, name, ordered=ordered)

@@ -133,6 +133,8 @@ def _scale_block(
     block[:, filled] = method(block[:, filled], weights)
     for j in np.flatnonzero(chosen & ~complete):
         present = ~gaps[:, j]
+        if not present.any():  # nothing to rank or to average
+            continue
         some = None if weights is None else weights[present]
         block[present, j] = method(block[present, j : j + 1], some)[:, 0]
 

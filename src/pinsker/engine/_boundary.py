@@ -4,13 +4,26 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.exceptions import DataError, ParameterError
+
+
+def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
+    """Return values as an array of a number type in C order; refuse what has no such value."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            raise TypeError("they are complex")
+        return np.asarray(array, dtype=dtype, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(
+            f"{name} cannot be read as numbers ({error}): give an array of them."
+        ) from error
 
 
 def finite_matrix(name: str, values: Any, n_rows: int | None = None) -> FloatArray:
     """Return numbers as a float64 matrix in C order; refuse other shapes, NaN and infinity."""
-    matrix = np.ascontiguousarray(values, dtype=np.float64)
+    matrix: FloatArray = as_numbers(name, values)
     if matrix.ndim != 2:
         raise DataError(f"{name} has shape {matrix.shape}: give a matrix of rows and columns.")
     if n_rows is not None and len(matrix) != n_rows:

@@ -16,7 +16,7 @@ from scipy.special import digamma
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import at_least
+from pinsker.engine._boundary import as_numbers, at_least
 from pinsker.exceptions import DataError, ParameterError
 
 Correction = Literal["none", "miller-madow", "grassberger"]
@@ -29,6 +29,8 @@ _SMALL_GROUP = 256
 _WEIGHT_BITS = 52
 #: Codes of one byte: the product of the categories of the columns in a pack stays within it.
 _BYTE_CODES = 256
+#: Codes are below this: tables have a cell for each, and their products stay within 64 bits.
+_MOST_CODES = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +109,24 @@ def _check_codes(codes: AnyArray) -> None:
     if lowest < 0:
         column = int(np.flatnonzero(codes.min(axis=0) < 0)[0])
         raise DataError(f"code {lowest} in column {column}: codes are 0, 1, 2, ...; recode it.")
+    _refuse_beyond(codes.max(axis=0), "code", "without gaps, as numpy.unique numbers values")
+
+
+def _refuse_beyond(largest: AnyArray, what: str, advice: str) -> None:
+    """Refuse numbers that tables cannot be made for: they are as long as the largest code."""
+    beyond = np.flatnonzero(largest >= _MOST_CODES)
+    if len(beyond):
+        raise DataError(
+            f"{what} {largest[beyond[0]]} in column {beyond[0]}: the largest that is counted is "
+            f"{_MOST_CODES - 1}; number categories 0, 1, 2, ... {advice}."
+        )
 
 
 def _categories_of(codes: AnyArray, n_categories: Sequence[int] | IntArray | None) -> IntArray:
     found = codes.max(axis=0).astype(np.int64) + 1
     if n_categories is None:
         return np.asarray(found, dtype=np.int64)
-    sizes = np.asarray(n_categories, dtype=np.int64)
+    sizes: IntArray = as_numbers("n_categories", n_categories, np.int64)
     if sizes.shape != found.shape:
         raise DataError(
             f"n_categories has shape {sizes.shape}: give one number for each of {found.size}."
@@ -124,6 +137,7 @@ def _categories_of(codes: AnyArray, n_categories: Sequence[int] | IntArray | Non
             f"code {found[column] - 1} in column {column} but n_categories is {sizes[column]}: "
             f"codes of a column run from 0 to n_categories - 1."
         )
+    _refuse_beyond(sizes - 1, "n_categories allows code", "and give as many")
     return sizes
 
 

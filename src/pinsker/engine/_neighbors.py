@@ -7,7 +7,7 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import at_least, finite_matrix
+from pinsker.engine._boundary import as_numbers, at_least, finite_matrix
 from pinsker.exceptions import DataError, ParameterError
 
 Strategy = Literal["auto", "tree", "sweep", "pairs"]
@@ -143,7 +143,7 @@ def box_counts(
     """
     x, y, z = _spaces(x, y, z)
     n = x.shape[0]
-    radius = np.ascontiguousarray(radius, dtype=np.float64)
+    radius = as_numbers("radius", radius)
     if radius.shape != (n,):
         raise DataError(f"radius has shape {radius.shape}: give one for each of {n} rows.")
     n_threads = at_least("n_threads", n_threads, 1)

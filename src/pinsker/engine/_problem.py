@@ -9,7 +9,7 @@ from scipy.special import digamma
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded
-from pinsker.engine._boundary import class_codes, feature_numbers, finite_matrix
+from pinsker.engine._boundary import as_numbers, class_codes, feature_numbers, finite_matrix
 from pinsker.exceptions import DataError
 
 #: A row's term is a sum of four digammas of counts: below 2**5 for any table that fits in memory.
@@ -111,11 +111,12 @@ class Problem:
         features: IntArray | None = None,
     ) -> "Problem":
         """Take arrays that are in metric form already; every column its own feature by default."""
-        values = np.asarray(values, dtype=np.float64)
+        values = as_numbers("values", values)
         columns = np.arange(values.shape[1]) if values.ndim == 2 else np.arange(1)
         feature_of_column = columns if features is None else np.asarray(features)
-        if target is not None and np.ndim(target) == 1:
-            target = np.reshape(target, (-1, 1))
+        if target is not None:
+            target = as_numbers("target", target)
+            target = target.reshape(-1, 1) if target.ndim == 1 else target
         return cls(
             values=values,
             feature_of_column=feature_of_column,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any, Literal, Self, get_args
 
+from joblib import effective_n_jobs
+
 from pinsker.engine._dispatch import EngineName
 from pinsker.engine._plan import Score
 from pinsker.exceptions import ParameterError
@@ -165,6 +167,23 @@ class EngineSettings(_FrozenSettings):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "client": None}
+
+
+def count_threads(n_jobs: Any) -> int:
+    """Return the number of threads that scikit-learn's `n_jobs` stands for.
+
+    Examples
+    --------
+    >>> count_threads(2), count_threads(None)
+    (2, 1)
+    """
+    integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not integer or n_jobs == 0):
+        raise ParameterError(
+            f"n_jobs={n_jobs!r} means nothing: use a number of threads, -1 for all, or None.",
+            parameter="n_jobs",
+        )
+    return int(effective_n_jobs(n_jobs))
 
 
 def _check_count(name: str, value: Any, *, or_none: bool = False) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import at_least
+from pinsker.engine._boundary import as_numbers, at_least
 from pinsker.exceptions import DataError
 
 
@@ -57,13 +57,13 @@ def class_probabilities(
     """
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)
-    labels = np.ascontiguousarray(labels, dtype=np.int64)
-    if labels.shape != (len(train),) or labels.min() < 0 or labels.max() >= n_classes:
+    labels = as_numbers("labels", labels, np.int64)
+    if labels.shape != by_column.shape[1:] or labels.min() < 0 or labels.max() >= n_classes:
         raise DataError(
-            f"labels of shape {labels.shape} for {len(train)} training rows and {n_classes} "
-            "classes: give each row one of 0..n_classes-1."
+            f"labels of shape {labels.shape} for {by_column.shape[1]} training rows and "
+            f"{n_classes} classes: give each row one of 0..n_classes-1."
         )
-    sums = np.zeros((len(test), n_classes))
+    sums = np.zeros((test_by_column.shape[1], n_classes))
     _kernels.class_trees(
         by_column, labels, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
     )
@@ -90,10 +90,10 @@ def mean_values(
     """
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)
-    numbers = np.ascontiguousarray(numbers, dtype=np.float64)
-    if numbers.shape != (len(train),):
+    numbers = as_numbers("numbers", numbers)
+    if numbers.shape != by_column.shape[1:]:
         raise DataError(f"numbers has shape {numbers.shape}: give one for each training row.")
-    sums = np.zeros((len(test), 1))
+    sums = np.zeros((test_by_column.shape[1], 1))
     _kernels.number_trees(
         by_column, numbers, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
     )
@@ -102,10 +102,11 @@ def mean_values(
 
 def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both tables by column; the kernel reads the same columns of each."""
-    both = [np.ascontiguousarray(np.asarray(rows).T, dtype=np.float64) for rows in (train, test)]
+    given = (as_numbers("train", train), as_numbers("test", test))
+    both = [np.ascontiguousarray(rows.T) for rows in given]
     if any(rows.ndim != 2 for rows in both) or len(both[0]) != len(both[1]) or not both[0].size:
         raise DataError(
-            f"training rows of shape {np.shape(train)} and test rows of shape {np.shape(test)}: "
+            f"training rows of shape {given[0].shape} and test rows of shape {given[1].shape}: "
             "give both the same columns, at least one row and one column."
         )
     return both[0], both[1]

@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
-from pinsker.engine import Correction
+from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._gaussian import gaussian_entropy
@@ -20,7 +20,6 @@ from pinsker.information._measure import (
     check_choice,
     check_correction,
     check_gaussian_rows,
-    count_threads,
     kinds_by_column,
 )
 from pinsker.information._reliability import (

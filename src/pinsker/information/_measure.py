@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import (
@@ -21,7 +20,7 @@ from pinsker.encoding import (
     normal_scores,
     read_table,
 )
-from pinsker.engine import Correction
+from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information._discrete import (
     CORRECTIONS,
@@ -366,10 +365,3 @@ def check_choice(name: str, value: str, allowed: tuple[str, ...], why: str = "")
 def check_correction(correction: str) -> None:
     """Refuse a bias correction that does not exist."""
     check_choice("correction", correction, CORRECTIONS)
-
-
-def count_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that scikit-learn's `n_jobs` stands for."""
-    if n_jobs == 0 or isinstance(n_jobs, bool):
-        raise ParameterError(f"n_jobs={n_jobs!r} means nothing: use a number, -1 for all, or None.")
-    return int(effective_n_jobs(n_jobs))

@@ -295,16 +295,24 @@ class InformationSelector(
             )
             return interrupted.path, True
 
-    def _keep_partial(self, data: FitData, error: EngineLostError) -> None:
-        """Keep what is known of a path whose engine was lost, and say so in the error."""
+    def _keep_partial(self, data: FitData, error: EngineLostError, **known: Any) -> None:
+        """Keep what is known of a path whose engine was lost, and say so in the error.
+
+        `known` are further arguments of `_attributes`: the path may have been evaluated.
+        """
         path = error.path
         if path is None:
             return
-        self._set_fitted(self._attributes(data, path, data.rule.decide(path, data.facts)))
-        raise EngineLostError(
-            f"{error} path_ holds the sets seen in {len(path.moves)} steps: fit again with "
-            "warm_start=True, and another engine or client, to go on."
-        ) from error
+        decision = known.pop("decision", None) or data.rule.decide(path, data.facts)
+        self._set_fitted(self._attributes(data, path, decision, **known))
+        again = "."
+        if hasattr(self, "warm_start"):
+            again = ": fit again with warm_start=True, and another engine or client, to go on."
+        lost = EngineLostError(
+            f"{error} path_ holds the sets seen in {len(path.moves)} steps{again}"
+        )
+        lost.path = path
+        raise lost from error
 
     def _attributes(
         self,

@@ -7,8 +7,6 @@ from hashlib import sha256
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from joblib import effective_n_jobs
-
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._types import BoolArray, FloatArray, Missing
 from pinsker.encoding import (
@@ -18,7 +16,7 @@ from pinsker.encoding import (
     is_dask_frame,
     read_large,
 )
-from pinsker.engine import Correction
+from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import ParameterError
 from pinsker.selection._base import InformationSelector
 from pinsker.selection._fit_data import FitData
@@ -287,6 +285,8 @@ class CriterionSelection(InformationSelector):
         """Cut the path; return the fitted attributes."""
         decision = data.rule.decide(path, data.facts)
         after: tuple[str, ...] = ()
+        if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
+            after = (self._nothing_note(problem),)
         if path.n_counted < len(path.moves):
             note = (
                 f"the information of sets of more than {path.n_counted} features is not counted "
@@ -301,6 +301,17 @@ class CriterionSelection(InformationSelector):
             fitted["path_"], data.rule, decision, data.facts, problem.tables.n_rows, rows
         )
         return {**fitted, "binning_": problem.binning}
+
+    def _nothing_note(self, problem: CountedProblem) -> str:
+        """Return why no feature was kept, and what to do."""
+        whole = int((problem.binning.n_categories == 1).sum())
+        why = f" ({whole} of {len(problem.binning.names)} columns are one bin)" if whole else ""
+        other = "another criterion" if self.binning != "mdl" else "binning='frequency'"
+        return (
+            f"no feature was kept: none has information about the target by itself in these bins"
+            f"{why}, and {self.criterion!r} ends there. Use {other}, or FeatureSelector, which "
+            "sees features that only tell something together"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
@@ -317,7 +328,7 @@ class CriterionSelection(InformationSelector):
         return budget if isinstance(budget, StoppingRule) else ErrorBudget(float(budget))
 
     def _counting(self) -> CountingSettings:
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = count_threads(self.n_jobs)
         return CountingSettings(self.bins, self.binning, self.correction, n_threads)
 
     def _read_large(self, X: Any, y: Any, sample_weight: Any) -> LargeTable:

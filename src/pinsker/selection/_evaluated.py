@@ -1,11 +1,13 @@
 """Selectors by neighbors whose cut can be evaluated on held-out rows."""
 
 import copy
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-from joblib import effective_n_jobs
+import numpy as np
 from sklearn import get_config
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -14,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, TOO_FEW_ROWS, Certificate, TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
-from pinsker.engine import EngineSettings, KNNSettings, find_client
-from pinsker.exceptions import ParameterError
+from pinsker.engine import EngineSettings, KNNSettings, count_threads, find_client
+from pinsker.exceptions import EngineLostError, ParameterError
 from pinsker.information import HoldoutModel, named_models, prepare_models
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
@@ -306,7 +308,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
             encoded,
             models,
             self._row_counts(encoded.n_rows),
-            n_jobs=effective_n_jobs(self.n_jobs),
+            n_jobs=count_threads(self.n_jobs),
             # Of a cluster or a GPU `max_memory` is theirs.
             max_memory=engine.max_memory if self._is_local else None,
         )
@@ -361,7 +363,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         """Return where models are fitted: on a cluster if the engine is one, else in threads."""
         engine = as_settings("engine", self.engine)
         client = find_client(engine.name, engine.client)
-        return Jobs(n_jobs or effective_n_jobs(self.n_jobs), client)
+        return Jobs(n_jobs or count_threads(self.n_jobs), client)
 
     def _evaluator(
         self, data: FitData, n_jobs: int, folds: tuple[Fold, ...] | None = None
@@ -383,6 +385,23 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
             *note_weights(evaluator.weights),
         )
         return evaluator
+
+    @contextmanager
+    def _keeping_path(
+        self, data: FitData, paths: Mapping[str, SelectionPath], **known: Any
+    ) -> Iterator[None]:
+        """Keep a path where the engine is lost after the searches; see `_keep_partial`.
+
+        The first one whose information was measured; others are only named in the error.
+        """
+        try:
+            yield
+        except EngineLostError as error:
+            measured = [one for one in paths.values() if not np.isnan(one.information).any()]
+            error.path = (measured or list(paths.values()))[0]
+            if measured:
+                self._keep_partial(data, error, **known)
+            raise
 
     def _models(self, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
         """Return the models that evaluate; those of the user can be fitted to the user's table."""

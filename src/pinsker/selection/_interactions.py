@@ -5,12 +5,11 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from pinsker._compat import require
 from pinsker._types import Missing
 from pinsker.encoding import Encoded, encode
-from pinsker.engine import array_library
+from pinsker.engine import array_library, count_threads
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.selection._triples import TripleScan
 from pinsker.selection.search import (
@@ -182,7 +181,7 @@ def interactions(
     encoded = encode(X, y, categorical_features=categorical_features, missing=missing)
     if encoded.n_features < order:
         raise DataError(f"found {encoded.n_features} columns: a set of {order} needs {order}.")
-    threads = effective_n_jobs(n_jobs)
+    threads = count_threads(n_jobs)
     problem = PairProblem.of(encoded)
     scan = PairScan(problem, n_permutations, random_state, threads)
     i, j, scores = best_pairs(scan.tables(), problem.codes, n_best)

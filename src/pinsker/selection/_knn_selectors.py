@@ -6,12 +6,10 @@ from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-from joblib import effective_n_jobs
-
 from pinsker._compat import Interval
 from pinsker._types import Missing
 from pinsker.encoding import Encoded
-from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.engine import EngineSettings, KNNSettings, count_threads
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import n_at_least
 from pinsker.selection._progress import fitting
@@ -94,7 +92,7 @@ class KNNSelector(EvaluatedSelector):
         settings = self._search_settings(data.seed, data.encoded.n_features)
         most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
         progress = self._progress(data, self._direction, most, settings.knn.score)
-        threads = replace(settings, n_threads=effective_n_jobs(self.n_jobs))
+        threads = replace(settings, n_threads=count_threads(self.n_jobs))
         threads = self._within(memory, threads, 1)
         settings = self._within(memory, settings, memory.n_searches)
         search = partial(type(self)._function, data.encoded, threads, data.fixed, progress.on_step)
@@ -106,8 +104,9 @@ class KNNSelector(EvaluatedSelector):
             function = partial(type(self)._function, settings=settings, fixed=data.fixed)
             again = Search((name,), partial(_alone, function=function))
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search([again], [name], {name: path}, memory.n_searches)
-            comparison = cross.compare(data.rule)
+            with self._keeping_path(data, {name: path}):
+                cross.search([again], [name], {name: path}, memory.n_searches)
+                comparison = cross.compare(data.rule)
         too_few = self.holds_out and not interrupted and comparison is None
         self._choose(data, path, comparison, settings, (TOO_FEW,) if too_few else ())
         progress.close()

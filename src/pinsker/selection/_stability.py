@@ -12,7 +12,7 @@ from sklearn.base import clone
 from pinsker._compat import require
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding import count_rows, is_dask, take
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import DataError, ParameterError
 
 #: Below this a choice is called unstable (Nogueira et al. 2018 call 0.4 and less poor).
 UNSTABLE = 0.4
@@ -196,10 +196,17 @@ def stability_of_subsamples(
             "splitter.",
             parameter="cv",
         )
+    about = {"sample_weight": sample_weight, "groups": groups}
+    for name, one in about.items():
+        if one is not None and np.shape(one) != (count_rows(X),):
+            raise ParameterError(
+                f"{name} has shape {np.shape(one)}, but there are {count_rows(X)} rows: give one "
+                "for each.",
+                parameter=name,
+            )
     chosen = []
     for seed in np.random.default_rng(selector._seed).integers(2**31 - 1, size=n):
         rows = _half(selector, X, y, groups, int(seed))
-        about = {"sample_weight": sample_weight, "groups": groups}
         given = {name: np.asarray(one)[rows] for name, one in about.items() if one is not None}
         other = clone(selector).set_params(random_state=int(seed), verbose=0)
         if getattr(selector, "suspects", "ignore") == "warn":  # `fit` has named them
@@ -212,7 +219,12 @@ def stability_of_subsamples(
 def _half(selector: Any, X: Any, y: Any, groups: Any, seed: int) -> IntArray:
     """Return a random half of the rows, ascending: of every class, or of the groups."""
     if groups is None:
-        rows: IntArray = selector._draw_rows(X, y, count_rows(X) // 2, seed).rows
+        rows: IntArray | None = selector._draw_rows(X, y, count_rows(X) // 2, seed).rows
+        if rows is None:
+            raise DataError(
+                f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two at "
+                "least."
+            )
         return rows
     several = np.unique(np.asarray(groups))
     some = np.random.default_rng(seed).permutation(several)[: max(2, len(several) // 2)]

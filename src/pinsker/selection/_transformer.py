@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import output_container, require, validate_data
 from pinsker._types import BoolArray, IntArray
 from pinsker.encoding import is_dask, is_dask_frame, is_frame
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import DataError, DataTypeError, ParameterError
 from pinsker.selection.search import ErrorBudget, FeatureCount, StoppingRule
 
 
@@ -71,6 +71,8 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
             return self._transform_dask(X)
         if not is_frame(X):
             return super().transform(X)
+        if not hasattr(X, "columns"):
+            raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
         kept = self.get_support(indices=True)
         names = list(getattr(self, "feature_names_in_", ()))
         given = [str(name) for name in X.columns]
@@ -193,5 +195,11 @@ def _take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
         return taken.to_pandas()
     if wanted == "polars" and not taken.implementation.is_polars():
         polars = require("polars", purpose='set_output(transform="polars")')
-        return polars.from_pandas(taken.to_pandas())
+        try:
+            return polars.from_pandas(taken.to_pandas())
+        except Exception as error:  # of Arrow or polars, for types that they do not have
+            raise DataTypeError(
+                f"the columns that stay cannot be made a polars frame ({error}): use "
+                'set_output(transform="default").'
+            ) from error
     return taken.to_native()

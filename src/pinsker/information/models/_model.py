@@ -244,8 +244,11 @@ def log_probabilities(probabilities: FloatArray, n_train: float) -> FloatArray:
 def mean_pair_margins(margins: FloatArray, n_classes: int) -> FloatArray:
     """Return for each class the mean of its one-versus-one margins against all others."""
     scores = np.zeros((len(margins), n_classes))
-    first, second = np.triu_indices(n_classes, 1)
-    for pair, (one, other) in enumerate(zip(first, second, strict=True)):
-        scores[:, one] += margins[:, pair]
-        scores[:, other] -= margins[:, pair]
+    start = 0
+    for one in range(n_classes - 1):
+        pairs = margins[:, start : start + n_classes - 1 - one]  # against all later classes
+        start += pairs.shape[1]
+        # One after the other, as single additions would: NumPy's sum goes another way.
+        scores[:, one] = np.cumsum(np.column_stack([scores[:, one], pairs]), axis=1)[:, -1]
+        scores[:, one + 1 :] -= pairs
     return scores / (n_classes - 1)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.encoding import Encoded, Target, as_structured, is_frame, weights_in_rows
-from pinsker.exceptions import DataWarning, ParameterError
+from pinsker.exceptions import DataError, DataWarning, ParameterError
 from pinsker.information.models._copies import (
     OnePerTarget,
     fit_clone,
@@ -92,9 +92,14 @@ class OwnColumns:
 
 def _as_table(X: Any) -> Any:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
-    if is_frame(X) or isinstance(X, np.ndarray):
+    if is_frame(X):
         return X
-    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    if table.ndim != 2:
+        raise DataError(
+            f"Found array with dim {table.ndim} as X, while dim 2 is required: rows and columns."
+        )
+    return table
 
 
 def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
@@ -291,12 +296,13 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
 
 
 def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]:
-    """Return the estimator, or one copy of it per target, whichever can be fitted; or None."""
+    """Return the estimator, or one copy of it per target, whichever fits and predicts; or None."""
     failed: Exception = ValueError("")
     several = y.ndim == 2
     for one in [estimator, OnePerTarget(estimator)] if several else [estimator]:
         try:
-            fit_clone(one, part, y)
+            fitted = fit_clone(one, part, y)
+            fitted.predict(part)  # dates with a zone can be fitted to, but not predicted from
         except OSError:
             raise
         except Exception as error:  # a library may have errors of its own

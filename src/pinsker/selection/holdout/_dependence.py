@@ -8,7 +8,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import effective_rows
-from pinsker.encoding import Encoded
+from pinsker.encoding import Encoded, is_missing
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.selection.holdout._rows import Fold
 
@@ -36,13 +36,13 @@ def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
             parameter="groups",
         )
     labels = labels[encoded.rows]
+    n_missing = sum(map(is_missing, labels)) if labels.dtype.kind in "fOMm" else 0
+    if n_missing:
+        raise ParameterError(
+            f"groups is missing in {n_missing} rows: give every row a label.", parameter="groups"
+        )
     if labels.dtype == object:
         labels = labels.astype(str)
-    elif labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise ParameterError(
-            f"groups is missing in {int(np.isnan(labels).sum())} rows: give every row a label.",
-            parameter="groups",
-        )
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 

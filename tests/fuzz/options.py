@@ -1,0 +1,257 @@
+"""Values of options, good and bad ones: from rows, names and a generator to a value."""
+
+import numpy as np
+import pandas as pd
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import make_scorer, mean_pinball_loss
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from pinsker import (
+    CostMatrix,
+    CriterionSelection,
+    EngineSettings,
+    ErrorBudget,
+    FeatureCount,
+    KNNSettings,
+    LinearSelection,
+    PermutationTest,
+    ScoreJump,
+    ScoreThreshold,
+    WorstTarget,
+)
+
+
+def _own_metric(y_true, y_score, sample_weight=None):
+    return float(np.mean(np.asarray(y_true) == np.asarray(y_score)))
+
+
+def _failing_metric(y_true, y_score, sample_weight=None):
+    return float("nan")
+
+
+def _listed(*values):
+    return {repr(value): lambda n, names, g, value=value: value for value in values}
+
+
+_METRICS = (
+    "auto", "error", "r2", "log-loss", "brier", "mse", "mae", "concordance", "integrated_brier",
+    "accuracy", "balanced_accuracy", "roc_auc", "roc_auc_ovr", "average_precision", "f1",
+    "f1_macro", "f1_weighted", "precision", "recall", "jaccard", "matthews_corrcoef",
+    "neg_log_loss", "neg_brier_score", "neg_mean_absolute_error", "neg_mean_squared_error",
+    "neg_root_mean_squared_error", "neg_median_absolute_error", "neg_mean_poisson_deviance",
+    "neg_mean_gamma_deviance", "neg_max_error", "explained_variance", "d2_absolute_error_score",
+    "worst r2", "top_k_accuracy", "rand_score", "no such metric", 3,
+)  # fmt: skip
+
+#: By the name of a parameter: from (n_rows, names of columns, generator) to a value.
+OPTIONS = {
+    "missing": _listed("auto", "error", "drop", "category", "drop", "category", "level", None),
+    "metric": {
+        **_listed(*_METRICS),
+        "own": lambda n, names, g: _own_metric,
+        "failing": lambda n, names, g: _failing_metric,
+        "scorer": lambda n, names, g: make_scorer(mean_pinball_loss, greater_is_better=False),
+        "costs": lambda n, names, g: CostMatrix([[0, 1], [20, 0]]),
+        "three costs": lambda n, names, g: CostMatrix(np.ones((3, 3)) - np.eye(3)),
+        "worst": lambda n, names, g: WorstTarget("auto"),
+        "worst mae": lambda n, names, g: WorstTarget("mae"),
+    },
+    "error_budget": {
+        **_listed(0, 0.02, 0.3, 5, 1e300, -1, float("nan"), "0.1", None, True),
+        "count": lambda n, names, g: FeatureCount(2),
+        "large count": lambda n, names, g: FeatureCount(50),
+        "threshold": lambda n, names, g: ScoreThreshold(0.01),
+        "jump": lambda n, names, g: ScoreJump(0.01),
+        "relative": lambda n, names, g: ErrorBudget(0.1, relative=True),
+        "paper": lambda n, names, g: ErrorBudget(0.1, constants="paper"),
+        "log-loss": lambda n, names, g: ErrorBudget(0.1, "log-loss"),
+        "gaussian": lambda n, names, g: ErrorBudget(0.1, "r2", model="gaussian"),
+        "all": lambda n, names, g: ErrorBudget(0.1, reference="all"),
+        "permutations": lambda n, names, g: PermutationTest(0.2, n_permutations=9),
+    },
+    "stop": {
+        "budget": lambda n, names, g: ErrorBudget(0.1),
+        "threshold": lambda n, names, g: ScoreThreshold(0.01),
+        "jump": lambda n, names, g: ScoreJump(0.01),
+        "count": lambda n, names, g: FeatureCount(2),
+        "permutations": lambda n, names, g: PermutationTest(0.2, n_permutations=9),
+        "number": lambda n, names, g: 0.1,
+    },
+    "models": {
+        "svm": lambda n, names, g: ["svm"],
+        "extra trees": lambda n, names, g: ["extra trees"],
+        "boosted trees": lambda n, names, g: ["boosted trees"],
+        "two": lambda n, names, g: ["linear", "extra trees"],
+        "logistic": lambda n, names, g: [LogisticRegression()],
+        "ridge": lambda n, names, g: [("mine", Ridge())],
+        "pipeline": lambda n, names, g: [make_pipeline(StandardScaler(), LogisticRegression())],
+        "dummies": lambda n, names, g: [DummyClassifier(), DummyRegressor()],
+        "none": lambda n, names, g: [],
+        "unknown": lambda n, names, g: ["deep"],
+        "no model": lambda n, names, g: [3],
+    },
+    "searches": {
+        **_listed(["forward"], ["backward"], ["linear"], ["relevance"], ["jmi"], ["cmim"]),
+        **_listed(["pairs"], ["forward-backward"], ["linear", "jmi"], [], ["magic"], "linear", 3),
+        "selector": lambda n, names, g: [LinearSelection(0.1)],
+        "criterion": lambda n, names, g: [("mine", CriterionSelection("jmi", 2))],
+        "order": lambda n, names, g: [("mine", list(names)[::-1])],
+        "bad order": lambda n, names, g: [("mine", [0, 0, 99])],
+    },
+    "cv": {
+        **_listed(0, 2, 3, 1, -1, 1000, 2.5, "five", None),
+        "folds": lambda n, names, g: KFold(3),
+        "shuffled": lambda n, names, g: KFold(2, shuffle=True, random_state=0),
+        "stratified": lambda n, names, g: StratifiedKFold(2),
+        "grouped": lambda n, names, g: GroupKFold(2),
+        "time": lambda n, names, g: TimeSeriesSplit(2),
+        "plain time": lambda n, names, g: TimeSeriesSplit(),
+        "repeated": lambda n, names, g: RepeatedKFold(n_splits=2, n_repeats=2, random_state=0),
+        "one out": lambda n, names, g: LeaveOneOut(),
+        "pairs": lambda n, names, g: [(np.arange(n // 2), np.arange(n // 2, n))],
+        "overlap": lambda n, names, g: [(np.arange(n), np.arange(n))],
+        "outside": lambda n, names, g: [(np.arange(n), np.array([n, n + 1]))],
+        "no rows": lambda n, names, g: [(np.arange(n), np.array([], dtype=int))],
+        "masks": lambda n, names, g: [(np.arange(n) % 2 == 0, np.arange(n) % 2 == 1)],
+        "no pairs": lambda n, names, g: [],
+    },
+    "fixed_features": {
+        "first": lambda n, names, g: [0],
+        "by name": lambda n, names, g: [names[-1]],
+        "all": lambda n, names, g: list(range(len(names))),
+        "mask": lambda n, names, g: np.arange(len(names)) == 0,
+        "negative": lambda n, names, g: [-1],
+        "outside": lambda n, names, g: [99],
+        "unknown": lambda n, names, g: ["nobody"],
+        "text": lambda n, names, g: names[0],
+        "twice": lambda n, names, g: [0, 0],
+        "float": lambda n, names, g: [0.0],
+        "series": lambda n, names, g: pd.Series([0]),
+        "none in it": lambda n, names, g: [None],
+    },
+    "feature_groups": {
+        "two": lambda n, names, g: {"pair": [0, len(names) - 1]},
+        "by name": lambda n, names, g: {"pair": names[:2]},
+        "lists": lambda n, names, g: [[0], [len(names) - 1]],
+        "labels": lambda n, names, g: [j // 2 for j in range(len(names))],
+        "all": lambda n, names, g: {"all": list(range(len(names)))},
+        "overlap": lambda n, names, g: {"a": [0], "b": [0]},
+        "empty": lambda n, names, g: {"a": []},
+        "unknown": lambda n, names, g: {"a": ["nobody"]},
+        "text": lambda n, names, g: "pair",
+        "number": lambda n, names, g: 3,
+    },
+    "feature_costs": {
+        "array": lambda n, names, g: np.arange(len(names)),
+        "dict": lambda n, names, g: {names[0]: 3, names[-1]: 1.5},
+        "positions": lambda n, names, g: {0: 2.0},
+        "shared": lambda n, names, g: {tuple(names[:2]): 4.0},
+        "negative": lambda n, names, g: {0: -1.0},
+        "nan": lambda n, names, g: np.full(len(names), np.nan),
+        "infinite": lambda n, names, g: {0: np.inf},
+        "huge": lambda n, names, g: np.full(len(names), 1e300),
+        "text": lambda n, names, g: {0: "dear"},
+        "too short": lambda n, names, g: [1.0],
+        "unknown": lambda n, names, g: {"nobody": 1.0},
+    },
+    "categorical_features": {
+        "first": lambda n, names, g: [0],
+        "by name": lambda n, names, g: [names[0]],
+        "mask": lambda n, names, g: [True] * len(names),
+        "kinds": lambda n, names, g: {names[0]: "nominal"},
+        "count": lambda n, names, g: {0: "count"},
+        "continuous": lambda n, names, g: {names[0]: "continuous"},
+        "unknown kind": lambda n, names, g: {0: "royal"},
+        "none": lambda n, names, g: None,
+        "text": lambda n, names, g: "nominal",
+        "outside": lambda n, names, g: [99],
+    },
+    "sample_weight": {
+        "ones": lambda n, names, g: np.ones(n),
+        "integers": lambda n, names, g: np.arange(n) % 3,
+        "random": lambda n, names, g: g.random(n),
+        "series": lambda n, names, g: pd.Series(g.random(n)),
+        "list": lambda n, names, g: [1.0] * n,
+        "zeros": lambda n, names, g: np.zeros(n),
+        "one row": lambda n, names, g: (np.arange(n) == 0).astype(float),
+        "negative": lambda n, names, g: -np.ones(n),
+        "nan": lambda n, names, g: np.full(n, np.nan),
+        "huge": lambda n, names, g: np.full(n, 1e308),
+        "tiny": lambda n, names, g: np.full(n, 5e-324),
+        "column": lambda n, names, g: np.ones((n, 1)),
+        "too short": lambda n, names, g: np.ones(max(n - 1, 0)),
+        "text": lambda n, names, g: ["heavy"] * n,
+        "number": lambda n, names, g: 2.0,
+    },
+    "groups": {
+        "threes": lambda n, names, g: np.arange(n) // 3,
+        "text": lambda n, names, g: g.choice(["a", "b", "c", "d"], n),
+        "one": lambda n, names, g: np.zeros(n),
+        "own": lambda n, names, g: np.arange(n),
+        "series": lambda n, names, g: pd.Series(np.arange(n) // 4),
+        "categories": lambda n, names, g: pd.Categorical(g.choice(["a", "b", "c"], n)),
+        "dates": lambda n, names, g: (np.arange(n) // 5).astype("datetime64[D]"),
+        "missing": lambda n, names, g: np.where(np.arange(n) % 4, np.arange(n) // 4, np.nan),
+        "mixed": lambda n, names, g: np.array([None, 1, "a"] * n, dtype=object)[:n],
+        "column": lambda n, names, g: np.arange(n)[:, None] // 3,
+        "too short": lambda n, names, g: np.arange(max(n - 1, 0)),
+        "number": lambda n, names, g: 2,
+    },
+    "knn": {
+        "five": lambda n, names, g: KNNSettings(n_neighbors=5),
+        "many": lambda n, names, g: KNNSettings(n_neighbors=500),
+        "standard": lambda n, names, g: KNNSettings(scale="standard"),
+        "none": lambda n, names, g: KNNSettings(scale="none"),
+        "direct": lambda n, names, g: KNNSettings(score="direct"),
+        "few rows": lambda n, names, g: KNNSettings(max_samples=7),
+        "no settings": lambda n, names, g: {"n_neighbors": 3},
+    },
+    "engine": {
+        "local": lambda n, names, g: "local",
+        "little memory": lambda n, names, g: EngineSettings("local", max_memory=2**25),
+        "no memory": lambda n, names, g: EngineSettings("local", max_memory=1),
+        "cuda": lambda n, names, g: "cuda",
+        "dask": lambda n, names, g: "dask",
+        "unknown": lambda n, names, g: "steam",
+    },
+    "suspects": _listed("warn", "drop", "ignore", "drop", "find"),
+    "n_jobs": _listed(1, 2, -1, 0, "all", 1.5),
+    "random_state": {
+        **_listed(0, None, -1, "seed", 2**70),
+        "state": lambda n, names, g: np.random.RandomState(0),
+        "generator": lambda n, names, g: np.random.default_rng(0),
+    },
+    "time_limit": _listed(0.001, 0.05, 10, 0, -1, "1 s"),
+    "patience": _listed(1, 3, 0, None),
+    "max_features": _listed(1, 2, 99, 0),
+    "direction": _listed("forward", "backward", "sideways"),
+    "criterion": _listed(
+        "mim", "mifs", "mrmr", "mrmr-quotient", "jmi", "jmi3", "jmim", "njmim", "cmim",
+        "cmim-brown", "cife", "icap", "disr", "condred", "beta-gamma", "cmi", "none of them",
+    ),
+    "n_features_to_select": _listed(1, 3, 99, 0),
+    "bins": _listed(2, 3, 20, 1000, 1),
+    "binning": _listed("frequency", "width", "mdl", "none"),
+    "correction": _listed("none", "miller-madow", "grassberger", "some"),
+    "beta": _listed(0, 0.5, -1, float("nan"), float("inf")),
+    "method": _listed("auto", "knn", "ksg2", "gao", "discrete", "gaussian", "copula", "guess"),
+    "scale": _listed("copula", "standard", "none", "log"),
+    "n_neighbors": _listed(1, 5, 70, 500, 0),
+    "discrete": _listed("nominal", "count", "continuous", {"y": "nominal"}, {"x": [0]}, 3),
+    "return_details": _listed(True),
+    "clip": _listed(True),
+    "order": _listed(2, 3, 4),
+    "n_best": _listed(1, 1000, 0),
+    "n_permutations": _listed(0, 1, 5),
+    "confidence": _listed(0.5, 0.99, 1.0, 0, 95),
+}  # fmt: skip

@@ -1,0 +1,116 @@
+"""Calls that the fuzzer made and that ended in errors of other packages."""
+
+import enum
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+import pinsker
+from pinsker import CriterionSelection, FeatureSelector, LinearSelection
+from pinsker.exceptions import DataError, DataTypeError, ParameterError
+from pinsker.information import HoldoutModel
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(60, 3)), columns=list("abc"))
+Y = (X["a"] > 0).astype(int)
+QUICK = {"models": ["linear"], "searches": ["linear"], "cv": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return FeatureSelector(0.1, **QUICK).fit(X, Y)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "all", 1.5, True])
+def test_jobs_are_a_number(n_jobs):
+    calls = (
+        lambda: pinsker.entropy(X, n_jobs=n_jobs),
+        lambda: pinsker.interactions(X, Y, n_jobs=n_jobs, n_permutations=1),
+    )
+    for call in calls:
+        with pytest.raises(ParameterError, match=f"n_jobs={n_jobs!r} means nothing"):
+            call()
+
+
+@pytest.mark.parametrize("kind", [FeatureSelector, CriterionSelection])
+def test_no_jobs_at_all(kind):
+    with pytest.raises(ParameterError, match="n_jobs=0 means nothing"):
+        kind(n_jobs=0).fit(X, Y)
+
+
+def test_halves_of_what_has_no_rows(fitted):
+    with pytest.raises(DataError, match=r"X \(DataFrame\) has 0 rows: half of a table"):
+        fitted.stability(X[:0], Y, n=2)
+    for given in ({"groups": np.arange(9)}, {"sample_weight": np.ones(9)}):
+        with pytest.raises(ParameterError, match=r"has shape \(9,\), but there are 60 rows"):
+            fitted.stability(X, Y, n=2, **given)
+
+
+def test_groups_that_are_missing():
+    groups = np.array([None, "a", "b"] * 20, dtype=object)
+    with pytest.raises(ParameterError, match="groups is missing in 20 rows"):
+        FeatureSelector(0.1, **QUICK).fit(X, Y, groups=groups)
+
+
+def test_names_that_repeat_after_fit(fitted):
+    repeated = X.set_axis(["a", "a", "b"], axis=1)
+    for call in (fitted.certify, fitted.importance):
+        with pytest.raises(DataError, match="more than one column is called 'a'"):
+            call(repeated, Y)
+
+
+def test_a_series_is_no_table():
+    with pytest.raises(DataError, match="Expected 2D array, got a series"):
+        LinearSelection(0.1).fit(X, Y).transform(X["a"])
+
+
+def test_types_that_polars_has_not():
+    table = X.assign(shade=pd.Series(list(enum.Enum("Shade", "LIGHT DARK")) * 30))
+    selector = LinearSelection(0.1, fixed_features=["shade"]).fit(table, Y)
+    with pytest.raises(DataTypeError, match="cannot be made a polars frame"):
+        selector.set_output(transform="polars").transform(table)
+
+
+def margins_pair_by_pair(margins, n_classes):
+    scores = np.zeros((len(margins), n_classes))
+    pairs = ((one, other) for one in range(n_classes) for other in range(one + 1, n_classes))
+    for margin, (one, other) in zip(margins.T, pairs, strict=True):
+        scores[:, one] += margin
+        scores[:, other] -= margin
+    return scores / (n_classes - 1)
+
+
+class PairedMargins(ClassifierMixin, BaseEstimator):
+    """A classifier of scikit-learn's kind that gives one margin for each pair of classes."""
+
+    decision_function_shape = "ovo"
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        k = len(self.classes_)
+        return np.random.default_rng(0).normal(size=(len(X), k * (k - 1) // 2))
+
+
+@pytest.mark.parametrize("k", [3, 4, 17])
+def test_margins_of_pairs_have_the_bits_of_a_plain_loop(k):
+    model = HoldoutModel("mine", PairedMargins())
+    labels = np.arange(60) % k
+    scores = model.fit_predict_scores(X.to_numpy(), labels, X.to_numpy(), k)
+    margins = PairedMargins().fit(None, labels).decision_function(X)
+    np.testing.assert_array_equal(scores, margins_pair_by_pair(margins, k))
+
+
+@pytest.mark.slow
+def test_hundreds_of_classes_take_seconds():
+    # 300 classes took a Python step for each of 45 000 pairs in every part of the rows.
+    table = RNG.normal(size=(600, 5))
+    labels = np.array([f"class {i % 300}" for i in range(600)])
+    started = time.process_time()
+    FeatureSelector(random_state=0, n_jobs=1).fit(table, labels)
+    assert time.process_time() - started < 40  # 9 when measured
