@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data as _validate_data
 
-from pinsker.exceptions import DataError, MissingDependencyError
+from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError
 
 __all__ = [
     "HasMethods",
@@ -42,6 +42,11 @@ def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
         return _validate_data(estimator, X, **options)
     except Exception as error:
         # Of narwhals, which scikit-learn reads names with: its place has changed over time.
+        if isinstance(error, KeyError):  # a dict has no first row
+            raise DataTypeError(
+                f"X must be a table, but is of type {type(X).__name__}. Pass an array, nested "
+                "lists, or a pandas or polars frame."
+            ) from error
         if type(error).__name__ != "DuplicateError":
             raise
         names = [str(name) for name in X.columns]

@@ -70,7 +70,7 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
         if is_dask(X):
             return self._transform_dask(X)
         if not is_frame(X):
-            return super().transform(X)
+            return self._transform_array(np.asarray(X) if isinstance(X, np.matrix) else X)
         if not hasattr(X, "columns"):
             raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
         kept = self.get_support(indices=True)
@@ -89,6 +89,15 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         return _take_columns(X, kept, self)
+
+    def _transform_array(self, X: Any) -> Any:
+        """Take the columns that stay, by scikit-learn, which looks at the cells."""
+        try:
+            return super().transform(X)
+        except ArithmeticError as error:  # a signaling NaN among decimals cannot be compared
+            raise DataError(
+                f"X holds a number that cannot be compared ({error}): replace it."
+            ) from error
 
     def _transform_dask(self, X: Any) -> Any:
         """Take the columns that stay, without computing any."""

@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.encoding import Encoded, Target, as_structured, is_frame, weights_in_rows
-from pinsker.exceptions import DataWarning, ParameterError
+from pinsker.exceptions import DataError, DataWarning, ParameterError
 from pinsker.information.models._copies import (
     OnePerTarget,
     fit_clone,
