@@ -76,20 +76,24 @@ sanitize-threads:
 	  -o build/threads/thread_pool
 	TSAN_OPTIONS=halt_on_error=1 build/threads/thread_pool
 
-# An sdist, a wheel from it, and a smoke test of library, command and report outside of the clone.
+# An sdist, a wheel from it, and a smoke test of library, command and report in a new environment
+# outside of the clone. Extras: all that are for users, but `gpu`, which is gigabytes of CUDA.
+EXTRAS ?= cli,report,plot,excel,spss,sql,dask,data,survival
 wheel:
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/pip install --quiet --upgrade pip build
 	rm -rf dist
 	.venv-wheel/bin/python -m build --outdir dist .
-	rm -rf .venv-smoke && $(PYTHON) -m venv .venv-smoke
-	.venv-smoke/bin/pip install --quiet "$$(ls dist/*.whl)[cli,report]"
-	cp tests/smoke.py .venv-smoke && cd .venv-smoke && bin/python -W error smoke.py
+	set -e; there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; \
+	  $(PYTHON) -m venv "$$there/env"; \
+	  "$$there/env/bin/pip" install --quiet "$$(ls $(CURDIR)/dist/*.whl)[$(EXTRAS)]"; \
+	  cp tests/smoke.py "$$there"; cd "$$there"; env/bin/python -W error smoke.py
 
 # Sphinx with every warning an error; the examples of the gallery are run while it builds.
 docs: $(VENV)/.docs
 	rm -rf docs/_build docs/gallery docs/api/generated  # nothing old: the library may have changed
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_pages.py docs/_build/html
 	@echo "built docs/_build/html/index.html"
 
 $(BIN)/python:
@@ -110,5 +114,5 @@ $(STAMP): $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
 	@touch $@
 
 clean:
-	rm -rf build dist .venv .venv-sanitize .venv-wheel .venv-smoke .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist .venv .venv-sanitize .venv-wheel .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst

@@ -17,7 +17,7 @@ import pinsker
 # Examples draw into files, and none of them needs a display or a second thread.
 os.environ.setdefault("MPLBACKEND", "agg")
 
-sys.path.insert(0, str(Path(__file__).parent))  # formulas.py
+sys.path.insert(0, str(Path(__file__).parent))  # formulas.py, figures.py
 
 project = "pinsker"
 author = "The pinsker developers"
@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
+    "image_scrapers": ("figures.described",),
     "ignore_pattern": r"(demo|readme_figure)\.py",
     "download_all_examples": False,
     "show_memory": False,

@@ -34,6 +34,10 @@ for budget, shade in ((0.05, "tab:blue"), (0.1, "tab:orange")):
     left.text(allowed + 0.002, budget - 0.008, f"{budget} → {allowed:.4f} nats", color=shade)
     right.plot([30, size, size], [allowed, allowed, 0], color=shade, linestyle="--")
     right.annotate(f"{size} features", (size, 0), (size + 0.4, allowed + 0.002), color=shade)
+fig.set_label(
+    "Left: the bound turns budgets of 0.05 and 0.1 into nats that may be lost. Right: information "
+    "lost by number of features; the nats of each budget cut it at a size."
+)
 plt.show()
 
 # %%

@@ -47,7 +47,7 @@ from pinsker.selection import (
     select_by_criterion,
 )
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 _DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
 

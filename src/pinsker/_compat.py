@@ -3,9 +3,14 @@
 When scikit-learn moves one of these names, this file changes and no other.
 """
 
+import json
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import (
@@ -29,6 +34,7 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "fit_context",
+    "install_command",
     "output_container",
     "require",
     "scorer_parts",
@@ -139,7 +145,35 @@ def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleTyp
     except ModuleNotFoundError as error:
         if (error.name or package).partition(".")[0] != package:
             raise  # the package is there, something it needs is not: its own message is better
-        wanted = f'"pinsker[{extra}]"' if extra else package
+        command = install_command(extra) if extra else f"pip install {package}"
         raise MissingDependencyError(
-            f"{purpose} needs {package}, which is not installed. Try: pip install {wanted}"
+            f"{purpose} needs {package}, which is not installed. Try: {command}"
         ) from error
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra where this installation came from.
+
+    A package that came from a clone or a file may be on no index: pip notes where it came from.
+
+    Examples
+    --------
+    >>> install_command("cli").startswith("pip install ")
+    True
+    """
+    try:
+        noted = distribution("pinsker").read_text("direct_url.json")
+    except PackageNotFoundError:  # only the folder is on the path
+        noted = None
+    source = json.loads(noted or "{}")
+    address = source.get("url", "")
+    if address.startswith("file:"):
+        path = url2pathname(urlsplit(address).path)
+        if Path(path).exists():  # a clone may be gone, and a wheel often is
+            option = "--editable " if source.get("dir_info", {}).get("editable") else ""
+            return f'pip install {option}"{path}[{extra}]"'
+    elif address:
+        version_control = source.get("vcs_info", {}).get("vcs")
+        address = f"{version_control}+{address}" if version_control else address
+        return f'pip install "pinsker[{extra}] @ {address}"'
+    return f'pip install "pinsker[{extra}]"'

@@ -1,8 +1,10 @@
 """Files of other programs, and queries to databases, all through the command."""
 
+import gzip
 import json
 import sqlite3
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -37,17 +39,38 @@ def write(frame, path):
         frame.to_excel(path, index=False)
     elif kind == ".dta":
         frame.to_stata(path, write_index=False, version=118)
-    elif kind == ".sav":
-        pytest.importorskip("pyreadstat").write_sav(frame, str(path))
+    elif kind in (".sav", ".zsav"):
+        pyreadstat = pytest.importorskip("pyreadstat")
+        pyreadstat.write_sav(frame, str(path), compress=kind == ".zsav")
+    elif kind == ".xpt":
+        pytest.importorskip("pyreadstat").write_xport(frame, str(path), file_format_version=5)
+    else:  # nothing here writes them: stored (tables/README.md)
+        if kind == ".xls":
+            pytest.importorskip("pandas", minversion="2.2")  # with its reader
+            pytest.importorskip("python_calamine")
+        stored = Path(__file__).parent / "tables" / f"small{kind}.gz"
+        path.write_bytes(gzip.decompress(stored.read_bytes()))
 
 
-@pytest.mark.parametrize("ending", [".json", ".jsonl", ".xlsx", ".dta", ".sav"])
+@pytest.mark.parametrize(
+    "ending",
+    [".json", ".jsonl", ".xlsx", ".xls", ".dta", ".sav", ".zsav", ".xpt", ".sas7bdat"],
+)
 def test_files_of_other_programs(run, small, tmp_path, ending):
     path, kept = tmp_path / f"table{ending}", tmp_path / "kept.csv"
     write(small, path)
     done = run("select", path, *KEEP_ALL, kept)
     assert (done.code, done.err) == (0, "")
     pd.testing.assert_frame_equal(pd.read_csv(kept), small, check_dtype=False)
+
+
+def test_a_transport_file_in_latin_1(run, small, tmp_path):
+    path, kept = tmp_path / "table.xpt", tmp_path / "kept.csv"
+    write(small.assign(city="Z_rich"), path)
+    path.write_bytes(path.read_bytes().replace(b"Z_rich", "Zürich".encode("latin-1")))
+    done = run("select", path, *KEEP_ALL, kept)
+    assert (done.code, done.err) == (0, "")
+    assert set(pd.read_csv(kept)["city"]) == {"Zürich"}
 
 
 @pytest.mark.parametrize(
@@ -130,18 +153,26 @@ def test_a_query_only_reads(run, sqlite):
     connection.close()
 
 
+@pytest.mark.parametrize(
+    ("ending", "what", "package", "extra"),
+    [
+        (".xlsx", "an Excel file", "openpyxl", "excel"),
+        (".xls", "an old Excel file", "python_calamine", "excel"),
+        (".sav", "SPSS", "pyreadstat", "spss"),
+    ],
+)
 def test_a_package_that_reads_a_file_is_named_where_it_is_missing(
-    run, small, tmp_path, monkeypatch
+    run, tmp_path, monkeypatch, ending, what, package, extra
 ):
-    path = tmp_path / "table.xlsx"
+    path = tmp_path / f"table{ending}"
     path.write_bytes(b"PK\x03\x04")
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    monkeypatch.setitem(sys.modules, package, None)
     done = run("select", path, "-t", "grade")
-    assert done.code == 2
-    assert done.err == (
-        "pinsker: reading an Excel file needs openpyxl, which is not installed. Try: pip install "
-        '"pinsker[excel]"\n'
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(
+        f"pinsker: reading {what} needs {package}, which is not installed. Try: pip install "
     )
+    assert done.err.endswith(f'[{extra}]"\n')
 
 
 @pytest.mark.parametrize(

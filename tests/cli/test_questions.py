@@ -1,6 +1,7 @@
 """`pinsker select`: suspect columns and the stability of a choice."""
 
 import json
+import re
 
 import pytest
 
@@ -20,9 +21,7 @@ def leaking(frame, tmp_path):
 def test_suspects_are_named_dropped_or_ignored(run, leaking):
     warned = run("select", leaking, *QUICK)
     assert "note: column 'exam code' is suspect (recoded target: " in warned.out
-    assert "leave it out: --suspects drop, or on the command line --drop 'exam code'" in (
-        warned.out
-    )
+    assert "leave it out: --suspects drop, or --drop 'exam code'" in warned.out
     dropped = run("select", leaking, *QUICK, "--suspects", "drop")
     assert "note: column 'exam code' was left out (recoded target" in dropped.out
     assert "signal" in dropped.out
@@ -32,6 +31,14 @@ def test_suspects_are_named_dropped_or_ignored(run, leaking):
     other = run("select", leaking, "-t", "final grade", "-d", "linear", "--suspects", "drop")
     assert other.code == 2
     assert "--suspects has no effect with --direction linear" in other.err
+
+
+def test_inspect_names_suspects_before_any_search(run, leaking, monkeypatch):
+    monkeypatch.setattr("pinsker.cli._inspect._seconds", lambda *table: 2.0)
+    done = run("inspect", leaking, "-t", "final grade")
+    assert re.search(r"^  exam code +\S+ +2 +suspect: recoded target$", done.out, re.MULTILINE)
+    assert "note: column 'exam code' is suspect (recoded target: " in done.out
+    assert "--drop 'exam code'" in done.out
 
 
 def test_stability_is_a_line_and_in_the_file(run, table, tmp_path):

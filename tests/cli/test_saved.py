@@ -233,3 +233,19 @@ def test_where_it_was_searched_is_not_saved(run, table, tmp_path):
     assert done.code == 0
     assert "engine" not in json.loads(path.read_text())["parameters"]
     assert read_selection(path).selector.engine == "auto"
+
+
+def test_columns_left_out_before_the_search_do_not_keep_a_selection_from_being_read(
+    run, frame, tmp_path
+):
+    table, fresh, saved = (tmp_path / name for name in ("table.csv", "fresh.csv", "kept.json"))
+    whole = frame.assign(plain="same", code=[f"r{i}" for i in range(len(frame))])
+    whole.to_csv(table, index=False)
+    quick = ("--searches", "linear", "--models", "linear", "-e", "0.2", "--quiet")
+    run("select", table, "-t", "final grade", *quick, "--json", saved)
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    assert len(content["feature_columns"]) < len(content["columns"])
+    whole.assign(signal=whole["signal"] + 1e-6).to_csv(fresh, index=False)
+    done = run("certify", saved, fresh)
+    assert (done.code, done.err) == (0, "")
+    assert run("audit", saved, fresh).err == ""

@@ -1,9 +1,12 @@
 """One cluster of real worker processes that speaks TLS, for all tests here."""
 
+import multiprocessing
 import os
 import signal
+from multiprocessing import forkserver
 from pathlib import Path
 
+import dask
 import pytest
 
 distributed = pytest.importorskip("distributed", reason="needs pinsker[dask]")
@@ -18,7 +21,17 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def cluster():
+def processes():
+    """A way to start processes that have imported the package: half of the time goes to imports."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["distributed", "pinsker", "pinsker.engine._dask"])
+    forkserver.ensure_running()  # before Dask names what it would have imported
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield context
+
+
+@pytest.fixture(scope="session")
+def cluster(processes):
     """Two worker processes of one thread each."""
     with distributed.LocalCluster(
         n_workers=2,
@@ -32,14 +45,15 @@ def cluster():
 
 
 @pytest.fixture(autouse=True)
-def not_for_ever():
+def not_for_ever(request):
     """A cluster that hangs fails its test, not the whole run."""
+    minutes = 2 if request.node.get_closest_marker("slow") is None else 20
 
     def stop(number, frame):
-        raise TimeoutError("this test has taken two minutes")
+        raise TimeoutError(f"this test has taken {minutes} minutes")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(120)
+    signal.alarm(60 * minutes)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

@@ -136,10 +136,10 @@ def test_the_next_search_starts_with_the_table_that_was_sent_again(client, sent,
     problem = make_problem(classes)
     scatter, warnings = client.scatter, []
 
-    def forgotten(value, **options):
-        future = scatter(value, **options)
+    async def forgotten(value, **options):
+        future = await scatter(value, **options)
         if len(sent) == 1:  # the first copy, which all workers are to take from each other
-            client.cancel([future], force=True)
+            await client.cancel([future], force=True, asynchronous=True)
         return future
 
     monkeypatch.setattr(client, "scatter", forgotten)

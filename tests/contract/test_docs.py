@@ -5,8 +5,13 @@ import doctest
 import importlib
 import inspect
 import io
+import os
 import pkgutil
 import re
+import runpy
+import shutil
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -19,8 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 #: Pages of this part of the project; others test their own.
 PAGES = ["quickstart.md", "comparison.md", *(f"howto/{p.name}" for p in DOCS.glob("howto/*.md"))]
-#: Pages that fit large tables, seconds each.
+#: Pages that take seconds each. The quick start fits the table of the README, which is tested.
 LONG = {
+    "quickstart.md",
     "howto/own_model.md",
     "howto/imbalanced_classes.md",
     "howto/trust.md",
@@ -79,6 +85,98 @@ def test_links_lead_somewhere():
             if "://" not in link and not made_by_the_build and not (page.parent / link).exists():
                 broken.append(f"{page.name}: {link}")
     assert broken == []
+
+
+#: Words that were replaced by those of the field; each has another one today.
+REPLACED = re.compile(
+    r"witness|testimon|questioned|promis(?:e|ing)|radial machine|afresh|idle columns|ideal error|"
+    r"learner check|tier [0-9]|neighbour|sent home|told by|confidence limits?\b"
+)
+
+
+def test_pages_and_texts_have_the_words_of_the_field():
+    package = ROOT / "src" / "pinsker"
+    files = [
+        ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("howto/*.md"),
+        *ROOT.glob("examples/*.py"), *package.glob("cli/*.py"), *package.glob("report/*.py"),
+        *package.glob("report/templates/*"),
+    ]  # fmt: skip
+    found = [
+        f"{file.name}: {match[0]}"
+        for file in files
+        for match in REPLACED.finditer(file.read_text(encoding="utf-8").lower())
+    ]
+    assert found == []
+
+
+def test_the_glossary_has_the_words_that_people_look_for():
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^\*\*(.+)\*\*\n: ", text, flags=re.MULTILINE)
+    assert entries == sorted(entries, key=str.lower)
+    words = {word for entry in entries for word in entry.lower().split(", ")}
+    for word in ("leak", "imbalance", "auc", "groups", "time split", "certificate", "error budget"):
+        assert word in words
+
+
+def test_what_is_wrong_with_built_pages_is_named(tmp_path):
+    check = runpy.run_path(str(DOCS / "check_pages.py"))
+    (tmp_path / "good.html").write_text(
+        '<a href="https://scikit-learn.org">elsewhere</a><script src="_static/a.js"></script>'
+        '<img src="a.png" alt="Error increase by number of features.">'
+        '<img src="_images/a_thumb.png" alt="">'
+    )
+    assert check["wrong_pages"](tmp_path) == []
+    (tmp_path / "bad.html").write_text(
+        '<script src="https://cdn.example/math.js"></script>'
+        '<link rel="stylesheet" href="//x/y.css">'
+        '<img src="b.png" alt="plot tutorial">'
+    )
+    (tmp_path / "bad.css").write_text("@font-face { src: url('https://fonts.example/a.woff2') }")
+    assert check["wrong_pages"](tmp_path) == [
+        "bad.html: <script> loads https://cdn.example/math.js",
+        "bad.html: <link> loads //x/y.css",
+        "bad.html: b.png has no description",
+        "bad.css: loads https://fonts.example/a.woff2",
+    ]
+    index = (
+        'Search.setIndex({"docnames": ["glossary", "howto/real_project", "howto/rows"], '
+        '"terms": {"leak": [0, 1], "group": 0, "split": [0, 2]}, "titleterms": {"group": [2]}})'
+    )
+    (tmp_path / "searchindex.js").write_text(index)
+    assert [line.split("'")[1] for line in check["missing_words"](tmp_path)] == [
+        *["imbalance"] * 2, *["AUC"] * 2,
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_pages_are_read_and_searched_without_a_network(tmp_path):
+    pytest.importorskip("sphinx_gallery", reason="the extra docs is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    chromium = os.environ.get("PINSKER_CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no Chromium found; set PINSKER_CHROMIUM")
+    built = ("_build", "generated", "gallery")
+    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns(*built))
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    html = tmp_path / "html"
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    subprocess.run([*build, str(tmp_path / "docs"), str(html)], check=True, timeout=900)
+    check = runpy.run_path(str(DOCS / "check_pages.py"))
+    assert check["wrong_pages"](html) + check["missing_words"](html) == []
+    with sync_api.sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        page = browser.new_context(offline=True).new_page()
+        outside = []
+        page.on("request", lambda r: r.url.startswith("file:") or outside.append(r.url))
+        for word, (_, expected) in check["WORDS"].items():
+            page.goto(f"{(html / 'search.html').as_uri()}?q={word}")
+            page.wait_for_selector("ul.search li a", timeout=20_000)
+            page.wait_for_function("document.querySelector('.search-summary').textContent != ''")
+            links = page.eval_on_selector_all("ul.search li a", "all => all.map(a => a.href)")
+            assert any(f"{expected}.html" in link for link in links), (word, links)
+        browser.close()
+    assert outside == []
 
 
 def public_names():

@@ -13,11 +13,12 @@ import pinsker
 PACKAGE = Path(pinsker.__file__).parent
 
 #: What each part of the package may import of the others. A part may always import itself.
-LEAVES = {"_types", "exceptions", "_compat"}
+LEAVES = {"_types", "exceptions", "_compat", "_cluster"}
 BELOW = {
     "_types": set(),
     "exceptions": set(),
     "_compat": {"_types", "exceptions"},
+    "_cluster": {"exceptions"},
     "datasets": LEAVES,
     "testing": {"_types", "exceptions", "datasets"},
     "encoding": LEAVES,

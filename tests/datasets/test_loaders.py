@@ -185,7 +185,7 @@ def test_without_pooch_folders_are_read(without_pooch):
 
 
 def test_without_pooch_the_message_names_the_extra(without_pooch):
-    with pytest.raises(MissingDependencyError, match=r"pip install \"pinsker\[data\]\""):
+    with pytest.raises(MissingDependencyError, match=r"Try: pip install .*\[data\]\""):
         load_table(source_of(CONTENT), download=True)
     with pytest.raises(DownloadError, match=r"small\.mat is not in .*, and download=False"):
         load_table(source_of(CONTENT), download=False)

@@ -350,7 +350,8 @@ def test_selectors_keep_the_same_features(kind, numeric, gpu):
 @pytest.mark.skipif(ON_GPU, reason="there is a GPU")
 def test_the_reason_names_what_is_missing(monkeypatch):
     monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: None)
-    assert _cuda.missing().startswith("CuPy is not installed; pip install 'pinsker[gpu]'")
+    assert _cuda.missing().startswith("CuPy is not installed; pip install ")
+    assert '[gpu]" for CUDA 13' in _cuda.missing()
 
     class Broken:
         class cuda:  # noqa: N801

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
-from sklearn.linear_model import LogisticRegression
 
 from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, interactions
 from pinsker.report import summarise, to_html
@@ -56,7 +55,7 @@ def cross_fitted(wine):
         error_budget=0.05,
         searches=["forward", "linear"],
         cv=3,
-        models=[LogisticRegression(max_iter=200)],
+        models=["linear"],
         random_state=0,
     ).fit(*wine)
 
@@ -65,6 +64,12 @@ def cross_fitted(wine):
 def cross_summary(cross_fitted):
     """Return its summary, without data."""
     return summarise(cross_fitted)
+
+
+@pytest.fixture(scope="session")
+def cross_page(cross_summary):
+    """Return its page."""
+    return to_html(cross_summary)
 
 
 @pytest.fixture(scope="session")
@@ -118,3 +123,9 @@ def hostile():
     y = (values[:, 0] + values[:, 1] > 0).astype(int)
     X = pd.DataFrame(values, columns=HOSTILE)
     return BackwardElimination(error_budget=0.2).fit(X, y), X, y
+
+
+@pytest.fixture(scope="session")
+def hostile_page(hostile):
+    """Return its page."""
+    return to_html(summarise(*hostile))

@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from pinsker import (
@@ -15,7 +16,7 @@ from pinsker import (
     LinearSelection,
 )
 from pinsker.exceptions import MissingDependencyError, ParameterError
-from pinsker.report import summarise, to_html
+from pinsker.report import summarise, to_html, to_json
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 
@@ -158,7 +159,7 @@ def test_r2_of_held_out_rows_is_r2(numeric):
     certificate, tiles = fitted.certificate_, own_tiles(fitted)
     assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.3f}"
     assert tiles["R², all features"] == f"{1 - certificate.error_all:.3f}"
-    assert tiles["R² may fall by, 95 % limit"] == f"{certificate.resolvable:.3f}"
+    assert tiles["R² may fall by, 95 % upper bound"] == f"{certificate.resolvable:.3f}"
 
 
 def own_tiles(fitted):
@@ -245,3 +246,10 @@ def test_missing_packages_are_named(selector, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(MissingDependencyError, match=r'report needs jinja2.*"pinsker\[report\]"'):
         selector.report()
+
+
+def test_no_features_are_marked_though_a_sum_is_above_by_its_last_bit(cross_summary):
+    summary = json.loads(to_json(cross_summary))
+    choices = summary["choices"]
+    choices["baseline"] = float(np.nextafter(choices["budgets"][-1], np.inf))
+    assert '<span class="baseline" style="--at:1.0' in to_html(summary)

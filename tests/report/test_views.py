@@ -182,7 +182,7 @@ def test_reprs_are_short(cross_fitted, findings):
     ]  # fmt: skip
     for result in results:
         assert len(repr(result)) < 400, type(result)
-    assert repr(cross_fitted.certificate_).startswith("Certificate(3 of 13 features, ")
+    assert repr(cross_fitted.certificate_).startswith("Certificate(7 of 13 features, ")
     assert repr(cross_fitted.cv_results_).endswith("to_frame() shows them)")
 
 

@@ -19,6 +19,7 @@ from pinsker.selection import (
     ForwardSelection,
     LinearSelection,
     ProgressLine,
+    StageLine,
 )
 from pinsker.selection.search import Trace
 
@@ -90,18 +91,73 @@ def test_verbose_writes_to_standard_error_alone(kind, capsys):
 
 def test_the_front_door_shows_stages_with_done_total_elapsed_and_left(capsys, monkeypatch):
     monkeypatch.setattr("pinsker.selection._progress.StageLine.__init__.__kwdefaults__", {
-        "stream": None, "seconds": 0.0,
+        "limit": None, "stream": None, "seconds": 0.0,
     })  # fmt: skip
     searches = ["relevance", "linear"]
     FeatureSelector(searches=searches, models=["linear"], cv=3, verbose=1).fit(X, y)
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
-    assert lines[0] == ("FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, 0:00 elapsed")
-    pattern = r"FeatureSelector: stage 1 of 3, searching 2 paths in 3 folds, (\d+) of 8 done, "
-    found = [re.match(pattern + r"\d+:\d\d elapsed, about \d+:\d\d left$", line) for line in lines]
+    assert lines[0] == ("FeatureSelector: stage 1 of 6, searching 2 paths in 3 folds, 0:00 elapsed")
+    pattern = r"FeatureSelector: stage 1 of 6, searching 2 paths in 3 folds, (\d+) of 8 done, "
+    rest = r"\d+:\d\d elapsed, about \d+:\d\d left of this stage$"
+    found = [re.match(pattern + rest, line) for line in lines]
     assert [int(one[1]) for one in found if one] == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert any("stage 3 of 3, evaluating linear, " in line for line in lines)
+    # Once models were fitted, the line is about the whole fit.
+    later = lines[next(k for k, line in enumerate(lines) if "evaluating relevance" in line) :]
+    whole = (
+        r"FeatureSelector: stage ([3-6]) of 6, .*, \d+ % of the fit, .* elapsed, roughly .* left$"
+    )
+    stages = [re.match(whole, line)[1] for line in later]
+    assert sorted(set(stages)) == ["3", "4", "5", "6"]
+    assert "measuring importance" in lines[-1]
+
+
+def stage_line(monkeypatch, n_stages, **options):
+    """Return a line whose clock is set by hand, with its stream."""
+    clock, stream = [0.0], io.StringIO()
+    monkeypatch.setattr("pinsker.selection._progress.time.monotonic", lambda: clock[0])
+    return StageLine("Fit", n_stages, stream=stream, seconds=0.0, **options), clock, stream
+
+
+def test_the_time_left_is_that_of_the_whole_fit_once_a_stage_like_it_is_over(monkeypatch):
+    line, clock, stream = stage_line(monkeypatch, 5)
+    line.begin("searching")
+    clock[0] = 30.0
+    line.show(3, 6)
+    clock[0] = 60.0
+    line.begin("comparing models")
+    clock[0] = 65.0
+    line.show(1, 2)
+    clock[0] = 70.0  # the search tells nothing about the four stages of models: 10 s each
+    line.begin("evaluating one")
+    clock[0] = 74.0
+    line.show(2, 4)
+    clock[0] = 95.0  # longer than those before: as long as its calls need
+    line.show(3, 4)
+    expected = """\
+stage 1 of 5, searching, 0:00 elapsed
+stage 1 of 5, searching, 3 of 6 done, 0:30 elapsed, about 0:30 left of this stage
+stage 2 of 5, comparing models, 1:00 elapsed
+stage 2 of 5, comparing models, 1 of 2 done, 1:05 elapsed, about 0:05 left of this stage
+stage 3 of 5, evaluating one, 70 % of the fit, 1:10 elapsed, roughly 0:30 left
+stage 3 of 5, evaluating one, 2 of 4 done, 74 % of the fit, 1:14 elapsed, roughly 0:26 left
+stage 3 of 5, evaluating one, 3 of 4 done, 77 % of the fit, 1:35 elapsed, roughly 0:28 left
+"""
+    assert stream.getvalue().replace("Fit: ", "") == expected
+
+
+def test_the_time_left_ends_at_the_time_limit(monkeypatch):
+    line, clock, stream = stage_line(monkeypatch, 9, limit=25.0)
+    line.begin("searching")
+    clock[0] = 10.0
+    line.begin("comparing models")
+    clock[0] = 20.0
+    line.begin("evaluating one")
+    assert stream.getvalue().endswith("80 % of the fit, 0:20 elapsed, roughly 0:05 left\n")
+    clock[0] = 30.0
+    line.begin("evaluating two")
+    assert stream.getvalue().endswith("100 % of the fit, 0:30 elapsed, roughly 0:00 left\n")
 
 
 def test_choice_is_logged(caplog):
@@ -264,7 +320,13 @@ def test_callbacks_follow_every_stage_of_the_front_door():
     listener = Listener()
     FeatureSelector(cv=3, models=["linear"], random_state=0).set_callbacks(listener).fit(X, y)
     searches = ["forward-backward", "backward", "forward", "linear", "relevance"]
-    stages = ["searching 5 paths in 3 folds", *[f"evaluating {name}" for name in searches]]
+    stages = [
+        "searching 5 paths in 3 folds",
+        "comparing models",
+        *[f"evaluating {name}" for name in searches],
+        "refining the choice",
+        "measuring importance",
+    ]
     assert listener.calls == [
         "setup",
         ("begin", "fit"),

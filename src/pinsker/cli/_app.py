@@ -30,7 +30,14 @@ from pinsker._types import plain
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
 from pinsker.cli._database import choose_source
-from pinsker.cli._errors import INTERRUPTED, MET, NOT_MET, OneLineGroup, until_closed
+from pinsker.cli._errors import (
+    INTERRUPTED,
+    MET,
+    NOT_MET,
+    OneLineGroup,
+    shell_text,
+    until_closed,
+)
 from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
@@ -364,6 +371,7 @@ def write_files(
             typed = shlex.join(["pinsker", *sys.argv[1:]])
             selector, X, y = outcome.selector, table.features, table.y
             summary = summarise(selector, X, y, source=table.source, command=typed)
+            summary["data"]["notes"] = [shell_text(note) for note in summary["data"]["notes"]]
             files.write_text(to_html(summary), report)
 
 

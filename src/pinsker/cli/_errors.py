@@ -35,6 +35,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 _PARAMETERS: dict[type[PinskerError], str] = {MemoryBudgetError: "max_memory"}
 #: Values as the library writes them, and as they are typed in a shell.
 _TYPED = {
+    "suspects='drop', or on the command line": "--suspects drop, or",
+    "metric='roc_auc' or 'average_precision'": "--metric roc_auc or average_precision",
     **{
         f"{name}='{value}'": f"--{name} {value}"
         for name, values in {

@@ -39,6 +39,7 @@ from pinsker.selection import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    clock,
     interruptible,
     task_of,
 )
@@ -266,14 +267,16 @@ def fit(
         present = take(y, np.flatnonzero(~table.lacks_target))
         task = encode_target(present, task=task_of(options.metric)).task
     stability = getattr(selector, "stability_", None)
-    said = selector.notes_
+    notes = selector.notes_
     if options.stability is not None and not interrupted:
-        with progress(show_progress), collect_warnings():
+        n_times, most = options.stability, clock(seconds * options.stability)
+        waiting = f"choosing again on {n_times} halves of the rows, about {most} at most"
+        with progress(show_progress, waiting), collect_warnings():
             halves = selector.stability(X.iloc[order], take(y, order), n=options.stability, **rows)
-        said += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
+        notes += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
         stability = halves
-    notes = dict.fromkeys((*table.notes, *said, *collected))
-    return Outcome(table, selector, task, seconds, tuple(notes), interrupted, stability)
+    notes = tuple(dict.fromkeys((*table.notes, *notes, *collected)))
+    return Outcome(table, selector, task, seconds, notes, interrupted, stability)
 
 
 def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
@@ -319,13 +322,13 @@ def collect_warnings() -> Iterator[list[str]]:
 
 
 @contextmanager
-def progress(show: bool) -> Iterator[None]:
+def progress(show: bool, first: str = "starting") -> Iterator[None]:
     """Show the latest line that is written to standard error on a terminal, with a spinner."""
     if not show:
         yield
         return
     console = Console(file=sys.stderr)  # the real one: it is about to be replaced
-    with console.status("starting") as status, redirect_stderr(_LatestLine(status)):
+    with console.status(first) as status, redirect_stderr(_LatestLine(status)):
         yield
 
 

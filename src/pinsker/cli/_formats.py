@@ -30,7 +30,7 @@ _NAMES = {
     "sav": "SPSS", "sas7bdat": "SAS", "xport": "SAS",
 }  # fmt: skip
 _NEEDS = {
-    "xlsx": ("openpyxl", "excel"), "xls": ("xlrd", None),
+    "xlsx": ("openpyxl", "excel"), "xls": ("python_calamine", "excel"),
     "sav": ("pyreadstat", "spss"),
 }  # fmt: skip
 #: What readers raise for a file that is damaged, or none of theirs.
@@ -57,13 +57,14 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
         if kind == "json":
             return _read_json(handle.read()), []
         if kind in ("xlsx", "xls"):
-            return _read_sheet(handle)
+            return _read_sheet(handle, "openpyxl" if kind == "xlsx" else "calamine")
         if kind == "dta":
             return _with_text(pd.read_stata(handle)), []
         if kind == "sav":
             return _read_spss(handle), []
-        frame = pd.read_sas(handle, format=cast(Any, kind), encoding="infer")
-        return _with_text(frame), []
+        # A transport file does not say how its text is encoded.
+        encoding = "infer" if kind == "sas7bdat" else None
+        return _with_text(pd.read_sas(handle, format=cast(Any, kind), encoding=encoding)), []
     except DataError:
         raise
     except Exception as error:
@@ -101,9 +102,9 @@ def _are_rows(part: Any) -> bool:
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
 
 
-def _read_sheet(handle: BinaryIO) -> tuple[pd.DataFrame, list[str]]:
+def _read_sheet(handle: BinaryIO, engine: Any) -> tuple[pd.DataFrame, list[str]]:
     """Read the first sheet with something in it."""
-    with pd.ExcelFile(handle) as book:
+    with pd.ExcelFile(handle, engine=engine) as book:
         sheets = book.sheet_names
         frames = ((name, pd.read_excel(book, sheet_name=name)) for name in sheets)
         name, frame = next(((n, f) for n, f in frames if not f.empty), (sheets[0], pd.DataFrame()))
@@ -133,10 +134,20 @@ def _with_text(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame.columns:
         column = frame[name]
         if column.dtype == object:
-            held = column.map(
-                lambda cell: cell.decode("utf-8") if isinstance(cell, bytes) else cell
-            )
+            held = _decoded(column)
             changed[str(name)] = held.mask(held == "")
         elif pd.api.types.is_string_dtype(column):
             changed[str(name)] = column.mask(column == "")
     return frame.assign(**changed)
+
+
+def _decoded(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column with bytes as text: UTF-8, or Latin-1 where they are none."""
+
+    def decode(encoding: str) -> "pd.Series[Any]":
+        return column.map(lambda cell: cell.decode(encoding) if isinstance(cell, bytes) else cell)
+
+    try:
+        return decode("utf-8")
+    except UnicodeDecodeError:
+        return decode("latin-1")

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_table, with_row_columns
 from pinsker.cli._text import TextStyle
 from pinsker.encoding import (
+    IDENTIFIERS,
     Encoded,
     constant_columns,
     duplicate_columns,
@@ -36,6 +38,8 @@ from pinsker.selection import (
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
+    Suspect,
+    find_suspects,
     task_of,
     trained_rows,
 )
@@ -101,13 +105,22 @@ def inspect(
         feature_groups=tuple(feature_groups or ()), memory=memory,
     )  # fmt: skip
     selector = make_selector(choices, names, show_progress=False)
-    expected = forecast(encoded, selector, read.features[present], y)
-    _print(make_console(), read, encoded, expected, most=None if every else _MOST_LISTED)
+    console, suspects = make_console(), find_suspects(read.features[present], encoded)
+    _print(console, read, encoded, suspects, most=None if every else _MOST_LISTED)
+    _print_forecast(console, forecast(encoded, selector, read.features[present], y))
+    listed = [note for note in encoded.notes if note.startswith(IDENTIFIERS)]
+    named = [str(one) for one in suspects if not any(repr(one.column) in note for note in listed)]
+    print_notes(console, [*named, *read.notes, *encoded.notes])
     return 0
 
 
 def _print(
-    console: Console, read: InputTable, encoded: Encoded, expected: "Forecast", *, most: int | None
+    console: Console,
+    read: InputTable,
+    encoded: Encoded,
+    suspects: Sequence[Suspect],
+    *,
+    most: int | None,
 ) -> None:
     n_rows, n_columns = read.features.shape
     gaps = read.features.isna().to_numpy()
@@ -120,12 +133,10 @@ def _print(
             "their own, and rows without a target are left out (--missing)"
         )
     console.print()
-    console.print(_columns(read, encoded, gaps, most))
+    console.print(_columns(read, encoded, gaps, suspects, most))
     if most is not None and n_columns > most:
         console.print(f"   and {n_columns - most} more columns (--all lists them)")
     console.print()
-    _print_forecast(console, expected)
-    print_notes(console, [*read.notes, *encoded.notes])
 
 
 def _target(read: InputTable, encoded: Encoded) -> str:
@@ -149,8 +160,10 @@ def _target(read: InputTable, encoded: Encoded) -> str:
     return f"a number from {number(values.min())} to {number(values.max())}{without}"
 
 
-def _columns(read: InputTable, encoded: Encoded, gaps: Any, most: int | None) -> Table:
-    columns = encoded.columns
+def _columns(
+    read: InputTable, encoded: Encoded, gaps: Any, suspects: Sequence[Suspect], most: int | None
+) -> Table:
+    columns, kinds = encoded.columns, {one.column: one.kind for one in suspects}
     constant, repeats = constant_columns(columns), duplicate_columns(columns)
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for name in ("  column", "kind", "values", "missing", ""):
@@ -161,6 +174,8 @@ def _columns(read: InputTable, encoded: Encoded, gaps: Any, most: int | None) ->
             remark = "constant"
         elif j in repeats:
             remark = f"repeats {columns.names[repeats[j]]}"
+        elif name in kinds:
+            remark = f"suspect: {kinds[name]}"
         absent = int(gaps[:, j].sum())
         distinct = read.features.iloc[:, j].nunique()
         table.add_row(

@@ -90,7 +90,8 @@ def check_parts(content: dict[str, Any]) -> None:
     """Refuse a selection whose parts do not belong together."""
     columns, kept = content["columns"], set(content["kept"])
     features, names = content["feature_columns"], content["path"]["names"]
-    named = sorted(column for feature in features for column in feature)
+    # Columns that were left out before the search belong to no feature.
+    named = [column for feature in features for column in feature]
     own = content["selector"] == "LinearSelection"  # it treats classes as numbers
     target, event = content["target"], content.get("event")
     targets = {target, event} if isinstance(target, str) else {*target, event}
@@ -98,7 +99,8 @@ def check_parts(content: dict[str, Any]) -> None:
         "columns repeats a name": len(set(columns)) < len(columns),
         "target is among the columns": bool(targets & set(columns)),
         "kept names a column that is not there": not kept <= set(columns),
-        "feature_columns does not name each column once": named != list(range(len(columns))),
+        "feature_columns repeats a column": len(set(named)) < len(named),
+        "feature_columns names a column that is not there": any(j >= len(columns) for j in named),
         "ranking has another length than columns": len(content["ranking"]) != len(columns),
         "path/names has another length than feature_columns": len(names) != len(features),
         "path/names repeats a name": len(set(names)) < len(names),

@@ -18,6 +18,7 @@ from pinsker.bounds import (
     METRIC_NAMES,
     TOO_FEW_ROWS,
     Certificate,
+    best_score,
     change_text,
     metric_name,
     shown_value,
@@ -31,6 +32,13 @@ from pinsker.selection import AuditResult
 _MOST_LISTED = 25
 #: Longer names are cut in the list; files hold them in full.
 _LONGEST_NAME = 80
+#: Parts of notes that may change what a reader does with the result: leaks, identifiers, a budget
+#: that says nothing, rare classes, few rows, choices of chance. They come first.
+_CAREFUL = (
+    " is suspect (", "as identifiers have", "would let every column go", "% of the rows, so that",
+    "unstable", "too few rows", "fewer than", "interrupted",
+)  # fmt: skip
+_READING = " holds dates, read as seconds since"
 
 Facts = list[tuple[str, str]]
 
@@ -72,10 +80,18 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
     if outcome.stability is not None:
         facts.append(("stability", str(outcome.stability).removeprefix("stability ")))
     print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
-    # How doubtful integers were read is for `inspect`: most tables have some.
-    print_notes(console, [one for one in outcome.notes if not one.startswith(KIND_DOUBTS)])
+    print_notes(console, careful_first(outcome.notes))
     if then:
         print_facts(console, [("next", then)])
+
+
+def careful_first(notes: Iterable[str]) -> list[str]:
+    """Return the notes of a summary: what to be careful about, then the others.
+
+    How integers and dates were read is for `inspect`: most tables have some.
+    """
+    shown = [one for one in notes if not (one.startswith(KIND_DOUBTS) or _READING in one)]
+    return sorted(shown, key=lambda one: not any(word in one for word in _CAREFUL))
 
 
 def next_command(outcome: Outcome, saved: str | None = None) -> str:
@@ -96,7 +112,8 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
         drop = shlex.quote(",".join(suspects))
         return f"{again} --drop {drop} (if not known when the target is not)"
     if certificate.verdict == "inconclusive" and certificate.resolvable > certificate.budget:
-        return f"{again} --error-budget {_confirmed(certificate)} (what these rows can confirm)"
+        other = _again(with_budget=False)
+        return f"{other} --error-budget {_confirmed(certificate)} (what these rows can confirm)"
     if saved not in (None, STDIN) and certificate.is_tested:
         return f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE (rows not used here)"
     if "--report" not in again:
@@ -104,9 +121,18 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
     return f"{again} --json selection.json (then pinsker certify, on fresh rows)"
 
 
-def _again() -> str:
-    """Return the command as it was typed, without a budget where another follows."""
-    return shlex.join(["pinsker", *sys.argv[1:]])
+def _again(*, with_budget: bool = True) -> str:
+    """Return the command as it was typed, without its budget where another follows."""
+    words = iter(sys.argv[1:])
+    if with_budget:
+        return shlex.join(["pinsker", *words])
+    kept = ["pinsker"]
+    for word in words:
+        if word in ("-e", "--error-budget"):
+            next(words, None)
+        elif not word.startswith("--error-budget="):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def _is_suspect(name: str, notes: Iterable[str]) -> bool:
@@ -167,7 +193,7 @@ def certificate_facts(certificate: Certificate) -> Facts:
             ("certainty", "estimate on the rows of the search; no row was held out"),
         ]
     everything, kept, none = (
-        number(shown_value(certificate.metric, value))
+        _score(certificate.metric, value)
         for value in (certificate.error_all, certificate.error_kept, certificate.error_none)
     )
     errors = (
@@ -233,7 +259,7 @@ def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> 
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
     everything, kept = (
-        number(shown_value(result.metric, value)) for value in (result.error_all, result.error_kept)
+        _score(result.metric, value) for value in (result.error_all, result.error_kept)
     )
     errors = (
         f"{metric_name(result.metric)} {everything} with all {result.n_features} columns, {kept} "
@@ -254,6 +280,13 @@ def number(value: float) -> str:
     ('0.1235', 'unknown')
     """
     return "unknown" if math.isnan(value) else f"{value:.4g}"
+
+
+def _score(metric: str, error: float) -> str:
+    """Return an error as its metric is read, in as many digits as its increase has."""
+    value = shown_value(metric, error)
+    has_unit = metric != "error" and best_score(metric) is None
+    return number(value) if has_unit or math.isnan(value) else f"{value + 0.0:.4f}"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -279,23 +312,39 @@ def _upper(confidence: float) -> str:
 
 
 def _features(selector: Any) -> Table:
-    """List the kept features, the most important first, with their information so far."""
-    path, kept = selector.path_, selector.certificate_.features
+    """List the kept features, the most important first, with what each is worth.
+
+    More features never hold less information: where the estimate falls the most so far is shown.
+    """
+    path, certificate = selector.path_, selector.certificate_
+    worth, kept = _worth(selector), certificate.features
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("  ", justify="right")
     table.add_column("feature")
     table.add_column("information so far", justify="right")
-    best = path.best_information
+    if worth:
+        falls = "falls" if best_score(certificate.metric) is not None else "rises"
+        table.add_column(f"without it {metric_name(certificate.metric)} {falls} by")
+    best, most = path.best_information, 0.0
     reachable = {int(size) for size in path.sizes}
     for rank, name in enumerate(kept[:_MOST_LISTED], start=1):
         known = path.information_at(rank) if rank in reachable else math.nan
-        fraction = known / best if best > 0 else math.nan
-        shown = "" if math.isnan(fraction) else f"{max(fraction, 0.0) + 0.0:.0%}"  # never -0%
+        most = max(most, known)
+        shown = "" if math.isnan(known) or best <= 0 else f"{most / best:.0%}"
         cut = f"{name[:_LONGEST_NAME]}..." if len(name) > _LONGEST_NAME else name
-        table.add_row(f"  {rank}", escape(cut), shown)
+        table.add_row(f"  {rank}", escape(cut), shown, *([worth.get(name, "")] if worth else []))
     if len(kept) > _MOST_LISTED:
         table.add_row("", f"and {len(kept) - _MOST_LISTED} more (--features writes them all)", "")
     return table
+
+
+def _worth(selector: Any) -> dict[str, str]:
+    """Return what the error increases by without each kept feature alone, where it was measured."""
+    found = getattr(selector, "importance_", None)
+    if found is None or selector.certificate_.n_kept < 2:
+        return {}
+    rows = zip(found.features, found.value, found.lower, found.upper, strict=True)
+    return {name: f"{value:.3f} ({low:.3f} to {high:.3f})" for name, value, low, high in rows}
 
 
 def _task(outcome: Outcome) -> str:

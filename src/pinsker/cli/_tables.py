@@ -44,8 +44,8 @@ _FORMATS: dict[str, Format] = {
 }
 #: How an event is written that was seen, and one that was not.
 _SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
-#: Characters that a name of a file has at most, on any system.
-_LONGEST_FILE = 255
+#: A longer name of a file, which few systems allow, is shown by its first characters.
+_LONGEST_NAME, _SHOWN = 255, 80
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
 _DAMAGED = (
     ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
@@ -144,8 +144,9 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
     known = texts.map({**dict.fromkeys(_SEEN, 1.0), **dict.fromkeys(_CENSORED, 0.0)})
     unknown = event[known.isna() & event.notna()]
     if len(unknown):
+        found = str(unknown.iloc[0])
         raise DataError(
-            f"--event {event.name!r} holds {unknown.iloc[0]!r}: write 1 or true where the event "
+            f"--event {event.name!r} holds {found!r}: write 1 or true where the event "
             "was seen, and 0 or false where it was not."
         )
     if time.dtype.kind not in "iuf":
@@ -392,21 +393,21 @@ def _open(source: str) -> tuple[BinaryIO, str]:
             raise DataError("standard input is empty: pipe a table in, or name a file.")
         return io.BytesIO(content), ""
     path = Path(source)
-    if len(path.name) > _LONGEST_FILE:
-        raise DataError(f"there is no file {source[:80]!r}... ({len(source)} characters).")
-    if path.is_dir():
-        raise DataError(f"{source!r} is a folder: name a file.")
-    if is_database(source):
-        some = ", ".join(map(repr, tables_in(source)[:6])) or "none"
-        raise DataError(
-            f'{source!r} is a database: add --query "select * from TABLE". Its tables: {some}.'
-        )
+    long = len(source) > _LONGEST_NAME
+    shown = f"{source[:_SHOWN]!r}... ({len(source)} characters)" if long else repr(source)
     try:
+        if path.is_dir():
+            raise DataError(f"{shown} is a folder: name a file.")
+        if is_database(source):
+            some = ", ".join(map(repr, tables_in(source)[:6])) or "none"
+            raise DataError(
+                f'{shown} is a database: add --query "select * from TABLE". Its tables: {some}.'
+            )
         return path.open("rb"), path.name
     except FileNotFoundError as error:
-        raise DataError(f"there is no file {source!r}.") from error
-    except OSError as error:
-        raise DataError(f"{source!r} cannot be read: {error.strerror}.") from error
+        raise DataError(f"there is no file {shown}.") from error
+    except OSError as error:  # a name that is too long among them
+        raise DataError(f"{shown} cannot be read: {error.strerror}.") from error
 
 
 def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, str]:

@@ -15,7 +15,7 @@ from pinsker.encoding._checks import (
     duplicate_columns,
     weights_in_rows,
 )
-from pinsker.encoding._dask import LargeTable, read_large
+from pinsker.encoding._dask import LargeTable, compute, read_large
 from pinsker.encoding._discretize import (
     Binned,
     Strategy,
@@ -72,6 +72,7 @@ __all__ = [
     "check_scale",
     "check_weights",
     "columns_to_read",
+    "compute",
     "constant_columns",
     "count_rows",
     "draw_rows",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray, Missing
 from pinsker.encoding._cells import Origin
@@ -185,6 +186,9 @@ def delayed(function: Callable[..., Any]) -> Callable[..., Any]:
 def compute(tasks: Sequence[Any]) -> list[Any]:
     """Compute delayed objects on the active cluster, or as Dask is configured to."""
     dask = require("dask", purpose="a Dask DataFrame", extra="dask")
+    client: Any = getattr(dask.base.get_scheduler(), "__self__", None)
+    if hasattr(client, "scheduler_info") and not client.asynchronous:
+        return Cluster(client).compute(tasks)
     return list(dask.compute(*tasks))
 
 

@@ -14,7 +14,7 @@ from pinsker.engine._contingency import (
     grassberger_log,
 )
 from pinsker.engine._contingency_dask import PartitionTables
-from pinsker.engine._dispatch import EngineName, cluster_was_lost, find_client
+from pinsker.engine._dispatch import EngineName, calls_on_cluster, find_client
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
 from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
 from pinsker.engine._plan import (
@@ -55,8 +55,8 @@ __all__ = [
     "available_memory",
     "best_triples",
     "box_counts",
+    "calls_on_cluster",
     "class_probabilities",
-    "cluster_was_lost",
     "count_threads",
     "find_client",
     "grassberger_log",

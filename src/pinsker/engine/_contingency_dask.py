@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._types import IntArray
+from pinsker.encoding import compute
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
 from pinsker.exceptions import MemoryBudgetError
@@ -267,8 +269,8 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Any) -
     while len(delayed) > 1:
         groups = range(0, len(delayed), _RESULTS_PER_TASK)
         delayed = [add(delayed[start : start + _RESULTS_PER_TASK]) for start in groups]
-    (counts,) = dask.compute(*delayed)
-    total: IntArray = counts
+    total: IntArray
+    (total,) = compute(delayed)
     return total
 
 
@@ -282,7 +284,7 @@ def _memory() -> float:
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         try:
-            workers = distributed.default_client().scheduler_info()["workers"].values()
+            workers = Cluster(distributed.default_client()).workers().values()
         except ValueError:  # no client
             return available_memory()
         return float(sum(worker.get("memory_limit") or 0 for worker in workers))

@@ -175,10 +175,9 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
     return client
 
 
-def cluster_was_lost(client: Any, error: BaseException) -> bool:
-    """Return whether an error means that a cluster is gone, and not that a task has failed."""
-    lost: bool = _dask().was_lost(client, error)
-    return lost
+def calls_on_cluster(client: Any) -> Any:
+    """Return what runs calls that do not depend on each other on a cluster."""
+    return _dask().CallsOnCluster(client)
 
 
 def missing_gpu() -> str | None:

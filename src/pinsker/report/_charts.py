@@ -186,7 +186,7 @@ def _held_out_increase(summary: Row) -> list[Series]:
         if row["search"] == ALL_FEATURES:
             ends = 0.0, 0.0
         about = f"{counted(row['n_features'], 'feature')}, {row['search']}: "
-        about += f"{change_in_words(row['increase'], metric)} (limits {_signed(ends)})"
+        about += f"{change_in_words(row['increase'], metric)} (bounds {_signed(ends)})"
         return Point(row["n_features"], row["increase"], *ends, about)
 
     return _by_search(summary, point, "increase")

@@ -42,7 +42,7 @@ def tidy(ax: Any, xlabel: str | None, ylabel: str) -> None:
 class ErrorIncreaseDisplay:
     """The error increase against the number of features: the one picture of a choice.
 
-    Every search is a thin line, the one whose set is kept a thick one with its confidence limits;
+    Every search is a thin line, the one whose set is kept a thick one with its confidence bounds;
     the budget and what no features at all would add are level lines. Where no rows were held out,
     the bound that the information on the path gives is drawn.
 
@@ -395,14 +395,14 @@ class CertificateDisplay:
 
 
 class ImportanceDisplay:
-    """What each feature is worth: the error it saves, with confidence limits.
+    """What each feature is worth: the error it saves, with confidence bounds.
 
     Parameters
     ----------
     features : sequence of str
         Names, most important first.
     values, lower, upper : ndarray of shape (n_features,)
-        Error increase without a kept feature, or decrease with a dropped one, and its limits.
+        Error increase without a kept feature, or decrease with a dropped one, and its bounds.
     kept : ndarray of shape (n_features,), bool
         Which features are kept.
     metric : str

@@ -51,7 +51,8 @@ def slider_marks(choices: Row) -> list[Row]:
     room = [one for one in marks[1:-1] if 0.13 < one["at"] < 0.87]
     baseline = choices["baseline"]
     shown = [marks[0], *room, marks[-1]]
-    if baseline is not None and 0.0 < baseline <= budgets[-1]:
+    # The last budget is the baseline in three digits: a sum may be above it by its last bit.
+    if baseline is not None and 0.0 < baseline <= budgets[-1] * (1.0 + 1e-9):
         at = sum(budget < baseline for budget in budgets) / last
         shown.append({"at": min(at, 1.0), "text": "no features", "kind": "baseline"})
     return shown
@@ -106,7 +107,7 @@ def _tiles(summary: Row, budget: float | None, one: Row) -> list[Row]:
     name, is_score = summary["budget"]["metric_name"], summary["budget"]["is_score"]
     level = f"{100 * figures['confidence']:g} %"
     limit, error, upper = "", one["error"], one["error_upper"]
-    # A limit that is farther away than all that features are worth says nothing.
+    # A bound that is farther away than all that features are worth says nothing.
     worth = summary["certificate"]["baseline"]
     if error is not None and upper is not None and upper - error <= worth:
         word = "at least" if is_score else "at most"
@@ -116,7 +117,7 @@ def _tiles(summary: Row, budget: float | None, one: Row) -> list[Row]:
     return [
         *tiles,
         _tile(f"{name}, kept features", _shown(metric, error), limit),
-        _tile(f"{added}, {level} limit", number(one["limit"]), within),
+        _tile(f"{added}, {level} upper bound", number(one["limit"]), within),
         _tile(f"{name}, all features", _shown(metric, figures["error_all"]), figures["model_all"]),
         _tile(f"{name}, no features", _shown(metric, figures["error_none"]), "baseline"),
     ]

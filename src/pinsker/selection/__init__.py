@@ -19,7 +19,7 @@ from pinsker.selection._knn_selectors import (
     ForwardSelection,
 )
 from pinsker.selection._linear import LinearSelection
-from pinsker.selection._progress import ProgressLine
+from pinsker.selection._progress import ProgressLine, StageLine, clock
 from pinsker.selection._stability import Stability
 from pinsker.selection._suspects import Suspect, find_suspects
 from pinsker.selection._triples import TripleScan
@@ -85,6 +85,7 @@ __all__ = [
     "ScoreThreshold",
     "SelectionPath",
     "Stability",
+    "StageLine",
     "Step",
     "StoppingRule",
     "Substitute",
@@ -92,6 +93,7 @@ __all__ = [
     "TripleScan",
     "WorstTarget",
     "audit",
+    "clock",
     "find_suspects",
     "interactions",
     "interruptible",

@@ -144,18 +144,17 @@ class InformationSelector(
         tags.input_tags.sparse = True
         return tags
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make an empty selector of this format, and what a pickle holds."""
+        return _new_selector, (type(self), PICKLE_FORMAT), self.__getstate__()
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds, with the number of its format."""
         return {**super().__getstate__(), "_pickle_format": PICKLE_FORMAT}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a selector, or refuse one of a version with other attributes."""
-        found = state.pop("_pickle_format", 1)
-        if found != PICKLE_FORMAT:
-            raise DataError(
-                f"this {type(self).__name__} was pickled by another version of pinsker (format "
-                f"{found}, this one reads {PICKLE_FORMAT}): fit it again with this version."
-            )
+        """Restore a selector; pickles of version 0.1 come here first."""
+        _check_format(type(self), state.pop("_pickle_format", 1))
         super().__setstate__(state)
 
     # ------------------------------------------------------------------ the steps of a fit
@@ -296,16 +295,24 @@ class InformationSelector(
             )
             return interrupted.path, True
 
-    def _keep_partial(self, data: FitData, error: EngineLostError) -> None:
-        """Keep what is known of a path whose engine was lost, and say so in the error."""
+    def _keep_partial(self, data: FitData, error: EngineLostError, **known: Any) -> None:
+        """Keep what is known of a path whose engine was lost, and say so in the error.
+
+        `known` are further arguments of `_attributes`: the path may have been evaluated.
+        """
         path = error.path
         if path is None:
             return
-        self._set_fitted(self._attributes(data, path, data.rule.decide(path, data.facts)))
-        raise EngineLostError(
-            f"{error} path_ holds the sets seen in {len(path.moves)} steps: fit again with "
-            "warm_start=True, and another engine or client, to go on."
-        ) from error
+        decision = known.pop("decision", None) or data.rule.decide(path, data.facts)
+        self._set_fitted(self._attributes(data, path, decision, **known))
+        again = "."
+        if hasattr(self, "warm_start"):
+            again = ": fit again with warm_start=True, and another engine or client, to go on."
+        lost = EngineLostError(
+            f"{error} path_ holds the sets seen in {len(path.moves)} steps{again}"
+        )
+        lost.path = path
+        raise lost from error
 
     def _attributes(
         self,
@@ -388,6 +395,24 @@ class InformationSelector(
             return path.set_at(rule.size(path, self.facts_))
         result, decision = comparison.choose(rule)
         return comparison.paths[result.search].order[: decision.size]
+
+
+def _new_selector(kind: type[InformationSelector], found: int) -> InformationSelector:
+    """Make an empty selector for the state of a pickle.
+
+    Called before that state is read: of another version it may name classes that are not there.
+    """
+    _check_format(kind, found)
+    return kind.__new__(kind)
+
+
+def _check_format(kind: type[InformationSelector], found: int) -> None:
+    """Refuse the pickle of a version whose selectors have other attributes."""
+    if found != PICKLE_FORMAT:
+        raise DataError(
+            f"this {kind.__name__} was pickled by another version of pinsker (format {found}, this "
+            f"one reads {PICKLE_FORMAT}): fit it again with this version."
+        )
 
 
 def ranks(

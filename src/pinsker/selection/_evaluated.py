@@ -1,10 +1,13 @@
 """Selectors by neighbors whose cut can be evaluated on held-out rows."""
 
 import copy
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn import get_config
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -14,7 +17,7 @@ from pinsker._compat import Interval, Options, StrOptions, validate_data
 from pinsker.bounds import ESTIMATE, TOO_FEW_ROWS, Certificate, TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, count_threads, find_client
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import EngineLostError, ParameterError
 from pinsker.information import HoldoutModel, named_models, prepare_models
 from pinsker.selection._base import InformationSelector, ranks
 from pinsker.selection._fit_data import FitData, as_settings, n_at_least
@@ -382,6 +385,23 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
             *note_weights(evaluator.weights),
         )
         return evaluator
+
+    @contextmanager
+    def _keeping_path(
+        self, data: FitData, paths: Mapping[str, SelectionPath], **known: Any
+    ) -> Iterator[None]:
+        """Keep a path where the engine is lost after the searches; see `_keep_partial`.
+
+        The first one whose information was measured; others are only named in the error.
+        """
+        try:
+            yield
+        except EngineLostError as error:
+            measured = [one for one in paths.values() if not np.isnan(one.information).any()]
+            error.path = (measured or list(paths.values()))[0]
+            if measured:
+                self._keep_partial(data, error, **known)
+            raise
 
     def _models(self, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
         """Return the models that evaluate; those of the user can be fitted to the user's table."""

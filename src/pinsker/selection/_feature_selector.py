@@ -12,6 +12,7 @@ from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing, Scale
 from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.exceptions import EngineLostError
 from pinsker.selection._evaluated import TOO_FEW, EvaluatedSelector
 from pinsker.selection._fit_data import FitData
 from pinsker.selection._importance import SAME_ROWS, importance_at_hand
@@ -297,9 +298,10 @@ class FeatureSelector(EvaluatedSelector):
         if once and data.encoded.n_rows >= SEARCH_ONCE_FROM:
             return self._fit_once(data, settings, memory)
         names, searches = self._searches(data, settings, data.encoded)
-        progress = Progress(self, data.user_data, 1 + len(names))
+        progress = Progress(self, data.user_data, 4 + len(names))
         evaluator = self._evaluator(data, memory.n_fits)
         if evaluator is None:
+            progress.on_stage("searching one path, without held-out rows")
             first = searches[0].run(data.encoded)[0]
             self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
             progress.close()
@@ -311,7 +313,8 @@ class FeatureSelector(EvaluatedSelector):
         for some in searches_in_time(searches, deadline):
             with deadline.leaving_out(describe_searches(some)):
                 cross.search(some, _names_of(some, names), {}, memory.n_searches)
-        self._compare_and_choose(cross, data, settings, progress, data.encoded)
+        with self._keeping_path(data, cross.paths):
+            self._compare_and_choose(cross, data, settings, progress, data.encoded)
         return self
 
     def _read_some(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> FitData:
@@ -331,7 +334,7 @@ class FeatureSelector(EvaluatedSelector):
         rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
         searched = take_rows(encoded, rows)
         names, searches = self._searches(data, settings, searched)
-        progress = Progress(self, data.user_data, 1 + len(names))
+        progress = Progress(self, data.user_data, 4 + len(names))
         evaluator = self._evaluator(data, memory.n_fits, folds)
         assert evaluator is not None  # there are folds
         progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
@@ -345,7 +348,8 @@ class FeatureSelector(EvaluatedSelector):
             f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
             f"out in {len(folds)} folds to evaluate them"
         )
-        self._compare_and_choose(cross, data, settings, progress, searched, (note,))
+        with self._keeping_path(data, cross.paths):
+            self._compare_and_choose(cross, data, settings, progress, searched, (note,))
         return self
 
     def _compare_and_choose(
@@ -370,6 +374,7 @@ class FeatureSelector(EvaluatedSelector):
         comparison.paths[chosen] = path
         self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
+        progress.on_stage("measuring importance")
         self._measure_importance(cross.evaluator, settings.deadline, (SAME_ROWS,))
         progress.close()
 
@@ -389,7 +394,12 @@ class FeatureSelector(EvaluatedSelector):
             self._set_fitted({"notes_": (*self.notes_, "no time was left for importance_")})
             return
         kept = self.path_.order[: self._n_kept()]
-        found = importance_at_hand(evaluator, kept, self.path_.names, notes)
+        try:
+            found = importance_at_hand(evaluator, kept, self.path_.names, notes)
+        except EngineLostError as error:  # all else is there
+            lost = f"importance_ was not measured: {error}"
+            self._set_fitted({"notes_": (*self.notes_, lost)})
+            return
         self._set_fitted({"importance_": found})
 
     def _searches(
@@ -446,7 +456,7 @@ class FeatureSelector(EvaluatedSelector):
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
         auto = auto_searches(searched, of_many_rows=True)
         names, searches = self._named_searches(data, settings, searched, auto)
-        progress = Progress(self, data.user_data, 2 + len(names))
+        progress = Progress(self, data.user_data, 4 + len(names))
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
@@ -467,9 +477,11 @@ class FeatureSelector(EvaluatedSelector):
             costs=data.costs,
         )
         paths = {name: found[name] for name in names if name in found}
-        comparison = split.compare(paths, rule, progress.on_stage)
+        with self._keeping_path(data, paths):
+            comparison = split.compare(paths, rule, progress.on_stage)
         self._certify_and_set(split, comparison, data, settings, progress, searched)
         same_rows = () if split.certifying else (SAME_ROWS,)
+        progress.on_stage("measuring importance")
         self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
         progress.close()
         return self
@@ -486,12 +498,15 @@ class FeatureSelector(EvaluatedSelector):
         """Take a set, and certify it on rows of its own."""
         rule, n_features = data.rule, data.encoded.n_features
         result, decision = comparison.choose(rule)
-        path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
+        with self._keeping_path(data, comparison.paths):
+            path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
         certificate = crossfit_certificate(comparison, result, rule, decision)
         if isinstance(rule, ErrorBudget) and result.size < n_features:
             progress.on_stage("certifying")
             order = comparison.paths[result.search].order
-            certificate = split.certify(order, result.size, rule, data.seed)
+            known = {"comparison": comparison, "certificate": certificate, "decision": decision}
+            with self._keeping_path(data, {result.search: path}, **known):
+                certificate = split.certify(order, result.size, rule, data.seed)
         certificate = self._with_given_order(certificate, result.search)
         decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
         screened = screening_notes(tuple(comparison.paths), n_features)

@@ -104,8 +104,9 @@ class KNNSelector(EvaluatedSelector):
             function = partial(type(self)._function, settings=settings, fixed=data.fixed)
             again = Search((name,), partial(_alone, function=function))
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            cross.search([again], [name], {name: path}, memory.n_searches)
-            comparison = cross.compare(data.rule)
+            with self._keeping_path(data, {name: path}):
+                cross.search([again], [name], {name: path}, memory.n_searches)
+                comparison = cross.compare(data.rule)
         too_few = self.holds_out and not interrupted and comparison is None
         self._choose(data, path, comparison, settings, (TOO_FEW,) if too_few else ())
         progress.close()

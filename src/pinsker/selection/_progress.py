@@ -28,7 +28,7 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Progress", "ProgressLine", "fitting"]
+__all__ = ["CallbackSupportMixin", "Progress", "ProgressLine", "StageLine", "clock", "fitting"]
 
 _LOG = logging.getLogger("pinsker")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -77,7 +77,10 @@ class Progress:
         self.estimator, self.data, self.line = estimator, data, line
         self.attributes = attributes
         self.move = "remove" if direction == "backward" else "add"
-        self.stages = StageLine(type(estimator).__name__, n_tasks) if estimator.verbose else None
+        self.stages: StageLine | None = None
+        if estimator.verbose:
+            limit = getattr(estimator, "time_limit", None)
+            self.stages = StageLine(type(estimator).__name__, n_tasks, limit=limit)
         self.context: Any = None
         self._stage: Any = None
         if hasattr(estimator, "_init_callback_context"):
@@ -205,12 +208,19 @@ class ProgressLine:
 class StageLine:
     """Lines that show the stage of a fit, what is done of it, and how long the rest may take.
 
+    The stages after the search are rounds of model fits: once one of them is over, its time
+    stands for those to come, and the share done and the time left are those of the whole fit:
+    roughly, within a factor of three on real tables, for how many sets are evaluated depends on
+    what is found. Before, only the time left of the stage is known, and the line says so.
+
     Parameters
     ----------
     name : str
         What is fitted.
     n_stages : int
-        Stages that are to come.
+        Stages that are to come, the search first.
+    limit : float, optional
+        Seconds after which the fit begins nothing new.
     stream : text stream, optional
         Standard error by default.
     seconds : float
@@ -219,42 +229,79 @@ class StageLine:
     Examples
     --------
     >>> import sys
-    >>> line = StageLine("Fit", 2, stream=sys.stdout, seconds=0.0)
+    >>> line = StageLine("Fit", 3, stream=sys.stdout, seconds=0.0)
     >>> line.begin("searching")
-    Fit: stage 1 of 2, searching, 0:00 elapsed
+    Fit: stage 1 of 3, searching, 0:00 elapsed
     >>> line.show(1, 4)
-    Fit: stage 1 of 2, searching, 1 of 4 done, 0:00 elapsed, about 0:00 left
+    Fit: stage 1 of 3, searching, 1 of 4 done, 0:00 elapsed, about 0:00 left of this stage
     """
 
     def __init__(
-        self, name: str, n_stages: int, *, stream: TextIO | None = None, seconds: float = 0.2
+        self,
+        name: str,
+        n_stages: int,
+        *,
+        limit: float | None = None,
+        stream: TextIO | None = None,
+        seconds: float = 0.2,
     ) -> None:
         self.name, self.n_stages, self.seconds = name, n_stages, seconds
+        self.limit = limit
         self.stream = sys.stderr if stream is None else stream
-        self.started = self.calls_started = self.shown = time.monotonic()
-        self.stage, self.stage_name = 0, ""
+        self.started = self.stage_started = self.calls_started = self.shown = time.monotonic()
+        self.stage_name = ""
+        self.durations: list[float] = []  # of the stages that are over
 
     def begin(self, name: str) -> None:
         """Show that a stage begins."""
-        self.stage += 1
-        self.stage_name, self.calls_started = name, time.monotonic()
-        self._write(self.calls_started, "")
+        now = time.monotonic()
+        if self.stage_name:
+            self.durations.append(now - self.stage_started)
+        self.stage_name, self.stage_started, self.calls_started = name, now, now
+        self._write(now, "", None)
 
     def show(self, done: int, total: int) -> None:
         """Show how much of the stage is done, unless the last line is too recent."""
         now = time.monotonic()
         left = (now - self.calls_started) / done * (total - done)
         if now - self.shown >= self.seconds:
-            self._write(now, f", {done} of {total} done", f", about {clock(left)} left")
+            self._write(now, f", {done} of {total} done", left)
         if done == total:
             self.calls_started = now  # a stage may have several rounds of calls
 
-    def _write(self, now: float, done: str, left: str = "") -> None:
+    def left(self, now: float, of_calls: float = 0.0) -> float | None:
+        """Return the seconds left of the whole fit; None while nothing like them was seen.
+
+        Parameters
+        ----------
+        now : float
+            The time.
+        of_calls : float
+            Seconds left of the round of calls that runs.
+        """
+        alike = self.durations[1:]
+        if not alike:
+            return None
+        mean = sum(alike) / len(alike)
+        here = max(mean - (now - self.stage_started), of_calls)
+        found = here + mean * max(self.n_stages - len(self.durations) - 1, 0)
+        if self.limit is None:
+            return found
+        return max(min(found, self.limit - (now - self.started)), 0.0)
+
+    def _write(self, now: float, done: str, of_calls: float | None) -> None:
         self.shown = now
-        stages = max(self.n_stages, self.stage)
+        stage = len(self.durations) + 1
+        elapsed, left = now - self.started, self.left(now, of_calls or 0.0)
+        if left is not None:
+            share = elapsed / max(elapsed + left, 1e-9)
+            done += f", {100 * share:.0f} % of the fit"
+            rest = f", roughly {clock(left)} left"
+        else:
+            rest = "" if of_calls is None else f", about {clock(of_calls)} left of this stage"
         print(
-            f"{self.name}: stage {self.stage} of {stages}, {self.stage_name}{done}, "
-            f"{clock(now - self.started)} elapsed{left}",
+            f"{self.name}: stage {stage} of {max(self.n_stages, stage)}, {self.stage_name}{done}, "
+            f"{clock(elapsed)} elapsed{rest}",
             file=self.stream,
             flush=True,
         )

@@ -367,9 +367,10 @@ def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
         import narwhals.stable.v1 as nw  # only frames come here
 
         frame = nw.from_native(X, eager_only=True)
+        left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
         for name, place in places:
             series = frame[:, place]
-            if series.dtype.is_temporal() or series.dtype == nw.Boolean:
+            if series.dtype in left_out:
                 continue
             if series.dtype in (nw.Categorical, nw.Enum):
                 series = series.cast(nw.String)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
+from pinsker._compat import install_command
 from pinsker.exceptions import MemoryBudgetError
 
 #: The kernels, in the order in which they make one program.
@@ -67,8 +68,8 @@ def missing() -> str | None:
     """
     if find_spec("cupy") is None:
         return (
-            "CuPy is not installed; pip install 'pinsker[gpu]' for CUDA 13, or cupy-cuda12x[ctk] "
-            "for CUDA 12; or use engine='local'."
+            f"CuPy is not installed; {install_command('gpu')} for CUDA 13, or pip install "
+            "'cupy-cuda12x[ctk]' for CUDA 12; or use engine='local'."
         )
     try:
         if import_module("cupy").cuda.runtime.getDeviceCount() > 0:

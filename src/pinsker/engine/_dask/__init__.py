@@ -6,16 +6,17 @@ builds it from scratch. Nothing else is needed when a worker dies, joins or lags
 ``docs/scale.md``.
 """
 
-from pinsker.engine._dask._cluster import was_lost, worker_memory
+from pinsker._cluster import worker_memory
+from pinsker.engine._dask._calls import CallsOnCluster
 from pinsker.engine._dask._searches import DaskBackward, DaskForward, count_work, deal_rows
 from pinsker.engine._dask._steps import Placement
 
 __all__ = [
+    "CallsOnCluster",
     "DaskBackward",
     "DaskForward",
     "Placement",
     "count_work",
     "deal_rows",
-    "was_lost",
     "worker_memory",
 ]

@@ -11,8 +11,9 @@ import numpy as np
 from distributed import Future
 from distributed.scheduler import KilledWorker
 
+from pinsker._cluster import Cluster, StateLostError, WorkersLeftError
 from pinsker._types import IntArray
-from pinsker.engine._dask._cluster import Cluster, StateLostError, TableOnCluster, forget_later
+from pinsker.engine._dask._table import TableOnCluster, forget_later
 from pinsker.engine._dask._tiles import Flags, TileSpec, TileSums, TileTask, advance
 from pinsker.exceptions import EngineError, EngineLostError
 
@@ -25,8 +26,8 @@ _LEAST_PATIENCE = 10.0
 #: Seconds between two looks at tiles that are not back, and at the workers.
 _TICK = 0.1
 _SECONDS_BETWEEN_COUNTS = 1.0
-#: Attempts at a step, if the cluster loses what was sent.
-_ATTEMPTS = 3
+#: Attempts at a step, if the cluster loses what was sent, or a worker.
+_ATTEMPTS = 5
 
 
 @dataclass(eq=False)
@@ -38,6 +39,7 @@ class _Step:
     tile_of: dict[str, int] = field(default_factory=dict)
     futures: dict[int, dict[str, Future]] = field(default_factory=dict)  # tile -> worker -> future
     back: dict[int, Future] = field(default_factory=dict)
+    workers: set[str] = field(default_factory=set)  # they are counted on
     arrived: "queue.SimpleQueue[Future]" = field(default_factory=queue.SimpleQueue)
 
     def elapsed(self) -> float:
@@ -45,6 +47,9 @@ class _Step:
 
     def waiting(self) -> list[int]:
         return [tile for tile in self.futures if tile not in self.back]
+
+    def all_futures(self) -> list[Future]:
+        return [future for by_worker in self.futures.values() for future in by_worker.values()]
 
 
 class TiledSteps:
@@ -75,17 +80,30 @@ class TiledSteps:
 
     def run(self, flags: Flags) -> tuple[int, IntArray]:
         """Return the information and the sums of all candidates at a set, in fixed point."""
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS + len(self._placement.threads)):
+            step = _Step(flags)
             try:
-                return self._attempt(_Step(flags))
+                return self._attempt(step)
+            except WorkersLeftError as error:
+                _LOG.warning("engine dask: tiles are built elsewhere (%s)", error)
+                self._table.left(error.workers)
+                self._found_at = {
+                    tile: w for tile, w in self._found_at.items() if w not in error.workers
+                }
             except StateLostError as error:
                 _LOG.warning("engine dask: table and tiles are sent again (%s)", error)
                 self._table.lost()
                 self._found_at.clear()
-        raise EngineLostError(f"the cluster lost a step {_ATTEMPTS} times in a row.")
+            self._cluster.cancel(step.all_futures())
+            self._counted = 0.0
+        raise EngineLostError(
+            "the cluster lost workers or their data again and again over the same step, most "
+            "likely for want of memory: lower max_memory or max_samples, or give the workers more."
+        )
 
     def _attempt(self, step: _Step) -> tuple[int, IntArray]:
         self._count_workers()
+        step.workers.update(self._placement.threads)
         for tile in range(len(self._tiles)):
             self._submit(step, tile, self._placement.worker_of[tile])
         results: dict[int, TileSums] = {}
@@ -94,6 +112,7 @@ class TiledSteps:
                 try:
                     self._receive(step, step.arrived.get(timeout=_TICK))
                 except queue.Empty:
+                    self._cluster.watch(step.workers)
                     self._repeat_late_tiles(step)
             results |= self._fetch(step, [tile for tile in step.back if tile not in results])
         self._record(step, results)
@@ -105,10 +124,11 @@ class TiledSteps:
     def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
         """Return the sums that came back; send tile and table to workers that lack them."""
         found: dict[int, TileSums] = {}
-        fetched = self._cluster.gather([step.back[tile] for tile in tiles])
+        futures = [step.back[tile] for tile in tiles]
+        fetched = self._cluster.gather(futures, step.workers)
         for tile, result in zip(tiles, fetched, strict=True):
             if result.sums is None:
-                self._table.lost(result.place)
+                self._table.missing(result.place)
                 self._found_at.pop(tile, None)
                 del step.back[tile]
                 self._submit(step, tile, result.place)
@@ -126,9 +146,10 @@ class TiledSteps:
         spec = None if self._found_at.get(tile) == worker else self._tiles[tile]
         table = self._table.for_worker(worker)
         future = self._cluster.submit(
-            advance, task, step.flags, spec, table, key=key, worker=worker
+            advance, task, step.flags, spec, table, key=key, workers=[worker]
         )
         step.tile_of[key] = tile
+        step.workers.add(worker)
         step.futures.setdefault(tile, {})[worker] = future
         future.add_done_callback(step.arrived.put)
 
@@ -154,7 +175,6 @@ class TiledSteps:
 
     def _repeat_late_tiles(self, step: _Step) -> None:
         """Repeat tiles elsewhere that should have been back long ago."""
-        self._cluster.check()
         self._count_workers()
         if step.back and self._first_back is None:
             self._first_back = step.elapsed()

@@ -27,7 +27,7 @@ namespace pinsker {
 
 namespace {
 
-alignas(64) constexpr double kLaneNumbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7};
+[[maybe_unused]] alignas(64) constexpr double kLaneNumbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 namespace baseline {
 #define PINSKER_LANES 128

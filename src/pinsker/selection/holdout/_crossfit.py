@@ -165,6 +165,8 @@ class CrossFit:
         """
         everything = (ALL_FEATURES, self.encoded.n_features)
         first = next(iter(self.paths))
+        begin = on_stage or (lambda _name: None)
+        begin("comparing models")
         self._glimpse([everything, *self._grid(first)[::2]])  # enough to compare the models
         self.evaluator.drop_weak_models(list(self.glimpsed.values()))
         self.glimpsed = {}
@@ -172,8 +174,7 @@ class CrossFit:
         if isinstance(rule, ErrorBudget):
             rule = self._comparison().absolute(rule)
         for name in self.paths:
-            if on_stage is not None:
-                on_stage(f"evaluating {name}")
+            begin(f"evaluating {name}")
             if self._is_enough(name):
                 continue
             if isinstance(rule, ErrorBudget):
@@ -182,6 +183,7 @@ class CrossFit:
                 size = min(rule.decide(self.paths[name], self.facts).size, self._longest(name))
                 grid = self._grid(name) if name == first else []
                 self._evaluate([*grid, (name, max(size, self.smallest))])
+        begin("refining the choice")
         if isinstance(rule, ErrorBudget):
             self._refine(rule)
         return self._comparison()

@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import starmap
@@ -10,7 +10,7 @@ from pickle import PicklingError
 from threading import Event, Lock, Thread
 from typing import Any, TypeAlias
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import parallel_config
 from sklearn import config_context, get_config
 from threadpoolctl import (  # type: ignore[import-untyped]
     ThreadpoolController,
@@ -18,7 +18,7 @@ from threadpoolctl import (  # type: ignore[import-untyped]
 )
 
 from pinsker._compat import require
-from pinsker.engine import cluster_was_lost
+from pinsker.engine import calls_on_cluster
 from pinsker.exceptions import EngineError, EngineLostError
 
 #: Called with the number of calls that are done, and of all.
@@ -33,7 +33,7 @@ class Jobs:
     n_jobs : int
         Threads, where there is no cluster.
     client : distributed.Client, optional
-        Run the calls through joblib's Dask backend on this cluster instead.
+        Run the calls as tasks on this cluster instead.
     on_call : callable, optional
         Called after every call with how many are done, and of how many.
     """
@@ -42,7 +42,6 @@ class Jobs:
         self.n_jobs = n_jobs
         self.client = client
         self.on_call = on_call
-        self._sent: list[tuple[Any, Any]] = []  # what is on the cluster already, and its future
 
     def run(
         self,
@@ -106,22 +105,18 @@ class Jobs:
         self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]]
     ) -> list[Any]:
         _check_that_they_travel(calls)
-        with _named_losses(self.client), parallel_config("dask", client=self.client):
-            sent = self._send(shared)
-            tasks = (delayed(_alone)(get_config(), function, sent, *call) for call in calls)
-            found: list[Any] = Parallel(n_jobs=-1)(tasks)
+        alone = partial(_alone, get_config(), function)
+        try:
+            found: list[Any] = self._cluster.run(alone, shared, calls, self.on_call)
+        except EngineLostError as error:
+            raise EngineLostError(
+                f"{error} Try again, with another client or engine='local'."
+            ) from error
         return found
 
-    def _send(self, shared: Any) -> Any:
-        for thing, future in self._sent:
-            if thing is shared:
-                return future
-        try:
-            future = self.client.scatter(shared, hash=False)
-        except OSError as error:  # a cluster without workers is a TimeoutError
-            raise _lost(error) from error
-        self._sent = [(shared, future)]
-        return future
+    @cached_property
+    def _cluster(self) -> Any:
+        return calls_on_cluster(self.client)
 
 
 @contextmanager
@@ -172,16 +167,13 @@ def _end(thread: Thread) -> None:
 
 def _alone(config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any) -> Any:
     """Run a call as one of many tasks: it must not start threads or tasks of its own."""
-    # A cluster of one thread gets no tasks from joblib: it makes the calls here, with the future.
-    if isinstance(shared, require("distributed", purpose="engine='dask'", extra="dask").Future):
-        shared = shared.result()
     alone = parallel_config("threading", n_jobs=1)
     with alone, threadpool_limits(1, user_api="blas"), config_context(**config):
         return function(shared, *call)
 
 
 def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
-    """Raise if a call cannot be sent to a worker: joblib would wait for it for ever."""
+    """Raise if a call cannot be sent to a worker, before anything is sent."""
     try:
         require("cloudpickle", purpose="engine='dask'", extra="dask").dumps(calls)
     except (TypeError, AttributeError, PicklingError) as error:
@@ -189,22 +181,3 @@ def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
             f"a search or a model cannot be sent to the workers ({error}): use one that can be "
             "pickled, or engine='local'."
         ) from error
-
-
-@contextmanager
-def _named_losses(client: Any) -> Iterator[None]:
-    """Tell a lost cluster from an error of the same kind that a search or a model raised."""
-    try:
-        yield
-    except (CancelledError, OSError) as error:  # a TimeoutError is an OSError
-        if not cluster_was_lost(client, error):
-            raise
-        raise _lost(error) from error
-
-
-def _lost(error: BaseException) -> EngineLostError:
-    reason = " ".join(str(error).split())  # Dask writes several lines
-    return EngineLostError(
-        f"the cluster was lost while sets were evaluated ({type(error).__name__}: {reason}). Fit "
-        "again, with another client or engine='local'."
-    )

@@ -208,14 +208,15 @@ class SplitFit:
     ) -> Comparison:
         """Find the smallest set of each path that meets a rule, by bisection."""
         self.paths = paths
+        begin = on_stage or (lambda _name: None)
+        begin("comparing models")
         self._evaluate([(ALL_FEATURES, self.encoded.n_features)])
         self.evaluator.drop_weak_models(list(self.evaluated.values()))
         self.models = self.evaluator.models
         if isinstance(rule, ErrorBudget):
             rule = self._comparison().absolute(rule)
         for name in paths:
-            if on_stage is not None:
-                on_stage(f"evaluating {name}")
+            begin(f"evaluating {name}")
             if len(self.evaluated) == 1 or not self.deadline.skips(f"sets of {name}"):
                 self._look_at(name, rule)
         return self._comparison()
