@@ -175,3 +175,25 @@ def test_targets_of_other_scales(direction, scale):
 def test_ragged_codes_are_no_table():
     with pytest.raises(DataError, match="codes are no table"):
         pinsker.select_by_criterion([[0, 1], [0]], [0, 1])
+
+
+def test_audits_check_groups_and_costs():
+    selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
+    model = LogisticRegression()
+    groups = np.array([None, 1, "a"] * 20, dtype=object)
+    with pytest.raises(ParameterError, match="groups is missing in 20 rows"):
+        pinsker.audit(selector, model, X, Y, groups=groups)
+    with pytest.raises(ParameterError, match="is for 3 classes, but the target has 2"):
+        pinsker.audit(selector, model, X, Y, metric=pinsker.CostMatrix(np.ones((3, 3))))
+
+
+@pytest.mark.parametrize("wrong", [-1, "seed"])
+def test_seeds_are_seeds(wrong):
+    calls = (
+        lambda: pinsker.mutual_information(X, Y, return_details=True, random_state=wrong),
+        lambda: pinsker.independence_test(X["a"], Y, random_state=wrong),
+        lambda: pinsker.interactions(X, Y, random_state=wrong),
+    )
+    for call in calls:
+        with pytest.raises(ParameterError, match=r"random_state=.* is no seed"):
+            call()

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import output_container, require, validate_data
+from pinsker._compat import check_columns, output_container, require
 from pinsker._types import BoolArray, IntArray
 from pinsker.encoding import is_dask, is_dask_frame, is_frame
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
@@ -87,7 +87,7 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
                 f"that stay: {missing[0]!r} is missing."
             )
         else:
-            validate_data(self, X, skip_check_array=True, reset=False)
+            check_columns(self, X)
         return _take_columns(X, kept, self)
 
     def _transform_array(self, X: Any) -> Any:
@@ -111,7 +111,7 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
             return X[:, kept]
         names = list(getattr(self, "feature_names_in_", X.columns)[kept])
         if not set(names) <= set(X.columns):
-            validate_data(self, X._meta, skip_check_array=True, reset=False)
+            check_columns(self, X._meta)
         return X[names]
 
     def report(self, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any) -> Any:

@@ -24,7 +24,7 @@ from pinsker.information import (
     task_of_model,
     weighted_rows,
 )
-from pinsker.selection.holdout._dependence import note_few_groups
+from pinsker.selection.holdout._dependence import note_few_groups, number_groups
 from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._rows import refuse_overlap
@@ -250,7 +250,7 @@ def _clusters(groups: Any, n_test: int) -> IntArray | None:
             "for each.",
             parameter="groups",
         )
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+    return number_groups(labels)
 
 
 def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
