@@ -179,7 +179,8 @@ def interactions(
     """
     if order not in (2, 3):
         raise ParameterError(f"order={order!r}: use 2 for pairs or 3 for triples.")
-    for name, number in (("n_best", n_best), ("n_permutations", n_permutations)):
+    counts: dict[str, Any] = {"n_best": n_best, "n_permutations": n_permutations}
+    for name, number in counts.items():
         if not isinstance(number, Integral) or number < 1:
             raise ParameterError(
                 f"{name}={number!r} must be an integer of at least 1.", parameter=name
