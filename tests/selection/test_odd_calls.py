@@ -137,6 +137,8 @@ def test_matrices_and_signaling_nans_are_transformed_or_refused():
     with pytest.warns(PendingDeprecationWarning):
         matrix = np.asmatrix(X.to_numpy())
     np.testing.assert_array_equal(selector.transform(matrix), selector.transform(X.to_numpy()))
+    audited = [pinsker.audit(selector, Ridge(), table, Y) for table in (matrix, X.to_numpy())]
+    assert audited[0] == audited[1]
     cells = X.to_numpy().astype(object)
     cells[0, 0] = Decimal("sNaN")
     with pytest.raises(DataError, match="cannot be compared"):

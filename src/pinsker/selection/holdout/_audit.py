@@ -187,6 +187,7 @@ def audit(
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
+    X_test, X_train = _array(X_test), _array(X_train)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     if cv is None:
         own = getattr(selector, "cv", 5)
@@ -264,6 +265,11 @@ def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
             parameter="sample_weight",
         )
     return weights
+
+
+def _array(X: Any) -> Any:
+    """Return a table; a matrix of NumPy, which no model takes, as an array."""
+    return np.asarray(X) if isinstance(X, np.matrix) else X
 
 
 def _column(y: Any) -> Any:
