@@ -11,7 +11,7 @@ import pytest
 from pinsker.engine import Backward, Forward, Problem
 from pinsker.exceptions import EngineError
 
-N_ROWS, N_COLUMNS = 400, 12
+N_ROWS, N_COLUMNS = 400, 9
 
 
 def numeric_target(rng, x):
@@ -83,7 +83,7 @@ def test_a_killed_worker_changes_nothing(client, send):
     problem = make_problem(classes)
 
     def at_step(step):
-        if step == 4:
+        if step == 3:
             send([0], signal.SIGKILL)
 
     found = backward_path(problem, at_step, engine="dask", client=client)
@@ -95,7 +95,7 @@ def test_a_stopped_worker_does_not_stop_the_path(client, send, monkeypatch):
     problem = make_problem(numeric_target)
 
     def at_step(step):
-        if step == 4:
+        if step == 3:
             send([0], signal.SIGSTOP)
 
     found = backward_path(problem, at_step, engine="dask", client=client)
@@ -185,13 +185,13 @@ def test_a_late_worker_gets_tiles(cluster, client, monkeypatch):
     problem = make_problem(classes)
     search = Backward(problem, engine="dask", client=client)
     before = set(client.nthreads())
-    search.remove(11)
+    search.remove(8)
     cluster.scale(len(before) + 1)
     client.wait_for_workers(len(before) + 1, timeout=60)
-    for feature in range(10, 5, -1):
+    for feature in range(7, 3, -1):
         search.remove(feature)
     (newcomer,) = set(client.nthreads()) - before
     placement = search._search._steps._placement
     assert len(placement.tiles(newcomer)) >= 2
-    expected = Backward(problem, active=range(6))
+    expected = Backward(problem, active=range(4))
     np.testing.assert_array_equal(search.scores(), expected.scores())

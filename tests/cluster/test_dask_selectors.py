@@ -14,7 +14,6 @@ from pinsker import (
     EngineSettings,
     FeatureSelector,
     ForwardBackwardSelection,
-    ForwardSelection,
 )
 from pinsker.exceptions import EngineError
 from pinsker.selection.holdout import Jobs
@@ -23,12 +22,12 @@ from pinsker.selection.holdout import Jobs
 @pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(7)
-    X = rng.normal(size=(150, 6))
-    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=150) > 0).astype(int)
+    X = rng.normal(size=(100, 5))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=100) > 0).astype(int)
     return X, y
 
 
-@pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, ForwardBackwardSelection])
+@pytest.mark.parametrize("kind", [BackwardElimination, ForwardBackwardSelection])
 def test_paths_are_the_same(client, data, kind):
     there = kind(engine=EngineSettings("dask", client)).fit(*data)
     here = kind(engine="local").fit(*data)
@@ -54,7 +53,7 @@ def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch
     monkeypatch.setattr(Jobs, "run", noted)
     settings = {
         "cv": 2,
-        "searches": ["forward-backward", "relevance", "linear"],
+        "searches": ["forward-backward", "linear"],
         "models": [LogisticRegression()],
         "random_state": 0,
     }
@@ -69,10 +68,10 @@ def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch
 
 
 def test_partitions_are_counted_by_the_workers(cluster, data):
-    frame = pd.DataFrame(data[0], columns=list("abcdef")).assign(y=data[1])
+    frame = pd.DataFrame(data[0], columns=list("abcde")).assign(y=data[1])
     with distributed.Client(cluster):
         there = CriterionSelection("cmim", 4).fit(dd.from_pandas(frame, npartitions=3), "y")
-    assert there.path_ == CriterionSelection("cmim", 4).fit(frame[list("abcdef")], frame["y"]).path_
+    assert there.path_ == CriterionSelection("cmim", 4).fit(frame[list("abcde")], frame["y"]).path_
 
 
 def test_what_cannot_travel_is_refused_at_once(client, data):
