@@ -199,3 +199,11 @@ def test_seeds_are_seeds(wrong):
     for call in calls:
         with pytest.raises(ParameterError, match=r"random_state=.* is no seed"):
             call()
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_dask_collections_are_no_other_container(container):
+    frames = pytest.importorskip("dask.dataframe")
+    selector = LinearSelection(0.1).fit(X, Y).set_output(transform=container)
+    with pytest.raises(ParameterError, match="cannot hold a Dask collection"):
+        selector.transform(frames.from_pandas(X, npartitions=2))

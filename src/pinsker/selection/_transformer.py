@@ -101,6 +101,12 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
 
     def _transform_dask(self, X: Any) -> Any:
         """Take the columns that stay, without computing any."""
+        wanted = output_container(self)
+        if wanted != "default":
+            raise ParameterError(
+                f'set_output(transform="{wanted}") cannot hold a Dask collection: use "default", '
+                "or pass X.compute()."
+            )
         kept = self.get_support(indices=True)
         if not is_dask_frame(X):
             if X.shape[1] != self.n_features_in_:
