@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 NATIVE := $(shell find src/pinsker/engine/_native -type f)
 
-.PHONY: demo test test-slow test-gpu fuzz lint tidy types unit bench paper sanitize \
+.PHONY: demo test test-slow test-gpu fuzz fuzz-guided lint tidy types unit bench paper sanitize \
   sanitize-threads wheel docs clean
 
 demo: $(VENV)/.demo
@@ -40,6 +40,14 @@ test-slow: $(STAMP)
 CALLS ?= 30000
 fuzz: $(STAMP)
 	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.run --calls $(CALLS)
+
+# The same for readers of files and the kernels' boundary, guided by the code that inputs reach.
+SECONDS ?= 600
+fuzz-guided:
+	python3 -m venv $(VENV)-fuzz
+	$(VENV)-fuzz/bin/pip install --quiet ".[test]" atheris
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(VENV)-fuzz/bin/python -m fuzz.coverage_guided \
+	  -max_total_time=$(SECONDS)
 
 # The tests of the CUDA kernels on the GPU itself; elsewhere `make test` runs them on the CPU.
 test-gpu: $(STAMP)

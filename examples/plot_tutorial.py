@@ -47,16 +47,15 @@ print(selector.certificate_)
 # %%
 # One line at a time.
 #
-# * The verdict: the budget is *met*. It could also be *not met*, or *inconclusive* at this sample
-#   size.
+# * The verdict: the budget is *met*. It could also be *not met*, or *inconclusive*: too few rows.
 # * The evidence: 5-fold cross-fitting. Every row was held out once, while the searches ran and the
 #   models were fitted without it.
 # * The information lost, in *nats*, as far as the held-out models show it. A nat is the unit of
 #   information with natural logarithms: a fair coin holds 0.69 of them.
-# * The held-out error, with all features and with the three: by how much it increases, and the
-#   upper confidence bound of that increase, which is within the budget. Five searches compete,
-#   so each bound is a little wider than 95 % by itself would be.
-# * Each line names its own kind of evidence in brackets.
+# * The held-out error, with all features, with the three and with none; by how much it increases,
+#   and the upper confidence bound of that increase, which is within the budget. The bounds hold for
+#   all sets that were evaluated at once, so each is wider than the bound of one set would be.
+# * What rests on models is marked in brackets.
 #
 # What each search offered
 # ------------------------
@@ -107,10 +106,11 @@ print(audit(selector, model, X_test, y_test, X_train=X_train, y_train=y_train))
 print(selector.certify(X_test, y_test))
 
 # %%
-# The verdict is *inconclusive*: on 171 rows alone, models cannot show that three features are
-# within five points of all thirty; a budget of seven and a half points could be shown. That is no
-# contradiction: it measures how much so few rows can resolve. A stronger claim needs more rows, or
-# a larger budget.
+# The verdict is *inconclusive*. Sets are tested from the largest down, and on 171 rows alone models
+# cannot show that even a set of many features is within five points of all thirty: the sequence
+# ends there, and the three are not tested. The first line names the budget that so few rows could
+# show. That is no contradiction: it measures what they can resolve. A stronger claim needs more
+# rows, or a larger budget.
 #
 # Inside one search
 # -----------------

@@ -22,9 +22,9 @@ from sklearn.utils._param_validation import (
     StrOptions,
 )
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import validate_data as _validate_data
+from sklearn.utils.validation import validate_data
 
-from pinsker.exceptions import DataError, MissingDependencyError
+from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError
 
 __all__ = [
     "HasMethods",
@@ -33,6 +33,7 @@ __all__ = [
     "Options",
     "RealNotInt",
     "StrOptions",
+    "check_columns",
     "fit_context",
     "install_command",
     "output_container",
@@ -42,12 +43,17 @@ __all__ = [
 ]
 
 
-def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
-    """Note or check the columns of a table, as scikit-learn does; refuse names that repeat."""
+def check_columns(estimator: Any, X: Any) -> None:
+    """Check that a table has the columns of `fit`, as scikit-learn does, in our own errors."""
     try:
-        return _validate_data(estimator, X, **options)
+        validate_data(estimator, X, skip_check_array=True, reset=False)
     except Exception as error:
         # Of narwhals, which scikit-learn reads names with: its place has changed over time.
+        if isinstance(error, KeyError):  # a dict has no first row
+            raise DataTypeError(
+                f"X must be a table, but is of type {type(X).__name__}. Pass an array, nested "
+                "lists, or a pandas or polars frame."
+            ) from error
         if type(error).__name__ != "DuplicateError":
             raise
         names = [str(name) for name in X.columns]

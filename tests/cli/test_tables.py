@@ -383,3 +383,10 @@ def test_what_was_read_as_numbers_is_written_as_it_was(run, tmp_path):
     frame.to_csv(table, index=False)
     run("select", table, "-t", "y", "-d", "linear", "--fixed", "price", "--output", kept)
     assert pd.read_csv(kept)["price"].tolist() == prices
+
+
+@pytest.mark.parametrize("content", [b"\n\x00\x00", b"\n\n-", b'"' + b"x" * 140_000, b"a,y\n\n\n1"])
+def test_text_that_is_hardly_a_table(run, tmp_path, content):
+    (tmp_path / "t.csv").write_bytes(content)
+    done = run("select", tmp_path / "t.csv", "-t", "y", "--searches", "linear")
+    assert (done.code, done.err.count("\n")) == (2, 1)

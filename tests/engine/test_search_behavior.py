@@ -44,7 +44,7 @@ def test_same_bits_however_many_rows_keep_their_pairs(fraction, score, seed):
     assert whole.plan.n_watched == 131
     # Columns and a copy padded to 48, 176 bytes a row and 120 more for one thread.
     least = 131 * (8 * (40 + 48) + 176 + 120)
-    tight = int(least + fraction * (whole.plan.n_bytes - least) / 0.8) + 2
+    tight = int(least + fraction * (whole.plan.n_bytes - least) / 0.7) + 2
     parts = Backward(table.problem(), score=score, max_memory=tight)
     assert parts.plan.n_watched == int(fraction * 131)
     assert parts.plan.n_bytes <= tight

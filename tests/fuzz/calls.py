@@ -149,7 +149,7 @@ def _certified(selector, given, later):
 
 
 def _reported(selector, given, later):
-    whole = {"X": given.X, "y": given.y} if given.seed % 2 else {}
+    whole = {} if given.seed % 4 else {"X": given.X, "y": given.y}
     described = summarise(selector, **whole)
     return to_json(described), to_html(described)
 
@@ -173,7 +173,7 @@ def _interactions(given, options):
 
 
 def _by_criterion(given, options):
-    return pinsker.select_by_criterion(np.asarray(given.X), np.asarray(given.y), **options)
+    return pinsker.select_by_criterion(given.X, given.y, **options)
 
 
 def _searched(given, options):
@@ -257,7 +257,7 @@ ENTRIES = {
     "audit": Entry(_audited, ("metric", "cv", *OF_ROWS)),
     "support_at": after(_cut, "error_budget"),
     "look": after(_looked_at),
-    "report": after(_reported),
+    "report": after(_reported, weight=1),
     "plot": after(_plotted, weight=1),
     "transform": Entry(_transformed, ("feature_groups", "fixed_features")),
     "pickle": Entry(_pickled, ("criterion", "binning", "missing")),

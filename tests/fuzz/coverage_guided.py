@@ -1,95 +1,31 @@
 """Coverage-guided fuzzing of the file readers and of the kernels' boundary, with Atheris.
 
-Run: ``make fuzz-guided SECONDS=600`` (needs ``pip install atheris`` and a Python that it supports).
-Bytes become a file that the command reads, or sizes and numbers that the kernels are given. Only
-errors of `pinsker.exceptions` may come out, and the process may not crash.
+Run: ``make fuzz-guided SECONDS=600`` (installs Atheris, and the package as a wheel: code of an
+editable install is not instrumented). Only errors of `pinsker.exceptions` may come out, and the
+process may not crash.
 """
 
-import contextlib
 import sys
-from pathlib import Path
+from importlib import import_module
 from tempfile import TemporaryDirectory
 
-import atheris
-import numpy as np
-import pandas as pd
 
-with atheris.instrument_imports(include=["pinsker"]):
-    from fuzz.files import CHEAP, WRITERS, run
-    from pinsker.engine import (
-        Backward,
-        Forward,
-        PackedColumns,
-        Problem,
-        box_counts,
-        class_probabilities,
-        neighbor_counts,
-    )
-    from pinsker.exceptions import PinskerError
+def main():
+    import atheris
 
-    run("--version")  # what the command imports when it runs is instrumented too
-
-ENDINGS = (*WRITERS, "arff", "sas7bdat", "sav")
+    with atheris.instrument_imports(include=["pinsker"]):
+        inputs = import_module("fuzz.inputs")
+        inputs.run("--version")  # what the command imports when it runs is instrumented too
+    with TemporaryDirectory() as corpus:
+        inputs.write_seeds(corpus)
+        arguments = [*sys.argv, "-max_len=4100", "-rss_limit_mb=4096", corpus]
+        atheris.Setup(arguments, lambda content: inputs.call_with(_provider(atheris, content)))
+        atheris.Fuzz()
 
 
-def read_a_file(data):
-    """Read bytes as a table of any format."""
-    ending = ENDINGS[data.ConsumeIntInRange(0, len(ENDINGS) - 1)]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"table.{ending}"
-        path.write_bytes(data.ConsumeBytes(4096))
-        run("select", path, "--target", "y", *CHEAP)
-
-
-def call_a_kernel(data):
-    """Give the kernels tables whose sizes need not fit together."""
-    x, y = matrix(data), matrix(data)
-    labels = np.array(data.ConsumeIntListInRange(data.ConsumeIntInRange(0, 12), -3, 9))
-    k, threads = data.ConsumeIntInRange(-1, 9), data.ConsumeIntInRange(-1, 3)
-    which = data.ConsumeIntInRange(0, 4)
-    if which == 0:
-        neighbor_counts(x, y, np.empty((len(x), 0)), k=k, n_threads=threads)
-    elif which == 1:
-        box_counts(x, y, np.empty((len(x), 0)), radius=labels, n_threads=threads)
-    elif which == 2:
-        trees = {"n_trees": k, "min_leaf": 1, "n_candidates": threads, "seed": 0}
-        class_probabilities(x, labels, y, data.ConsumeIntInRange(0, 9), **trees)
-    elif which == 3:
-        PackedColumns.of(x.astype(np.int64))
-    else:
-        kind = Backward if data.ConsumeBool() else Forward
-        search = kind(Problem.from_arrays(x, labels=labels), n_neighbors=k, n_threads=threads)
-        search.scores()
-        (search.remove if kind is Backward else search.add)(data.ConsumeIntInRange(-2, 9))
-        search.scores()
-
-
-def matrix(data):
-    """Return a small matrix of any doubles."""
-    n_rows, n_columns = data.ConsumeIntInRange(0, 12), data.ConsumeIntInRange(0, 4)
-    numbers = data.ConsumeFloatListInRange(n_rows * n_columns, -1e308, 1e308)
-    return np.array(numbers, dtype=float).reshape(n_rows, n_columns)
-
-
-def one_input(content):
-    data = atheris.FuzzedDataProvider(content)
-    with contextlib.suppress(PinskerError):
-        (read_a_file if data.ConsumeBool() else call_a_kernel)(data)
-
-
-def write_seeds(folder):
-    """Write a small table in every format, as inputs to begin with."""
-    frame = pd.DataFrame({"x": np.arange(30) % 7 / 7, "c": ["red", "blue"] * 15})
-    frame["y"] = frame["x"] > 0.5
-    for number, (ending, write) in enumerate(WRITERS.items()):
-        path = Path(folder) / f"table.{ending}"
-        write(frame, path)
-        # Numbers are taken from the end of an input, bytes from its beginning.
-        path.write_bytes(path.read_bytes()[:4096] + bytes([number, 1]))
+def _provider(atheris, content):
+    return atheris.FuzzedDataProvider(content)
 
 
 if __name__ == "__main__":
-    with TemporaryDirectory() as corpus:
-        write_seeds(corpus)
-        atheris.Setup([*sys.argv, "-max_len=4100", corpus], one_input)
-        atheris.Fuzz()
+    main()

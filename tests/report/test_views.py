@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -16,6 +17,7 @@ from pinsker.report import (
     BoundDisplay,
     CertificateDisplay,
     ErrorIncreaseDisplay,
+    ImportanceDisplay,
     SelectionPathDisplay,
     card,
 )
@@ -220,3 +222,9 @@ def test_set_output_reaches_the_table(wine):
     names = list(other.get_feature_names_out())
     assert list(other.set_output(transform="pandas").transform(X).columns) == names
     assert other.set_output(transform="polars").transform(X).columns == names
+
+
+def test_importance_is_drawn_in_any_metric(findings, axes):
+    importance = replace(findings["importance"], metric="roc_auc")
+    display = ImportanceDisplay.from_importance(importance, ax=axes())
+    assert display.ax_.get_xlabel() == "error that a feature saves (ROC AUC)"

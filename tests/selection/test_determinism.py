@@ -72,7 +72,7 @@ def run(folder, *arguments, seed_of_hashes="0"):
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder, env={**os.environ, "PYTHONHASHSEED": seed_of_hashes, "OMP_NUM_THREADS": "1"},
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -98,6 +98,20 @@ def test_a_fit_stays_within_its_memory(kind, n_rows, n_columns, limit, n_jobs, r
     assert peak < limit
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "kind", "n_rows", "n_columns", "limit"),
+    [
+        ("BackwardElimination", "binary", 4000, 10, 200),  # took 833 MiB, and 211 later
+        ("BackwardElimination", "tied", 4000, 10, 200),
+        ("FeatureSelector", "text", 4000, 8, 50),  # took 419
+        ("FeatureSelector", "normal", 54_000, 10, 400),  # was killed at 24 GB
+    ],
+)
+def test_tables_that_took_more_than_they_were_allowed(name, kind, n_rows, n_columns, limit):
+    assert peak_of_fit(name, kind, n_rows, n_columns, limit) < limit
+
+
 @pytest.mark.parametrize("kind", [FeatureSelector, BackwardElimination])
 def test_a_table_that_cannot_fit_is_refused_with_numbers(kind):
     rng = np.random.default_rng(0)

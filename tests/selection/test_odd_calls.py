@@ -2,15 +2,17 @@
 
 import enum
 import time
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, Ridge
 
 import pinsker
 from pinsker import CriterionSelection, FeatureSelector, LinearSelection
-from pinsker.exceptions import DataError, DataTypeError, ParameterError
+from pinsker.exceptions import DataError, DataTypeError, DataWarning, ParameterError
 from pinsker.information import HoldoutModel
 
 RNG = np.random.default_rng(0)
@@ -114,3 +116,94 @@ def test_hundreds_of_classes_take_seconds():
     started = time.process_time()
     FeatureSelector(random_state=0, n_jobs=1).fit(table, labels)
     assert time.process_time() - started < 40  # 9 when measured
+
+
+def test_models_are_tried_on_predictions_too():
+    # scikit-learn fits a linear model to dates with a zone, and fails when it predicts from them.
+    table = pd.DataFrame({"when": pd.date_range("2024", periods=60, tz="Europe/Rome"), "a": X["a"]})
+    with pytest.warns(DataWarning, match="cannot take these columns as they are"):
+        selector = FeatureSelector(0.2, **QUICK | {"models": [LogisticRegression()]}).fit(table, Y)
+    assert selector.get_feature_names_out().tolist() == ["a"]
+
+
+def test_an_audit_needs_a_table():
+    selector = LinearSelection(0.1).fit(X, Y)
+    with pytest.raises(DataError, match="Found array with dim 3 as X"):
+        pinsker.audit(selector, Ridge(), X.to_numpy()[None], Y)
+
+
+def test_matrices_and_signaling_nans_are_transformed_or_refused():
+    selector = LinearSelection(0.1).fit(X.to_numpy(), Y)
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.asmatrix(X.to_numpy())
+    np.testing.assert_array_equal(selector.transform(matrix), selector.transform(X.to_numpy()))
+    audited = [pinsker.audit(selector, Ridge(), table, Y) for table in (matrix, X.to_numpy())]
+    assert audited[0] == audited[1]
+    cells = X.to_numpy().astype(object)
+    cells[0, 0] = Decimal("sNaN")
+    with pytest.raises(DataError, match="cannot be compared"):
+        selector.transform(cells)
+
+
+def test_a_dict_is_no_table():
+    selector = FeatureSelector(0.1, **QUICK).fit(X.to_numpy(), Y)
+    for call in (selector.certify, selector.importance):
+        with pytest.raises(DataTypeError, match="X must be a table, but is of type dict"):
+            call({"a": X["a"]}, Y)
+
+
+@pytest.mark.parametrize("name", ["n_best", "n_permutations"])
+def test_interactions_need_numbers(name):
+    with pytest.raises(ParameterError, match=f"{name}=0 must be an integer of at least 1"):
+        pinsker.interactions(X, Y, **{name: 0})
+
+
+def test_backward_has_as_many_steps_whatever_max_features():
+    many = LinearSelection(0.1, max_features=1).fit(X, Y)
+    assert many.path_ == LinearSelection(0.1).fit(X, Y).path_
+
+
+@pytest.mark.parametrize("scale", [2.0**-520, 2.0**400])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_targets_of_other_scales(direction, scale):
+    target = X["a"] + 0.1 * X["b"]
+    plain, small = (
+        LinearSelection(0.1, direction=direction).fit(X, y).path_ for y in (target, target * scale)
+    )
+    assert small.moves == plain.moves
+    assert small.information == plain.information
+
+
+def test_ragged_codes_are_no_table():
+    with pytest.raises(DataError, match="codes are no table"):
+        pinsker.select_by_criterion([[0, 1], [0]], [0, 1])
+
+
+def test_audits_check_groups_and_costs():
+    selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
+    model = LogisticRegression()
+    groups = np.array([None, 1, "a"] * 20, dtype=object)
+    with pytest.raises(ParameterError, match="groups is missing in 20 rows"):
+        pinsker.audit(selector, model, X, Y, groups=groups)
+    with pytest.raises(ParameterError, match="is for 3 classes, but the target has 2"):
+        pinsker.audit(selector, model, X, Y, metric=pinsker.CostMatrix(np.ones((3, 3))))
+
+
+@pytest.mark.parametrize("wrong", [-1, "seed"])
+def test_seeds_are_seeds(wrong):
+    calls = (
+        lambda: pinsker.mutual_information(X, Y, return_details=True, random_state=wrong),
+        lambda: pinsker.independence_test(X["a"], Y, random_state=wrong),
+        lambda: pinsker.interactions(X, Y, random_state=wrong),
+    )
+    for call in calls:
+        with pytest.raises(ParameterError, match=r"random_state=.* is no seed"):
+            call()
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_dask_collections_are_no_other_container(container):
+    frames = pytest.importorskip("dask.dataframe")
+    selector = LinearSelection(0.1).fit(X, Y).set_output(transform=container)
+    with pytest.raises(ParameterError, match="cannot hold a Dask collection"):
+        selector.transform(frames.from_pandas(X, npartitions=2))

@@ -95,8 +95,8 @@ def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[
 
 
 def text_columns(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns that hold text."""
-    return [name for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+    """Return the columns that hold text, missing values aside: pandas 2 counts them as none."""
+    return [name for name in frame.columns if pd.api.types.is_string_dtype(frame[name].dropna())]
 
 
 def _dates(column: "pd.Series[Any]", distinct: "pd.Series[Any]") -> ReadColumn | None:

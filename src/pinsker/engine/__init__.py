@@ -27,7 +27,7 @@ from pinsker.engine._plan import (
 )
 from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
-from pinsker.engine._settings import EngineSettings, KNNSettings, count_threads
+from pinsker.engine._settings import EngineSettings, KNNSettings, count_threads, generator_of
 from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine._triples import array_library, best_triples
 
@@ -59,6 +59,7 @@ __all__ = [
     "class_probabilities",
     "count_threads",
     "find_client",
+    "generator_of",
     "grassberger_log",
     "mean_values",
     "memory_limit",

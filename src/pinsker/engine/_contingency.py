@@ -7,7 +7,7 @@ costs in fixed point; differences of such sums are entropies and information.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ class PackedColumns:
         cls, codes: AnyArray, n_categories: Sequence[int] | IntArray | None = None
     ) -> "PackedColumns":
         """Pack a table of non-negative integers of shape (n_rows, n_columns)."""
-        table = np.asarray(codes)
+        table = _as_codes(codes, "codes")
         _check_codes(table)
         sizes = _categories_of(table, n_categories)
         home, stride = _lay_out(sizes)
@@ -95,6 +95,14 @@ class PackedColumns:
             table = table.astype(np.int64, copy=False)
         _kernels.pack_columns(table, home, stride, packed, wide)
         return cls(packed, wide, home, stride, sizes)
+
+
+def _as_codes(codes: Any, name: str) -> AnyArray:
+    """Return an array; refuse what NumPy makes none of."""
+    try:
+        return np.asarray(codes)
+    except ValueError as error:
+        raise DataError(f"{name} are no table: rows have different lengths.") from error
 
 
 def _check_codes(codes: AnyArray) -> None:
@@ -261,7 +269,7 @@ class CountTables:
     ) -> "CountTables":
         """Check labels and weights against the columns and tabulate the costs."""
         n_threads = at_least("n_threads", n_threads, 1)
-        target = np.asarray(labels)
+        target = _as_codes(labels, "labels")
         _check_codes(target.reshape(-1, 1))
         if target.shape != (columns.n_rows,):
             raise DataError(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any, Literal, Self, get_args
 
+import numpy as np
 from joblib import effective_n_jobs
 
 from pinsker.engine._dispatch import EngineName
@@ -184,6 +185,23 @@ def count_threads(n_jobs: Any) -> int:
             parameter="n_jobs",
         )
     return int(effective_n_jobs(n_jobs))
+
+
+def generator_of(random_state: Any) -> np.random.Generator:
+    """Return NumPy's generator of a seed.
+
+    Examples
+    --------
+    >>> generator_of(0).integers(10, size=3).tolist()
+    [8, 6, 5]
+    """
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"random_state={random_state!r} is no seed ({error}): use an integer of at least 0.",
+            parameter="random_state",
+        ) from error
 
 
 def _check_count(name: str, value: Any, *, or_none: bool = False) -> None:

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 
 from pinsker._types import FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import FARTHEST, Columns
-from pinsker.engine import Correction
+from pinsker.engine import Correction, generator_of
 from pinsker.exceptions import ParameterError
 from pinsker.information._discrete import merge_states
 from pinsker.information._measure import Method, Options, prepare
@@ -136,7 +136,7 @@ def independence_test(
     k = n_neighbors or min(max(_FEWEST_NEIGHBORS, int(_NEIGHBOR_FRACTION * n_rows)), n_rows - 1)
     layout = replace(prepared.layout, k=k)
     observed = layout.measure().value
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     orders = _permutations(prepared.arguments.z, n_rows, n_permutations, n_local, rng)
     permuted = np.array([replace(layout, x=layout.x[order]).measure().value for order in orders])
     as_large = int(np.sum(permuted >= observed - _TIE * max(1.0, abs(observed))))

@@ -10,6 +10,7 @@ from scipy.special import digamma
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Columns
+from pinsker.engine import generator_of
 from pinsker.exceptions import UnreliableEstimateWarning
 from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._measure import ROWS_PER_CELL, Arguments, Layout, Measurement
@@ -136,7 +137,7 @@ def half_sampling_error(
     half = n_rows // 2
     if half < max(smallest, 4):
         return None
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     halves = (np.sort(rng.permutation(n_rows)[:half]) for _ in range(_N_HALVES))
     values = np.array([measure(rows) for rows in halves])
     return float(values.std(ddof=1)) if np.isfinite(values).all() else None

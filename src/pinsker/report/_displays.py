@@ -479,7 +479,7 @@ class ImportanceDisplay:
         ax.set_yticks(places, self.features)
         ax.invert_yaxis()
         tidy(ax, None, "")
-        ax.set_xlabel(f"error that a feature saves ({METRIC_NAMES[self.metric]})")
+        ax.set_xlabel(f"error that a feature saves ({metric_name(self.metric)})")
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import Interval, Options, StrOptions, validate_data
+from pinsker._compat import Interval, Options, StrOptions, check_columns
 from pinsker.bounds import ESTIMATE, TOO_FEW_ROWS, Certificate, TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, count_threads, find_client
@@ -134,7 +134,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
             )
         task, seed = self.facts_.task, self._seed
         sample = self._draw_rows(X, y, MOST_CERTIFIED, seed)
-        validate_data(self, sample.X, skip_check_array=True, reset=False)
+        check_columns(self, sample.X)
         scale = as_settings("knn", self.knn).scale
         encoded = encode_again(
             sample.X,

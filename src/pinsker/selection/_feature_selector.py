@@ -374,7 +374,7 @@ class FeatureSelector(EvaluatedSelector):
         comparison.paths[chosen] = path
         self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
         self._compare_folds(cross.orders[chosen])
-        progress.on_stage("measuring importance")
+        progress.on_stage("importance")
         self._measure_importance(cross.evaluator, settings.deadline, (SAME_ROWS,))
         progress.close()
 
@@ -481,7 +481,7 @@ class FeatureSelector(EvaluatedSelector):
             comparison = split.compare(paths, rule, progress.on_stage)
         self._certify_and_set(split, comparison, data, settings, progress, searched)
         same_rows = () if split.certifying else (SAME_ROWS,)
-        progress.on_stage("measuring importance")
+        progress.on_stage("importance")
         self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
         progress.close()
         return self

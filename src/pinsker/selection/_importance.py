@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._compat import require, validate_data
+from pinsker._compat import check_columns, require
 from pinsker._types import BoolArray, IntArray
 from pinsker.bounds import Difference, column_variances
 from pinsker.encoding import encode_again, take_rows
@@ -63,7 +63,7 @@ class FreshSets:
         *,
         searched: float = 0.0,
     ) -> None:
-        validate_data(selector, X, skip_check_array=True, reset=False)
+        check_columns(selector, X)
         scale = as_settings("knn", selector.knn).scale
         task, seed = selector.facts_.task, selector._seed
         encoding = {**selector._encoding(), "task": task, "scale": scale}

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import combinations
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -178,6 +179,12 @@ def interactions(
     """
     if order not in (2, 3):
         raise ParameterError(f"order={order!r}: use 2 for pairs or 3 for triples.")
+    counts: dict[str, Any] = {"n_best": n_best, "n_permutations": n_permutations}
+    for name, number in counts.items():
+        if not isinstance(number, Integral) or number < 1:
+            raise ParameterError(
+                f"{name}={number!r} must be an integer of at least 1.", parameter=name
+            )
     encoded = encode(X, y, categorical_features=categorical_features, missing=missing)
     if encoded.n_features < order:
         raise DataError(f"found {encoded.n_features} columns: a set of {order} needs {order}.")

@@ -156,7 +156,9 @@ class LinearSelection(InformationSelector):
                 parameter="metric",
             )
         data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
-        most = max(self.max_features or encoded.n_features, len(data.fixed))
+        most = encoded.n_features
+        if self.direction == "forward":
+            most = max(self.max_features or most, len(data.fixed))
         progress = self._progress(data, self.direction, most, "linear")
         path, _ = self._search(
             data,

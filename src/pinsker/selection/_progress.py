@@ -295,7 +295,7 @@ class StageLine:
         elapsed, left = now - self.started, self.left(now, of_calls or 0.0)
         if left is not None:
             share = elapsed / max(elapsed + left, 1e-9)
-            done += f", {100 * share:.0f} % of the fit"
+            done = f", {100 * share:.0f} % done"
             rest = f", roughly {clock(left)} left"
         else:
             rest = "" if of_calls is None else f", about {clock(of_calls)} left of this stage"

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import output_container, require, validate_data
+from pinsker._compat import check_columns, output_container, require
 from pinsker._types import BoolArray, IntArray
 from pinsker.encoding import is_dask, is_dask_frame, is_frame
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
@@ -70,7 +70,7 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
         if is_dask(X):
             return self._transform_dask(X)
         if not is_frame(X):
-            return super().transform(X)
+            return self._transform_array(np.asarray(X) if isinstance(X, np.matrix) else X)
         if not hasattr(X, "columns"):
             raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
         kept = self.get_support(indices=True)
@@ -87,11 +87,26 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
                 f"that stay: {missing[0]!r} is missing."
             )
         else:
-            validate_data(self, X, skip_check_array=True, reset=False)
+            check_columns(self, X)
         return _take_columns(X, kept, self)
+
+    def _transform_array(self, X: Any) -> Any:
+        """Take the columns that stay, by scikit-learn, which looks at the cells."""
+        try:
+            return super().transform(X)
+        except ArithmeticError as error:  # a signaling NaN among decimals cannot be compared
+            raise DataError(
+                f"X holds a number that cannot be compared ({error}): replace it."
+            ) from error
 
     def _transform_dask(self, X: Any) -> Any:
         """Take the columns that stay, without computing any."""
+        wanted = output_container(self)
+        if wanted != "default":
+            raise ParameterError(
+                f'set_output(transform="{wanted}") cannot hold a Dask collection: use "default", '
+                "or pass X.compute()."
+            )
         kept = self.get_support(indices=True)
         if not is_dask_frame(X):
             if X.shape[1] != self.n_features_in_:
@@ -102,7 +117,7 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
             return X[:, kept]
         names = list(getattr(self, "feature_names_in_", X.columns)[kept])
         if not set(names) <= set(X.columns):
-            validate_data(self, X._meta, skip_check_array=True, reset=False)
+            check_columns(self, X._meta)
         return X[names]
 
     def report(self, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any) -> Any:

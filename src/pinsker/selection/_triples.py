@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.engine import PairTables, best_triples
+from pinsker.engine import PairTables, best_triples, generator_of
 from pinsker.selection.search import PairFound, PairProblem
 
 #: All triples of so many columns are counted: 1.3 million, and 20.7 million on a GPU.
@@ -85,7 +85,7 @@ class TripleScan:
 
     def best(self, n_best: int, n_permutations: int, seed: int) -> list[PairFound]:
         """Return the triples with the largest surplus, with family-wise p-values."""
-        labels, rng = self.problem.labels, np.random.default_rng(seed)
+        labels, rng = self.problem.labels, generator_of(seed)
         # A few scans of permuted targets show the scale: each holds all triples.
         least = [float(self._scan(rng.permutation(labels), 1)[1][0]) for _ in range(n_permutations)]
         triples, values = self._scan(labels, n_best)

@@ -24,7 +24,7 @@ from pinsker.information import (
     task_of_model,
     weighted_rows,
 )
-from pinsker.selection.holdout._dependence import note_few_groups
+from pinsker.selection.holdout._dependence import note_few_groups, number_groups
 from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._rows import refuse_overlap
@@ -187,6 +187,7 @@ def audit(
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
+    X_test, X_train = _array(X_test), _array(X_train)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
     if cv is None:
         own = getattr(selector, "cv", 5)
@@ -250,7 +251,7 @@ def _clusters(groups: Any, n_test: int) -> IntArray | None:
             "for each.",
             parameter="groups",
         )
-    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+    return number_groups(labels)
 
 
 def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
@@ -264,6 +265,11 @@ def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
             parameter="sample_weight",
         )
     return weights
+
+
+def _array(X: Any) -> Any:
+    """Return a table; a matrix of NumPy, which no model takes, as an array."""
+    return np.asarray(X) if isinstance(X, np.matrix) else X
 
 
 def _column(y: Any) -> Any:

@@ -183,7 +183,7 @@ class CrossFit:
                 size = min(rule.decide(self.paths[name], self.facts).size, self._longest(name))
                 grid = self._grid(name) if name == first else []
                 self._evaluate([*grid, (name, max(size, self.smallest))])
-        begin("refining the choice")
+        begin("refining")
         if isinstance(rule, ErrorBudget):
             self._refine(rule)
         return self._comparison()

@@ -35,7 +35,11 @@ def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
             "label for each.",
             parameter="groups",
         )
-    labels = labels[encoded.rows]
+    return number_groups(labels[encoded.rows])
+
+
+def number_groups(labels: AnyArray) -> IntArray:
+    """Return groups as numbers 0, 1, ..., in the order of their labels; refuse missing ones."""
     n_missing = sum(map(is_missing, labels)) if labels.dtype.kind in "fOMm" else 0
     if n_missing:
         raise ParameterError(

@@ -168,12 +168,19 @@ class Metric:
                 f"'{self.name}_macro', '{self.name}_weighted' or 'balanced_accuracy'.",
                 parameter="metric",
             )
-        if isinstance(self.metric, CostMatrix) and len(self.metric.costs) != n_classes:
+        if isinstance(self.metric, CostMatrix):
+            self._costs(n_classes)
+
+    def _costs(self, n_classes: int) -> FloatArray:
+        """Return the table of a `CostMatrix`; refuse one of another number of classes."""
+        table: FloatArray = self.metric.table
+        if len(table) != n_classes:
             raise ParameterError(
-                f"the CostMatrix is for {len(self.metric.costs)} classes, but the target has "
+                f"the CostMatrix is for {len(table)} classes, but the target has "
                 f"{n_classes}: give one row and one column per class, sorted.",
                 parameter="metric",
             )
+        return table
 
     def bound(self, facts: TargetFacts, error_limit: float | None = None, **how: str) -> Bound:
         """Return the theorem that ties the metric to information; an unknown one where none does.
@@ -235,7 +242,7 @@ class Metric:
         if self.name == "error":
             losses = np.asarray(decided.argmax(axis=1) != labels, dtype=np.float64)
         elif isinstance(self.metric, CostMatrix):
-            costs = self.metric.table
+            costs = self._costs(probabilities.shape[1])
             losses = costs[labels, (probabilities @ costs).argmin(axis=1)]
         elif self.name == "brier":
             losses = np.sum(probabilities**2, axis=1) - 2 * probabilities[each, labels] + 1

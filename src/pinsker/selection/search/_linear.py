@@ -6,7 +6,7 @@ target along the part of them that is outside of the model.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -188,15 +188,19 @@ class LinearDesign:
     def reduced(self) -> "LinearDesign":
         """Return a design of as many rows as columns with the same inner products.
 
-        A triangular factor: the searches work on it as on the rows, whatever their number.
+        A triangular factor: the searches work on it as on the rows, whatever their number. The
+        target is multiplied by a power of two, which changes no share of its variance, so that
+        squares neither vanish nor overflow (a target of the size 1e-155).
         """
         n, p = self.columns.shape
-        if n <= p + self.target.shape[1]:
-            return self
+        exponent = np.frexp(np.abs(self.target).max(initial=0.0))[1]
+        whole = np.ldexp(self.target, -exponent)
+        if n <= p + whole.shape[1]:
+            return replace(self, target=whole)
         # Copies of a text column under other names have the same indicators: they count once.
         first, same_as = _distinct(self.columns)
         columns = self.columns if len(first) == p else self.columns[:, first]
-        factor = np.asarray(np.linalg.qr(np.hstack([columns, self.target]), mode="r"))
+        factor = np.asarray(np.linalg.qr(np.hstack([columns, whole]), mode="r"))
         columns, target = factor[:, : len(first)], factor[:, len(first) :]
         columns = columns if len(first) == p else columns[:, same_as]
         return LinearDesign(columns, self.features, target)

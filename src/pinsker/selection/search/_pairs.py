@@ -17,7 +17,7 @@ from scipy.special import chdtri, log_ndtr
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, bin_columns
-from pinsker.engine import MOST_PAIR_BINS, PairTables
+from pinsker.engine import MOST_PAIR_BINS, PairTables, generator_of
 from pinsker.selection.search._counted import feature_codes, target_classes
 from pinsker.selection.search._criterion import count_and_search
 from pinsker.selection.search._knn import given_order
@@ -149,7 +149,7 @@ class PairScan:
         n_threads: int = 1,
     ) -> None:
         self.problem, self.n_permutations, self.n_threads = problem, n_permutations, n_threads
-        self.rng = np.random.default_rng(seed)
+        self.rng = generator_of(seed)
         self.strata = np.zeros(len(problem.labels), dtype=np.int64)
 
     def tables(self) -> PairTables:
