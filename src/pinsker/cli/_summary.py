@@ -38,7 +38,6 @@ _CAREFUL = (
     " is suspect (", "as identifiers have", "would let every column go", "% of the rows, so that",
     "unstable", "too few rows", "fewer than", "interrupted",
 )  # fmt: skip
-_READING = " holds dates, read as seconds since"
 
 Facts = list[tuple[str, str]]
 
@@ -88,9 +87,9 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
 def careful_first(notes: Iterable[str]) -> list[str]:
     """Return the notes of a summary: what to be careful about, then the others.
 
-    How integers and dates were read is for `inspect`: most tables have some.
+    How integers were read is for `inspect`: most tables have some.
     """
-    shown = [one for one in notes if not (one.startswith(KIND_DOUBTS) or _READING in one)]
+    shown = [one for one in notes if not one.startswith(KIND_DOUBTS)]
     return sorted(shown, key=lambda one: not any(word in one for word in _CAREFUL))
 
 

@@ -79,7 +79,7 @@ def test_comparing_reports_its_stages_and_repeats_itself():
     table = encode(*RedundantLinear(n_copies=2, n_noise=2).sample(120, seed=0))
     stages = []
     first = cross_fit(table, ["backward", "linear"]).compare(ErrorBudget(0.05), stages.append)
-    assert stages == ["evaluating backward", "evaluating linear"]
+    assert stages == ["comparing models", "evaluating backward", "evaluating linear", "refining"]
     again = cross_fit(table, ["backward", "linear"]).compare(ErrorBudget(0.05))
     assert again.results == first.results
     assert (first.n_rows, first.n_folds) == (120, 3)

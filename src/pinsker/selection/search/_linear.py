@@ -28,6 +28,8 @@ SMALLEST_SHARE = float(np.finfo(np.float64).eps)
 _FEW_DIGITS = 1e-4
 #: Values this near to their mean, as a share of it, may be one value and rounding.
 _NEAR_MEAN = 1e-6
+#: Powers of two beyond which sums of squares may vanish or overflow.
+_LARGEST_EXPONENT = 400
 
 
 @dataclass(frozen=True)
@@ -188,13 +190,14 @@ class LinearDesign:
     def reduced(self) -> "LinearDesign":
         """Return a design of as many rows as columns with the same inner products.
 
-        A triangular factor: the searches work on it as on the rows, whatever their number. The
-        target is multiplied by a power of two, which changes no share of its variance, so that
-        squares neither vanish nor overflow (a target of the size 1e-155).
+        A triangular factor: the searches work on it as on the rows, whatever their number. A
+        target whose squares would vanish or overflow (of the size 1e-155) is multiplied by a power
+        of two, which changes no share of its variance.
         """
         n, p = self.columns.shape
         exponent = np.frexp(np.abs(self.target).max(initial=0.0))[1]
-        whole = np.ldexp(self.target, -exponent)
+        extreme = abs(exponent) > _LARGEST_EXPONENT
+        whole = np.ldexp(self.target, -exponent) if extreme else self.target
         if n <= p + whole.shape[1]:
             return replace(self, target=whole)
         # Copies of a text column under other names have the same indicators: they count once.
