@@ -227,7 +227,7 @@ def test_select_understands_dates_and_writes_them_as_they_were(season, run, tmp_
     season.assign(when=words).to_csv(table, index=False)
     done = run("select", table, "--target", "warm", "--direction", "backward", "--output", kept)
     assert "Kept 1 of 2 columns" in done.out
-    assert "holds dates, read as seconds" not in done.out  # how it is read stands in inspect
+    assert "column 'when' holds dates, read as seconds since 20" in done.out
     assert pd.read_csv(kept)["when"].tolist() == words.tolist()
 
 
