@@ -16,12 +16,12 @@ DEFAULT_SEEDS = "42"
 
 # A shared machine is slow now and then: a deadline would fail tests that are right. In CI the same
 # examples are drawn every time, so that a red run can be repeated.
-# 40 examples of each property in every run; PINSKER_TEST_EXAMPLES=1000 looks harder.
+# 30 examples of each property in every run; PINSKER_TEST_EXAMPLES=1000 looks harder.
 settings.register_profile(
     "local",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=int(os.environ.get("PINSKER_TEST_EXAMPLES", "40")),
+    max_examples=int(os.environ.get("PINSKER_TEST_EXAMPLES", "30")),
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")

@@ -96,7 +96,7 @@ def test_mdl_cuts_between_neighboring_floats():
 
 
 def test_mdl_with_many_classes():
-    n = 2000
+    n = 1000
     codes, cuts = bin_values(np.arange(n * 2.0), np.repeat(np.arange(n), 2), strategy="mdl")
     assert np.isfinite(cuts).all()
     assert codes.max() == len(cuts)
