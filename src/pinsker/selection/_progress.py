@@ -210,7 +210,7 @@ class StageLine:
 
     The stages after the search are rounds of model fits: once one of them is over, its time
     stands for those to come, and the share done and the time left are those of the whole fit:
-    roughly, within a factor of three on real tables, for how many sets are evaluated depends on
+    roughly, a fifth to three times of it on real tables, for how many sets are evaluated depends on
     what is found. Before, only the time left of the stage is known, and the line says so.
 
     Parameters
