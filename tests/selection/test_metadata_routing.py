@@ -4,12 +4,14 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn import config_context
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.fixes import parse_version
 
 from pinsker import FeatureSelector
 from pinsker.exceptions import ParameterError
@@ -97,6 +99,10 @@ def test_weights_reach_models_that_request_them():
     assert any(Noting.seen)
 
 
+@pytest.mark.skipif(
+    parse_version(sklearn.__version__) < parse_version("1.7"),
+    reason="scikit-learn 1.6 does not route to the score of a pipeline",
+)
 def test_grid_search_passes_both_on():
     X, y, w, groups = table()
     inner = selector(cv=Groups(3)).set_fit_request(sample_weight=True, groups=True)

@@ -94,7 +94,10 @@ def _as_table(X: Any) -> Any:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
     if is_frame(X):
         return X
-    table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    try:
+        table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X is no table, its rows differ in length: {error}") from error
     if table.ndim != 2:
         raise DataError(
             f"Found array with dim {table.ndim} as X, while dim 2 is required: rows and columns."
