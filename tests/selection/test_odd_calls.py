@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import pinsker
 from pinsker import CriterionSelection, FeatureSelector, LinearSelection
+from pinsker.engine import Problem
 from pinsker.exceptions import DataError, DataTypeError, DataWarning, ParameterError
 from pinsker.information import HoldoutModel
 
@@ -69,6 +70,20 @@ def test_rows_of_an_audit_that_differ_in_length(fitted):
     ragged = [[1.0] * (1 + i % 2) for i in range(len(Y))]
     with pytest.raises(DataError, match="its rows differ in length"):
         pinsker.audit(fitted, LogisticRegression(), ragged, Y)
+
+
+def test_folds_of_an_audit_without_rows(fitted):
+    with pytest.raises(ParameterError, match="fold 1 has no test rows"):
+        pinsker.audit(fitted, LogisticRegression(), X, Y, cv=[(range(60), [])])
+
+
+def test_containers_with_errors_of_their_own_are_no_numbers():
+    class Wide:
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("no 128-bit integers")
+
+    with pytest.raises(DataError, match=r"cannot be read as numbers .no 128-bit integers"):
+        Problem.from_arrays(X.to_numpy(), target=Wide())
 
 
 def test_a_series_is_no_table():

@@ -103,6 +103,8 @@ def _as_codes(codes: Any, name: str) -> AnyArray:
         return np.asarray(codes)
     except ValueError as error:
         raise DataError(f"{name} are no table: rows have different lengths.") from error
+    except Exception as error:  # of any package: polars has errors of its own
+        raise DataError(f"{name} cannot be read as integers: {error}") from error
 
 
 def _check_codes(codes: AnyArray) -> None:

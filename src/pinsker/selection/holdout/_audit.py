@@ -311,7 +311,10 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
         cv = kind(cv, shuffle=True, random_state=0)
     pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
     divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
-    for train, test in divided:
+    for number, (train, test) in enumerate(divided, start=1):
+        if not len(train) or not len(test):
+            part = "test" if len(train) else "training"
+            raise ParameterError(f"cv: fold {number} has no {part} rows.", parameter="cv")
         refuse_overlap(train, test)
     return divided
 
