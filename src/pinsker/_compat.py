@@ -48,12 +48,12 @@ def check_columns(estimator: Any, X: Any) -> None:
     try:
         validate_data(estimator, X, skip_check_array=True, reset=False)
     except Exception as error:
-        # Of narwhals, which scikit-learn reads names with: its place has changed over time.
         if isinstance(error, KeyError):  # a dict has no first row
             raise DataTypeError(
                 f"X must be a table, but is of type {type(X).__name__}. Pass an array, nested "
                 "lists, or a pandas or polars frame."
             ) from error
+        # Of narwhals, which scikit-learn reads names with: its place has changed over time.
         if type(error).__name__ != "DuplicateError":
             raise
         names = [str(name) for name in X.columns]

@@ -18,6 +18,7 @@ from pinsker.exceptions import ParameterError
 Scale = Literal["copula", "standard", "none"]
 
 
+@dataclass(frozen=True)
 class _FrozenSettings:
     """Fields of a frozen dataclass as scikit-learn's parameters."""
 
@@ -33,7 +34,7 @@ class _FrozenSettings:
         -------
         dict
         """
-        return {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def replace_params(self, **changes: Any) -> Self:
         """Return other settings that differ in some fields.
@@ -55,7 +56,7 @@ class _FrozenSettings:
                     f"{name!r} is no parameter of {type(self).__name__}: use one of "
                     f"{', '.join(known)}."
                 )
-        return replace(self, **changes)  # type: ignore[type-var]
+        return replace(self, **changes)
 
     def set_params(self, **params: Any) -> Self:
         """Refuse to change a frozen object in place; without parameters return it.

@@ -28,10 +28,10 @@ from pinsker.selection.holdout import (
     Comparison,
     CrossFit,
     HoldoutEvaluator,
-    Jobs,
     Metric,
     SplitFit,
     crossfit_certificate,
+    search_parts,
     set_search_rows_aside,
     split_by_time,
     split_counts,
@@ -45,7 +45,6 @@ from pinsker.selection.search import (
     KNNSearchSettings,
     MetricLike,
     Search,
-    SelectionPath,
     StoppingRule,
     auto_searches,
     by_cost,
@@ -65,8 +64,6 @@ WEIGHTED = (
     "sample_weight: searches by neighbors and extra trees take no weights; features were ordered "
     "by counts (jmi, cmim) and a linear model"
 )
-#: Searches that count: they take more rows of a large table than neighbors do.
-_COUNTED = ("jmi", "cmim", BY_COST[0])
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -460,8 +457,7 @@ class FeatureSelector(EvaluatedSelector):
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
         progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
-        counted = take_rows(encoded, parts.search)
-        found = _search_parts(searches, searched, counted, deadline, jobs, memory.n_searches)
+        found = search_parts(encoded, parts, searches, jobs, deadline, memory.n_searches)
         deadline.part = 1.0
         split = SplitFit(
             encoded,
@@ -521,26 +517,6 @@ class FeatureSelector(EvaluatedSelector):
         self._set_fitted(attributes)
 
 
-def _search_parts(
-    searches: Sequence[Search],
-    searched: Encoded,
-    counted: Encoded,
-    deadline: Deadline,
-    jobs: Jobs,
-    n_at_once: int,
-) -> dict[str, SelectionPath]:
-    """Search some of the rows by neighbors, and all that are for searching by counts."""
-    paths: dict[str, SelectionPath] = {}
-    for some in searches_in_time(searches, deadline):
-        tables = [counted if one.names[0] in _COUNTED else searched for one in some]
-        calls = [(one.run, table) for one, table in zip(some, tables, strict=True)]
-        with deadline.leaving_out(describe_searches(some)):
-            found = jobs.run(_run_search, None, calls, n_at_once)
-            for one, several in zip(some, found, strict=True):
-                paths.update(zip(one.names, several, strict=True))
-    return paths
-
-
 def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
     """Return settings that measure at some rows, against all of them."""
     most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
@@ -550,9 +526,3 @@ def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
 def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:
     """Return those of the names that some searches are about, in their order."""
     return [name for name in names if any(name in search.names for search in searches)]
-
-
-def _run_search(_: None, run: Any, table: Encoded) -> tuple[SelectionPath, ...]:
-    """Run a search, as one of several at a time."""
-    found: tuple[SelectionPath, ...] = run(table)
-    return found

@@ -21,23 +21,29 @@ from pinsker.selection.holdout._compare import (
     CONFIDENCE,
     Comparison,
 )
-from pinsker.selection.holdout._crossfit import between
+from pinsker.selection.holdout._crossfit import between, search_rows
 from pinsker.selection.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._parallel import Jobs
 from pinsker.selection.holdout._rows import Fold, stratified_order
 from pinsker.selection.search import (
+    BY_COST,
     Deadline,
     ErrorBudget,
     FeatureCosts,
+    Search,
     SelectionPath,
     StoppingRule,
+    describe_searches,
+    searches_in_time,
 )
 
 #: From so many rows on a table is split; below, cross-fitting uses every row for everything.
 SPLIT_FROM = 5000
 #: Rows that neighbors are searched among, and rows that are counted.
 MOST_SEARCHED, MOST_COUNTED = 2000, 20_000
+#: Searches that count: they take more rows than neighbors do.
+_COUNTED = ("jmi", "cmim", BY_COST[0])
 #: Rows that models are fitted to while sizes are compared, and for the certificate.
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
 #: Rows that evaluate at most. All at once: a prediction costs little beside the fit before it.
@@ -142,6 +148,47 @@ def _nearest(ends: IntArray, edges: IntArray) -> IntArray:
         taken.append(min(free, key=lambda end: abs(end - edge)))
         free.remove(taken[-1])
     return np.array(taken, dtype=np.int64)
+
+
+def search_parts(
+    encoded: Encoded,
+    parts: RowParts,
+    searches: Sequence[Search],
+    jobs: Jobs,
+    deadline: Deadline,
+    n_jobs: int | None = None,
+) -> dict[str, SelectionPath]:
+    """Search some of the rows that are for searching by neighbors, and all of them by counts.
+
+    Parameters
+    ----------
+    encoded : Encoded
+        The table.
+    parts : RowParts
+        Which rows do what.
+    searches : sequence of Search
+        How.
+    jobs : Jobs
+        Where searches run.
+    deadline : Deadline
+        Leaves searches out when the time is up; one is finished in any case.
+    n_jobs : int, optional
+        Searches that memory allows side by side.
+
+    Returns
+    -------
+    dict of str to SelectionPath
+        Those that there was time for.
+    """
+    counted = take_rows(encoded, parts.search)
+    some = np.arange(min(MOST_SEARCHED, counted.n_rows))
+    paths: dict[str, SelectionPath] = {}
+    for turn in searches_in_time(searches, deadline):
+        calls = [(one.run, None if one.names[0] in _COUNTED else some) for one in turn]
+        with deadline.leaving_out(describe_searches(turn)):
+            for one, found in zip(turn, jobs.run(search_rows, counted, calls, n_jobs), strict=True):
+                paths.update(zip(one.names, found, strict=True))
+    return paths
 
 
 class SplitFit:
