@@ -124,6 +124,9 @@ OPTIONS = {
         "no rows": lambda n, names, g: [(np.arange(n), np.array([], dtype=int))],
         "masks": lambda n, names, g: [(np.arange(n) % 2 == 0, np.arange(n) % 2 == 1)],
         "no pairs": lambda n, names, g: [],
+        "threes": lambda n, names, g: [([0], [1], [2])],
+        "fractions": lambda n, names, g: [([0.5], [1.5])],
+        "tables": lambda n, names, g: [(np.zeros((2, 2), dtype=int), [3])],
     },
     "fixed_features": {
         "first": lambda n, names, g: [0],

@@ -229,3 +229,34 @@ def test_dask_collections_are_no_other_container(container):
     selector = LinearSelection(0.1).fit(X, Y).set_output(transform=container)
     with pytest.raises(ParameterError, match="cannot hold a Dask collection"):
         selector.transform(frames.from_pandas(X, npartitions=2))
+
+
+ODD_DIVISIONS = {
+    "text": ("five", "does not divide the rows"),
+    "bytes": (b"five", "does not divide the rows"),
+    "none": ([], "no division"),
+    "threes": ([(range(30), range(30, 40), range(40, 60))], "does not divide the rows"),
+    "fractions": ([(np.arange(30.0), np.arange(30.0, 60.0))], "an array of float64"),
+    "short mask": ([(np.arange(30), np.ones(30, dtype=bool))], "an array of bool"),
+    "tables": ([(np.zeros((2, 2), dtype=int), [5])], "of shape"),
+    "beyond": ([(range(30), range(30, 61))], "names row 60 among the held-out rows"),
+    "negative": ([(range(-1, 30), range(30, 60))], "names row -1 among the training rows"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD_DIVISIONS)
+def test_divisions_of_rows_are_checked(odd):
+    cv, message = ODD_DIVISIONS[odd]
+    selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
+    with pytest.raises(ParameterError, match=message):
+        pinsker.audit(selector, LogisticRegression(), X, Y, cv=cv)
+    with pytest.raises(ValueError, match="'cv' parameter" if odd == "text" else message):
+        FeatureSelector(0.1, **{**QUICK, "cv": cv}).fit(X, Y)
+
+
+def test_a_division_by_masks_is_the_one_by_positions():
+    held_out = np.arange(60) % 2 == 1
+    masks = [(~held_out, held_out), (held_out, ~held_out)]
+    positions = [tuple(map(np.flatnonzero, pair)) for pair in masks]
+    fits = [FeatureSelector(0.1, **{**QUICK, "cv": cv}).fit(X, Y) for cv in (masks, positions)]
+    assert fits[0].certificate_ == fits[1].certificate_

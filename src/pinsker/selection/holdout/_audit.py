@@ -27,7 +27,7 @@ from pinsker.information import (
 from pinsker.selection.holdout._dependence import note_few_groups, number_groups
 from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
-from pinsker.selection.holdout._rows import refuse_overlap
+from pinsker.selection.holdout._rows import read_division
 from pinsker.selection.search import ErrorBudget, task_of
 
 #: Rows that a model is fitted to, and rows that it predicts.
@@ -309,13 +309,11 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
         rare = classes and np.unique(y, return_counts=True)[1].min() < cv
         kind = StratifiedKFold if classes and not rare else KFold
         cv = kind(cv, shuffle=True, random_state=0)
-    pairs = cv.split(np.zeros((len(y), 1)), y, groups) if hasattr(cv, "split") else cv
-    divided = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+    divided = read_division(cv, len(y), lambda: cv.split(np.zeros((len(y), 1)), y, groups))
     for number, (train, test) in enumerate(divided, start=1):
         if not len(train) or not len(test):
             part = "test" if len(train) else "training"
             raise ParameterError(f"cv: fold {number} has no {part} rows.", parameter="cv")
-        refuse_overlap(train, test)
     return divided
 
 

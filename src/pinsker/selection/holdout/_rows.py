@@ -1,5 +1,6 @@
 """Which rows search and which are held out to evaluate."""
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 
-from pinsker._types import IntArray
+from pinsker._types import AnyArray, IntArray
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 
@@ -146,36 +147,66 @@ def _folds_of(
 ) -> tuple[Fold, ...]:
     """Read the user's own division; positions are those of the user's table."""
     n_given = encoded.n_given
-    try:
-        pairs = _pairs_of(encoded, cv, groups)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
-            "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups)). A splitter that "
-            "needs groups gets those passed as groups=."
-        ) from error
-    if not pairs:
-        raise ParameterError("cv holds no division of the rows: give it one (train, test) pair.")
     place = np.full(n_given, -1, dtype=np.int64)
     place[encoded.rows] = np.arange(encoded.n_rows)
     folds = []
-    for train, test in pairs:
-        for part, rows in (("training", train), ("held-out", test)):
-            wrong = rows[(rows < 0) | (rows >= n_given)]
-            if len(wrong):
-                raise ParameterError(
-                    f"cv names row {int(wrong[-1])} among the {part} rows, but there are "
-                    f"{n_given}: divide the rows that are given to fit.",
-                    parameter="cv",
-                )
-        refuse_overlap(train, test)
-        kept = [place[rows][place[rows] >= 0] for rows in (train, test)]
-        if len(kept[0]) >= fewest and len(kept[1]):
-            folds.append(Fold(kept[0].astype(np.int64), kept[1].astype(np.int64)))
+    for pair in read_division(cv, n_given, lambda: _split(encoded, cv, groups)):
+        train, test = (place[rows][place[rows] >= 0] for rows in pair)
+        if len(train) >= fewest and len(test):
+            folds.append(Fold(train, test))
     return tuple(folds)
 
 
-def refuse_overlap(train: IntArray, test: IntArray) -> None:
+def read_division(
+    cv: Any, n_rows: int, split: Callable[[], Iterable[Any]]
+) -> list[tuple[IntArray, IntArray]]:
+    """Return the user's own division as checked pairs of positions among the rows.
+
+    `cv` holds the pairs, or is a splitter, whose pairs `split` returns.
+    """
+    divides = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
+    try:
+        given = split() if divides else cv
+        pairs = [(np.asarray(train), np.asarray(test)) for train, test in given]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ParameterError(
+            f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
+            "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups)). A splitter that "
+            "needs groups gets those passed as groups=.",
+            parameter="cv",
+        ) from error
+    if not pairs:
+        raise ParameterError(
+            "cv holds no division of the rows: give it one (train, test) pair.", parameter="cv"
+        )
+    read = []
+    for train, test in pairs:
+        read.append((_positions(train, n_rows, "training"), _positions(test, n_rows, "held-out")))
+        _refuse_overlap(*read[-1])
+    return read
+
+
+def _positions(rows: AnyArray, n_rows: int, part: str) -> IntArray:
+    """Return which rows a part of a fold names, by position or by a mask."""
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise ParameterError(
+            f"cv names the {part} rows by an array of {rows.dtype} of shape {rows.shape}: name "
+            "them by a list of positions, or by a mask of all rows.",
+            parameter="cv",
+        )
+    wrong = rows[(rows < 0) | (rows >= n_rows)]
+    if len(wrong):
+        raise ParameterError(
+            f"cv names row {int(wrong[-1])} among the {part} rows, but there are {n_rows}: divide "
+            "the rows that are given.",
+            parameter="cv",
+        )
+    return rows.astype(np.int64)
+
+
+def _refuse_overlap(train: IntArray, test: IntArray) -> None:
     """Refuse rows that are fitted to and held out at once, or held out twice by one fold.
 
     Either would count a row as more evidence than it is. Rows that several folds hold out are
@@ -205,12 +236,10 @@ def _rows_text(rows: IntArray) -> str:
     return f"rows {shown}" + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
 
 
-def _pairs_of(
-    encoded: Encoded, cv: Any, groups: IntArray | None = None
-) -> list[tuple[IntArray, IntArray]]:
-    """Return the user's division as pairs of positions in the user's table."""
-    if isinstance(cv, str) or not hasattr(cv, "split"):
-        return [(np.asarray(train), np.asarray(test)) for train, test in cv]
+def _split(
+    encoded: Encoded, cv: Any, groups: IntArray | None
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Divide the rows by a splitter; positions are those of the user's table."""
     labels = encoded.target.labels
     y = labels if labels is not None else encoded.target.raw
     if y is not None and encoded.target.task == "survival":
@@ -218,5 +247,5 @@ def _pairs_of(
     if get_config()["enable_metadata_routing"] and hasattr(cv, "get_metadata_routing"):
         routed = cv.get_metadata_routing().consumes("split", ["groups"])
         groups = groups if routed else None
-    parts = cv.split(encoded.columns.values, y, groups)
-    return [(encoded.rows[train], encoded.rows[test]) for train, test in parts]
+    for train, test in cv.split(encoded.columns.values, y, groups):
+        yield encoded.rows[train], encoded.rows[test]
