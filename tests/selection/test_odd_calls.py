@@ -2,6 +2,7 @@
 
 import enum
 import time
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -260,3 +261,45 @@ def test_a_division_by_masks_is_the_one_by_positions():
     positions = [tuple(map(np.flatnonzero, pair)) for pair in masks]
     fits = [FeatureSelector(0.1, **{**QUICK, "cv": cv}).fit(X, Y) for cv in (masks, positions)]
     assert fits[0].certificate_ == fits[1].certificate_
+
+
+def test_columns_that_a_frame_cannot_read_are_no_rows():
+    table = X.assign(void=np.zeros(len(X), dtype="V4"))
+    with pytest.raises(DataError, match="no rows could be taken"):
+        FeatureSelector(0.1, **QUICK).fit(X, Y).stability(table, Y, n=2)
+
+
+@pytest.mark.parametrize(
+    "table", [X["a"], X["a"].to_numpy(), 3], ids=["series", "column", "number"]
+)
+def test_audits_take_tables(table):
+    selector = LinearSelection(0.1).fit(X, Y)
+    with pytest.raises(DataError, match=r"Found array with dim [01] as X"):
+        pinsker.audit(selector, Ridge(), table, Y)
+
+
+def test_groups_of_many_types_are_told_apart():
+    groups = np.array([None, 1, "a"] * 20, dtype=object)
+    with pytest.raises(ParameterError, match="groups is missing in 20 rows"):
+        FeatureSelector(0.1, **QUICK).fit(X, Y).stability(X, Y, n=2, groups=groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few groups
+        groups = np.array([2.5, 1, "a", "b"] * 15, dtype=object)
+        found = FeatureSelector(0.1, **QUICK).fit(X, Y).stability(X, Y, n=2, groups=groups)
+    assert found.over == "subsamples"
+
+
+def test_wide_integers_of_polars_are_no_target_and_no_groups():
+    pl = pytest.importorskip("polars")
+    wide = pl.Series([0, 1] * 30).cast(pl.Int128)
+    selector, model = FeatureSelector(0.1, **QUICK).fit(X, Y), LogisticRegression()
+    calls = (
+        lambda: pinsker.audit(selector, model, X, wide),
+        lambda: pinsker.audit(selector, model, X, Y, groups=wide),
+        lambda: pinsker.audit(selector, model, X, Y, sample_weight=wide),
+        lambda: selector.stability(X, Y, n=2, groups=wide),
+        lambda: FeatureSelector(0.1, **QUICK).fit(X, Y, groups=wide),
+    )
+    for call in calls:
+        with pytest.raises(DataError, match="cannot be read as an array"):
+            call()

@@ -8,6 +8,7 @@ tables that criteria count in.
 from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
     IDENTIFIERS,
+    as_array,
     check_neighbors,
     check_weights,
     constant_columns,
@@ -64,6 +65,7 @@ __all__ = [
     "RowSample",
     "Strategy",
     "Target",
+    "as_array",
     "as_structured",
     "bin_columns",
     "bin_values",

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from pinsker._types import BoolArray, FloatArray, IntArray, Missing
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing
 from pinsker.encoding._encoded import Columns
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
@@ -266,6 +266,24 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.mean())
 
 
+def as_array(name: str, values: Any) -> AnyArray:
+    """Return values, one per row, as an array of NumPy, whatever container they came in.
+
+    Raises
+    ------
+    DataError
+        When NumPy cannot hold them, as the 128-bit integers of polars.
+    """
+    try:
+        return np.asarray(values)
+    except Exception as error:  # of any package: containers have errors of their own
+        raise DataError(
+            f"{name} ({type(values).__name__}) cannot be read as an array ({error}): give one "
+            "number or text per row.",
+            parameter=name,
+        ) from error
+
+
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return the user's weights of the rows as numbers, one per row.
 
@@ -275,7 +293,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
         When there are too many or too few, or one is negative or not finite, or all are zero.
     """
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = as_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"sample_weight holds something that is no number ({error}): give one per row.",

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
-from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, usable_rows
+from pinsker.encoding._checks import as_array, drop_note, drops_rows, listing, plural, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
@@ -63,7 +63,7 @@ class RowSample:
                 "pass X.compute().",
                 parameter=name,
             )
-        labels = np.asarray(labels)
+        labels = as_array(name, labels)
         check_lengths({"X": self.n_given, name: len(labels)})
         return labels[self.rows]
 
@@ -157,8 +157,13 @@ def take(data: Any, rows: IntArray) -> Any:
     if is_frame(data):
         import narwhals.stable.v1 as nw
 
-        taken = nw.from_native(data, eager_only=True, allow_series=True)[rows]
-        return taken.to_native()
+        try:
+            return nw.from_native(data, eager_only=True, allow_series=True)[rows].to_native()
+        except TypeError as error:  # a column of a type that its container holds but cannot read
+            raise DataError(
+                f"no rows could be taken from a {type(data).__name__} ({error}): leave out columns "
+                "that are neither numbers, texts, truth values nor times."
+            ) from error
     return (data if isinstance(data, np.ndarray) else np.asarray(data))[rows]
 
 

@@ -11,8 +11,9 @@ from sklearn.base import clone
 
 from pinsker._compat import require
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.encoding import count_rows, is_dask, take
+from pinsker.encoding import as_array, count_rows, is_dask, take
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.selection.holdout import number_groups
 
 #: Below this a choice is called unstable (Nogueira et al. 2018 call 0.4 and less poor).
 UNSTABLE = 0.4
@@ -196,29 +197,31 @@ def stability_of_subsamples(
             "splitter.",
             parameter="cv",
         )
-    about = {"sample_weight": sample_weight, "groups": groups}
+    given = {"sample_weight": sample_weight, "groups": groups}
+    about = {name: as_array(name, one) for name, one in given.items() if one is not None}
     for name, one in about.items():
-        if one is not None and np.shape(one) != (count_rows(X),):
+        if one.shape != (count_rows(X),):
             raise ParameterError(
-                f"{name} has shape {np.shape(one)}, but there are {count_rows(X)} rows: give one "
+                f"{name} has shape {one.shape}, but there are {count_rows(X)} rows: give one "
                 "for each.",
                 parameter=name,
             )
+    clusters = None if groups is None else number_groups(about["groups"])
     chosen = []
     for seed in np.random.default_rng(selector._seed).integers(2**31 - 1, size=n):
-        rows = _half(selector, X, y, groups, int(seed))
-        given = {name: np.asarray(one)[rows] for name, one in about.items() if one is not None}
+        rows = _half(selector, X, y, clusters, int(seed))
+        of_half = {name: one[rows] for name, one in about.items()}
         other = clone(selector).set_params(random_state=int(seed), verbose=0)
         if getattr(selector, "suspects", "ignore") == "warn":  # `fit` has named them
             other.set_params(suspects="ignore")
-        support = other.fit(take(X, rows), take(y, rows), **given).support_
+        support = other.fit(take(X, rows), take(y, rows), **of_half).support_
         chosen.append([support[list(columns)].all() for columns in selector.feature_columns_])
     return Stability.of(np.array(chosen), selector.path_.names, over="subsamples")
 
 
-def _half(selector: Any, X: Any, y: Any, groups: Any, seed: int) -> IntArray:
+def _half(selector: Any, X: Any, y: Any, clusters: IntArray | None, seed: int) -> IntArray:
     """Return a random half of the rows, ascending: of every class, or of the groups."""
-    if groups is None:
+    if clusters is None:
         rows: IntArray | None = selector._draw_rows(X, y, count_rows(X) // 2, seed).rows
         if rows is None:
             raise DataError(
@@ -226,6 +229,6 @@ def _half(selector: Any, X: Any, y: Any, groups: Any, seed: int) -> IntArray:
                 "least."
             )
         return rows
-    several = np.unique(np.asarray(groups))
-    some = np.random.default_rng(seed).permutation(several)[: max(2, len(several) // 2)]
-    return np.flatnonzero(np.isin(np.asarray(groups), some))
+    several = clusters.max() + 1
+    some = np.random.default_rng(seed).permutation(several)[: max(2, several // 2)]
+    return np.flatnonzero(np.isin(clusters, some))

@@ -92,7 +92,7 @@ class OwnColumns:
 
 def _as_table(X: Any) -> Any:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
-    if is_frame(X):
+    if is_frame(X) and len(X.shape) == 2:
         return X
     try:
         table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)

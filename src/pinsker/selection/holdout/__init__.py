@@ -20,6 +20,7 @@ from pinsker.selection.holdout._dependence import (
     note_known_rows,
     note_repeated_rows,
     note_weights,
+    number_groups,
     read_groups,
 )
 from pinsker.selection.holdout._evaluate import BestScores, HoldoutEvaluator
@@ -74,6 +75,7 @@ __all__ = [
     "note_known_rows",
     "note_repeated_rows",
     "note_weights",
+    "number_groups",
     "path_certificate",
     "rare_class_note",
     "read_groups",

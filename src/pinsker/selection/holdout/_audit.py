@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
-from pinsker.encoding import check_weights, draw_rows, encode_target, is_dask
+from pinsker.encoding import as_array, check_weights, draw_rows, encode_target, is_dask
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import (
     able_to_fit,
@@ -24,7 +24,7 @@ from pinsker.information import (
     task_of_model,
     weighted_rows,
 )
-from pinsker.selection.holdout._dependence import note_few_groups, number_groups
+from pinsker.selection.holdout._dependence import note_few_groups, number_groups, one_label_per_row
 from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._rows import read_division
@@ -193,7 +193,8 @@ def audit(
         own = getattr(selector, "cv", 5)
         cv = own if hasattr(own, "split") else 5
     _check_rows(len(y), X_train, y_train, cv)
-    clusters, weights = _clusters(groups, len(y)), _weights(sample_weight, len(y))
+    clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
+    weights = _weights(sample_weight, len(y))
     certificate = selector.certificate_
     loss = Metric(_own_metric(selector) if metric is None else metric)
     task = task_of_model(model) or selector.task_
@@ -240,20 +241,6 @@ def _own_metric(selector: Any) -> Any:
     return selector.certificate_.metric if isinstance(own, str) else own
 
 
-def _clusters(groups: Any, n_test: int) -> IntArray | None:
-    """Return the group of every test row as a number."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n_test,):
-        raise ParameterError(
-            f"groups has shape {labels.shape}, but there are {n_test} test rows: give one label "
-            "for each.",
-            parameter="groups",
-        )
-    return number_groups(labels)
-
-
 def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
     """Return the weights of the test rows."""
     if sample_weight is None:
@@ -274,7 +261,7 @@ def _array(X: Any) -> Any:
 
 def _column(y: Any) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
-    values = np.asarray(y)
+    values = as_array("y", y)
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 

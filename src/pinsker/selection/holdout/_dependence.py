@@ -8,7 +8,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import effective_rows
-from pinsker.encoding import Encoded, is_missing
+from pinsker.encoding import Encoded, as_array, is_missing
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.selection.holdout._rows import Fold
 
@@ -28,14 +28,19 @@ def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
     """
     if groups is None:
         return None
-    labels = np.asarray(groups)
-    if labels.shape != (encoded.n_given,):
+    return number_groups(one_label_per_row(groups, encoded.n_given)[encoded.rows])
+
+
+def one_label_per_row(groups: Any, n_rows: int) -> AnyArray:
+    """Return the user's groups as an array; refuse another number of them than of rows."""
+    labels = as_array("groups", groups)
+    if labels.shape != (n_rows,):
         raise ParameterError(
-            f"groups has shape {labels.shape}, but there are {encoded.n_given} rows: give one "
-            "label for each.",
+            f"groups has shape {labels.shape}, but there are {n_rows} rows: give one label for "
+            "each.",
             parameter="groups",
         )
-    return number_groups(labels[encoded.rows])
+    return labels
 
 
 def number_groups(labels: AnyArray) -> IntArray:
