@@ -1,6 +1,6 @@
 """Strategies for calls: an entry point, a table, a target and options, by name and seed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -92,3 +92,16 @@ def cases(draw):
         draw(st.sampled_from([container] * 150 + sorted(CONTAINERS))),
         draw(st.integers(0, 2**31)),
     )
+
+
+def each_odd_thing():
+    """Yield calls of every entry point with a plain table of which one thing is odd."""
+    for name, entry in sorted(ALL_ENTRIES.items()):
+        plain = Case(name, "pandas", ("normal",) * 3, 60, "class of the first", (), "pandas", 0)
+        yield from (replace(plain, columns=("normal", odd, "normal")) for odd in sorted(COLUMNS))
+        yield from (replace(plain, container=odd, fresh=odd) for odd in sorted(CONTAINERS))
+        yield from (replace(plain, fresh=odd) for odd in sorted(CONTAINERS))
+        yield from (replace(plain, target=odd) for odd in sorted(TARGETS))
+        yield from (replace(plain, n_rows=odd) for odd in N_ROWS)
+        for option in sorted(set(entry.options) & set(OPTIONS)):
+            yield from (replace(plain, options=((option, odd),)) for odd in sorted(OPTIONS[option]))

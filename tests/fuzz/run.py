@@ -1,11 +1,13 @@
 """Call all entry points with odd tables; count how they end; name what is not ours.
 
 Run: ``make fuzz CALLS=30000``, or ``PYTHONPATH=tests python -m fuzz.run --seconds 60``. The seed is
-printed: ``--seed`` repeats a run. Ends with 1 if a call raised an exception that is neither one of
-`pinsker.exceptions` nor scikit-learn's own about parameters and unfitted estimators, or did not end
-within its time limit. ``--log FILE`` writes every call before it is made and then how it ended, so
-that the last line of a run that crashed is the call that did it; ``--case "Case(...)"`` repeats one
-with its traceback.
+printed: ``--seed`` repeats a run. ``--each`` draws nothing: every entry point gets each odd column,
+table, target and option once, with nothing else odd about the call.
+
+Ends with 1 if a call raised an exception that is neither one of `pinsker.exceptions` nor
+scikit-learn's own about parameters and unfitted estimators, or did not end within its time limit.
+``--log FILE`` writes every call before it is made and then how it ended, so that the last line of a
+run that crashed is the call that did it; ``--case "Case(...)"`` repeats one with its traceback.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from hypothesis import HealthCheck, given, settings
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
-from fuzz.cases import ALL_ENTRIES, CannotBeMadeError, Case, cases
+from fuzz.cases import ALL_ENTRIES, CannotBeMadeError, Case, cases, each_odd_thing
 from fuzz.tables import COLUMNS, CONTAINERS, TARGETS
 from pinsker.exceptions import PinskerError
 
@@ -130,6 +132,12 @@ class Fuzzer:
             hypothesis.seed(seed)(test)()
             seed += 1
 
+    def run_each(self):
+        """Call every entry point with one odd thing at a time."""
+        signal.signal(signal.SIGALRM, _too_long)
+        for case in each_odd_thing():
+            self._unless_over(case)
+
     def _unless_over(self, case):
         if not self.is_over:
             self.call(case)
@@ -156,6 +164,7 @@ def main():
     parser.add_argument("--calls", type=int, default=10**9)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--each", action="store_true", help="one odd thing at a time, all of them")
     parser.add_argument("--log", type=Path)
     parser.add_argument("--case", help="one case, as a run printed it")
     typed = parser.parse_args()
@@ -172,7 +181,7 @@ def main():
             f"{len(TARGETS)} kinds of targets",
             flush=True,
         )
-        fuzzer.run(typed.seed)
+        fuzzer.run_each() if typed.each else fuzzer.run(typed.seed)
     return report(fuzzer)
 
 

@@ -24,6 +24,13 @@ def plain(n_rows=300, seed=0):
     return table, target, rng
 
 
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e200])
+def test_a_recoded_target_of_any_scale(scale):
+    table, _, rng = plain()
+    prices = rng.normal(size=len(table))
+    assert found_in(table.assign(scaled=prices * scale), prices) == {"scaled": "recoded target"}
+
+
 def planted(kind, seed=0):
     table, target, rng = plain(seed=seed)
     n, yes = len(table), (target == "yes").to_numpy()

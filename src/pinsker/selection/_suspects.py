@@ -198,7 +198,7 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     numbers, others = held.astype(np.float64), target.numbers[present]
     if min(len(np.unique(numbers)), len(np.unique(others))) < _FEWEST_VALUES:
         return None
-    if np.corrcoef(numbers, others)[0, 1] ** 2 > 1 - 1e-9:
+    if _squared_correlation(numbers, others) > 1 - 1e-9:
         return "recoded target", "it is the target times a number plus another"
     linear = _linear_but_for_tails(numbers, others)
     if linear > _LINEAR_R2:
@@ -292,8 +292,15 @@ def _linear_but_for_tails(values: FloatArray, others: FloatArray) -> float:
     """Return R² of a line without the hundredth of the rows that is farthest out."""
     far = np.abs(others - np.median(others))
     near = far <= np.quantile(far, 0.99)
-    spread = values[near].std() * others[near].std()
-    return float(np.corrcoef(values[near], others[near])[0, 1] ** 2) if spread > 0 else 0.0
+    return _squared_correlation(values[near], others[near])
+
+
+def _squared_correlation(values: FloatArray, others: FloatArray) -> float:
+    """Return R² of a line; zero where one side is constant. Any scale: squares stay in range."""
+    x, y = (side / np.abs(side).max() if side.any() else side for side in (values, others))
+    if min(x.std(), y.std()) == 0.0:
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
 def _ranks_explained(values: FloatArray, others: FloatArray) -> float:
