@@ -303,3 +303,15 @@ def test_wide_integers_of_polars_are_no_target_and_no_groups():
     for call in calls:
         with pytest.raises(DataError, match="cannot be read as an array"):
             call()
+
+
+def test_an_audit_by_auto_has_the_metric_of_the_budget():
+    selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
+    found = [pinsker.audit(selector, LogisticRegression(), X, Y, metric=m) for m in (None, "auto")]
+    assert found[0] == found[1]
+
+
+def test_a_fold_of_an_audit_with_one_class():
+    selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
+    with pytest.raises(ParameterError, match="cannot be fitted to 48 rows that are all of one cla"):
+        pinsker.audit(selector, LogisticRegression(), X, np.arange(60) == 0)

@@ -155,7 +155,8 @@ def audit(
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, scorer, callable, CostMatrix or WorstTarget, optional
-        Metric of the error, as in `ErrorBudget`; by default that of the selector's budget.
+        Metric of the error, as in `ErrorBudget`; by default, and with "auto", that of the
+        selector's budget.
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
@@ -196,7 +197,9 @@ def audit(
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
     weights = _weights(sample_weight, len(y))
     certificate = selector.certificate_
-    loss = Metric(_own_metric(selector) if metric is None else metric)
+    if metric is None or (isinstance(metric, str) and metric == "auto"):
+        metric = _own_metric(selector)
+    loss = Metric(metric)
     task = task_of_model(model) or selector.task_
     _check_task(loss, model, task)
     name = type(model).__name__
@@ -314,14 +317,29 @@ def _fits(
 ) -> list[Fit]:
     """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
     if divided is None:
-        return [Fit(fit_clone(model, *train), test, np.arange(len(y)), train[0])]
+        return [Fit(_fit(model, *train), test, np.arange(len(y)), train[0])]
     fits = []
     for fitted, held_out in divided:
         own = None if weights is None else weights[fitted]
         given = _take(test, fitted)
-        fit = fit_clone(model, given, y[fitted], own)
+        fit = _fit(model, given, y[fitted], own)
         fits.append(Fit(fit, _take(test, held_out), held_out, given))
     return fits
+
+
+def _fit(model: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
+    try:
+        return fit_clone(model, X, y, weights)
+    except OSError:
+        raise  # a file, a licence, a cluster: the rows are not the cause
+    except Exception as error:  # of any model
+        one_class = y.ndim == 1 and len(set(y.tolist())) == 1
+        found = "that are all of one class" if one_class else f"({error})"
+        raise ParameterError(
+            f"{type(model).__name__} cannot be fitted to {len(y)} rows {found}: pass more rows, "
+            "training rows (X_train, y_train), or another model.",
+            parameter="model",
+        ) from error
 
 
 def _losses(
