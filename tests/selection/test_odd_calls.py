@@ -73,6 +73,12 @@ def test_rows_of_an_audit_that_differ_in_length(fitted):
         pinsker.audit(fitted, LogisticRegression(), ragged, Y)
 
 
+def test_rows_to_transform_that_differ_in_length():
+    selector = LinearSelection(0.1).fit(X.to_numpy(), Y)
+    with pytest.raises(DataError, match="its rows differ in length"):
+        selector.transform([[1.0] * (2 + i % 2) for i in range(10)])
+
+
 def test_folds_of_an_audit_without_rows(fitted):
     with pytest.raises(ParameterError, match="fold 1 has no test rows"):
         pinsker.audit(fitted, LogisticRegression(), X, Y, cv=[(range(60), [])])

@@ -70,7 +70,7 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
         if is_dask(X):
             return self._transform_dask(X)
         if not is_frame(X):
-            return self._transform_array(np.asarray(X) if isinstance(X, np.matrix) else X)
+            return self._transform_array(X)
         if not hasattr(X, "columns"):
             raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
         kept = self.get_support(indices=True)
@@ -92,6 +92,11 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
 
     def _transform_array(self, X: Any) -> Any:
         """Take the columns that stay, by scikit-learn, which looks at the cells."""
+        if isinstance(X, (list, tuple, np.matrix)):
+            try:
+                X = np.asarray(X)
+            except ValueError as error:
+                raise DataError(f"X is no table, its rows differ in length: {error}") from error
         try:
             return super().transform(X)
         except ArithmeticError as error:  # a signaling NaN among decimals cannot be compared
