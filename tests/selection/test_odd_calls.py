@@ -79,6 +79,12 @@ def test_rows_to_transform_that_differ_in_length():
         selector.transform([[1.0] * (2 + i % 2) for i in range(10)])
 
 
+def test_durations_without_a_unit_are_no_cells():
+    selector = LinearSelection(0.1).fit(X.to_numpy(), Y)
+    with pytest.raises(DataTypeError, match="cells that cannot be read"):
+        selector.transform(np.arange(30).reshape(10, 3).astype("timedelta64"))
+
+
 def test_folds_of_an_audit_without_rows(fitted):
     with pytest.raises(ParameterError, match="fold 1 has no test rows"):
         pinsker.audit(fitted, LogisticRegression(), X, Y, cv=[(range(60), [])])

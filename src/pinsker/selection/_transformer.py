@@ -103,6 +103,10 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
             raise DataError(
                 f"X holds a number that cannot be compared ({error}): replace it."
             ) from error
+        except TypeError as error:  # durations without a unit
+            raise DataTypeError(
+                f"X holds cells that cannot be read ({error}): give numbers or text."
+            ) from error
 
     def _transform_dask(self, X: Any) -> Any:
         """Take the columns that stay, without computing any."""
