@@ -80,7 +80,7 @@ def test_rows_to_transform_that_differ_in_length():
 
 
 def test_durations_without_a_unit_are_no_cells():
-    selector = LinearSelection(0.1).fit(X.to_numpy(), Y)
+    selector = LinearSelection(0.1).fit(X.to_numpy(), Y).set_output(transform="pandas")
     with pytest.raises(DataTypeError, match="cells that cannot be read"):
         selector.transform(np.arange(30).reshape(10, 3).astype("timedelta64"))
 
