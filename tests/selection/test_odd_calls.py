@@ -8,6 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -83,6 +84,20 @@ def test_durations_without_a_unit_are_no_cells():
     selector = LinearSelection(0.1).fit(X.to_numpy(), Y).set_output(transform="pandas")
     with pytest.raises(DataTypeError, match="cells that cannot be read"):
         selector.transform(np.arange(30).reshape(10, 3).astype("timedelta64"))
+
+
+@pytest.mark.parametrize("rows", [0, 10])
+def test_audits_need_as_many_rows_as_targets(fitted, rows):
+    for given in ({}, {"X_train": X, "y_train": Y}):
+        with pytest.raises(DataError, match="inconsistent numbers of samples"):
+            pinsker.audit(fitted, LogisticRegression(), X[:rows], Y, **given)
+
+
+@pytest.mark.parametrize("container", [np.array, pd.Series, tuple])
+def test_fixed_features_of_sparse_tables_in_any_list(container):
+    table = sparse.csr_array(X.to_numpy())
+    selector = LinearSelection(0.1, fixed_features=container([2])).fit(table, Y)
+    assert selector.get_support()[2]
 
 
 def test_folds_of_an_audit_without_rows(fitted):

@@ -26,6 +26,7 @@ from pinsker.encoding._discretize import (
     weighted_cuts,
 )
 from pinsker.encoding._encode import (
+    check_lengths,
     columns_to_read,
     encode,
     encode_again,
@@ -70,6 +71,7 @@ __all__ = [
     "bin_columns",
     "bin_values",
     "bin_weighted",
+    "check_lengths",
     "check_neighbors",
     "check_scale",
     "check_weights",

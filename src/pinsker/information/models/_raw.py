@@ -14,7 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
-from pinsker.encoding import Encoded, Target, as_structured, is_frame, weights_in_rows
+from pinsker.encoding import (
+    Encoded,
+    Target,
+    as_structured,
+    check_lengths,
+    is_frame,
+    weights_in_rows,
+)
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 from pinsker.information.models._copies import (
     OnePerTarget,
@@ -276,8 +283,9 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     DataWarning
         When the default encoding is used.
     """
-    rows = _few_rows(y)
     table = _as_table(X)
+    check_lengths({"X": table.shape[0], "y": len(y)})
+    rows = _few_rows(y)
     part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
     able, error = _first_able(estimator, part, y[rows])
     if able is not None:

@@ -11,7 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
-from pinsker.encoding import as_array, check_weights, draw_rows, encode_target, is_dask
+from pinsker.encoding import (
+    as_array,
+    check_lengths,
+    check_weights,
+    count_rows,
+    draw_rows,
+    encode_target,
+    is_dask,
+)
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import (
     able_to_fit,
@@ -204,6 +212,8 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
+    if X_train is not None:
+        check_lengths({"X_test": count_rows(X_test), "y_test": len(y)})
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
