@@ -1,10 +1,12 @@
 """Contingency tables of packed columns: the definition, and whatever the work is cut into."""
 
+import copy
+
 import numpy as np
 import pytest
 
 from oracles.criteria import Sample
-from pinsker.engine import NATS_PER_COST, CountTables, Group, PackedColumns
+from pinsker.engine import NATS_PER_COST, CountTables, Group, PackedColumns, PartitionTables
 from pinsker.exceptions import DataError, ParameterError
 
 # Rounding: a sum of a few hundred cells, each within 2**-53 of its entropy, below 10 nats.
@@ -183,13 +185,14 @@ def test_shuffled_tables_deal_classes_choices_and_weights_together():
         (
             np.array([[0, 1], [0, 2]]),
             [1],
-            r"n_categories has shape \(1,\): give one number for each",
+            r"n_categories has shape \(1,\) and dtype int64: give one integer for each of 2",
         ),
         # Tables are as long as the largest code: these took all memory, or were written past.
         (np.array([[2**63]], dtype=np.uint64), None, r"code 9223372036854775808 in column 0"),
         (np.array([[0, 2**40]]), None, r"code 1099511627776 in column 1: the largest .* 16777215"),
         (np.array([[0]]), [2**33], r"n_categories allows code 8589934591 in column 0"),
-        (np.array([[0]]), ["two"], r"n_categories cannot be read as numbers"),
+        (np.array([[0]]), ["two"], r"n_categories has shape \(1,\) and dtype <U3: give one int"),
+        (np.array([[0]]), [2.5], r"n_categories has shape \(1,\) and dtype float64"),
     ],
 )
 def test_codes_that_cannot_be_counted(codes, sizes, message):
@@ -222,3 +225,163 @@ def test_labels_must_match_the_rows():
         CountTables.of(PackedColumns.of(draw([2], 4)), np.arange(3) % 2)
     with pytest.raises(DataError, match=r"code 1099511627776 in column 0"):
         CountTables.of(PackedColumns.of(draw([2], 4)), np.array([0, 1, 0, 2**40]))
+
+
+def small_tables():
+    codes = draw([4] * 6, 200)
+    return CountTables.of(PackedColumns.of(codes), np.arange(200) % 2)
+
+
+@pytest.mark.parametrize(
+    ("codes", "n_groups"),
+    [
+        (np.zeros(200, np.uint32), 0),  # a division by zero
+        (np.zeros(200, np.uint32), -1),  # written past the end
+        (np.zeros(200, np.uint32), 2**40),
+        (np.zeros(200, np.uint32), 1.0),
+        (np.full(200, 10**6, np.uint32), 2),  # all costs were 0
+        (np.full(200, -1), 2),
+        (np.zeros(200), 1),
+        (np.zeros((2, 100), np.uint32), 1),
+        (None, 1),
+        ([[0], [0, 1]], 2),
+    ],
+)
+def test_groups_are_codes_below_their_number(codes, n_groups):
+    with pytest.raises((DataError, ParameterError)):
+        Group(codes, n_groups)
+
+
+def test_groups_are_not_what_a_user_changes_later():
+    tables, codes = small_tables(), np.arange(200, dtype=np.uint32) % 3
+    group = Group(codes, 3)
+    before = tables.of_group(group)
+    codes[:] = 10**6
+    assert tables.of_group(group) == before
+    for same in (group, copy.deepcopy(group), tables.group_of(1), tables.join(group, 1)):
+        with pytest.raises(ValueError, match="read-only"):
+            same.codes[:] = 10**6
+
+
+@pytest.mark.parametrize("group", [Group.trivial(10), None, np.zeros(200, np.uint32)])
+def test_groups_are_of_the_rows_that_are_counted(group):
+    tables = small_tables()
+    calls = [tables.joint, tables.joint_without_classes, tables.of_group, tables.n_cells]
+    for call in calls:
+        with pytest.raises((DataError, ParameterError), match="group"):
+            call(group)
+    if group is not None:
+        with pytest.raises((DataError, ParameterError), match="group"):
+            tables.join(group, 0)
+
+
+@pytest.mark.parametrize(
+    "joined", [(np.zeros(10, int), 3), (np.full(200, 5), 3), (np.zeros(200), 3)]
+)
+def test_columns_that_are_joined_are_codes_of_the_same_rows(joined):
+    with pytest.raises(DataError, match="codes"):
+        Group.trivial(200).joined(*joined)
+    with pytest.raises(ParameterError, match="n_categories=0"):
+        Group.trivial(200).joined(np.zeros(200, int), 0)
+    with pytest.raises(ParameterError, match="n_rows=-1"):
+        Group.trivial(-1)
+
+
+@pytest.mark.parametrize("active", [np.ones(0, bool), np.ones(7, bool), np.ones(6), [[1], [1, 0]]])
+def test_one_truth_value_for_every_column(active):
+    tables = small_tables()
+    with pytest.raises(DataError, match="active"):
+        tables.joint(tables.nothing(), active)
+    with pytest.raises(DataError, match="active"):
+        tables.joint_without_classes(tables.nothing(), active)
+
+
+def test_every_other_flag_of_a_longer_array():
+    tables, flags = small_tables(), np.arange(12) % 4 == 0
+    want = tables.joint(tables.nothing(), flags[::2].copy()).with_classes
+    np.testing.assert_array_equal(tables.joint(tables.nothing(), flags[::2]).with_classes, want)
+
+
+@pytest.mark.parametrize("order", [np.arange(10), np.arange(200) - 1, np.arange(200) / 1, "order"])
+def test_shuffled_rows_are_there(order):
+    with pytest.raises(DataError, match="order"):
+        small_tables().shuffled(order)
+
+
+@pytest.mark.parametrize("column", [-1, 6, 1.0, True, None])
+def test_columns_that_are_not_there(column):
+    tables = small_tables()
+    for call in (tables.columns.column, tables.group_of, lambda x: tables.join(None, x)):
+        with pytest.raises(ParameterError, match="column="):
+            call(column)
+
+
+def test_tables_are_made_by_their_method_only():
+    """What was put together by hand was read past its end."""
+    tables = small_tables()
+    columns = tables.columns
+    with pytest.raises(ParameterError, match=r"use PackedColumns.of"):
+        PackedColumns(columns.packed, columns.wide, columns.home + 9, columns.stride, columns.home)
+    with pytest.raises(ParameterError, match=r"use CountTables.of"):
+        CountTables(columns, tables.labels[:3], 2, tables.cost, None, 0)
+    for same in (tables, copy.deepcopy(tables)):
+        for array in (same.labels, same.cost, same.columns.packed, same.columns.home):
+            with pytest.raises(ValueError, match="read-only"):
+                array[:] = 99
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"correction": "foo"},  # was taken as "none"
+        {"correction": ["none"]},
+        {"n_threads": 0},
+        {"n_threads": 2**40},
+        {"n_classes": "x"},
+        {"n_classes": 2.5},
+        {"n_classes": 2**70},
+        {"columns": np.zeros((200, 6), int)},
+        {"labels": 5},
+        {"labels": [[0], [0, 1]]},
+        {"labels": np.arange(200) / 1},
+        {"sample_weight": "heavy"},
+    ],
+)
+def test_tables_check_what_they_are_made_of(given):
+    fields = {"columns": small_tables().columns, "labels": np.arange(200) % 2, **given}
+    with pytest.raises((DataError, ParameterError)):
+        CountTables.of(fields.pop("columns"), fields.pop("labels"), **fields)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        (np.full((2, 9), 3), np.zeros(9, int)),  # were counted as codes of others
+        (np.full((2, 9), -1), np.zeros(9, int)),
+        (np.zeros((2, 9), int), np.full(9, 2)),
+        (np.zeros((2, 9), int), np.zeros(8, int)),
+        (np.zeros((3, 9), int), np.zeros(9, int)),
+        (np.zeros((2, 9)), np.zeros(9, int)),
+        5,
+    ],
+)
+def test_partitions_hold_codes_of_their_columns(part):
+    pytest.importorskip("dask")
+    with pytest.raises(DataError):
+        PartitionTables([part], np.array([3, 3]), 2, 9)
+
+
+def test_partitions_are_counted_for_their_own_columns_and_groups():
+    pytest.importorskip("dask")
+    tables = PartitionTables([(np.zeros((2, 9), int), np.arange(9) % 2)], np.array([3, 3]), 2, 9)
+    assert len(tables.joint(tables.nothing()).with_classes) == 2
+    group = tables.join(None, 0)
+    for call in (tables.joint, tables.of_group, tables.n_cells, lambda g: tables.join(g, 1)):
+        with pytest.raises(ParameterError, match="group is of type Group"):
+            call(Group.trivial(9))
+    with pytest.raises(DataError, match="active"):
+        tables.joint(group, np.ones(3, bool))
+    with pytest.raises(DataError, match="active"):
+        tables.expect([group], np.ones(2), None)
+    with pytest.raises(ParameterError, match="column=2"):
+        tables.join(None, 2)

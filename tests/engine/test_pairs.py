@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pinsker.engine import MOST_PAIR_BINS, PairTables
+from pinsker.exceptions import DataError, MemoryBudgetError, ParameterError
 
 
 def entropy(*columns):
@@ -74,3 +75,39 @@ def test_cells_of_the_columns_that_fill_a_group_up_are_counts(n_columns):
     np.testing.assert_array_equal(
         margins.sum(axis=2), np.broadcast_to(np.bincount(labels)[:, None], margins[:, :, 0].shape)
     )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"codes": np.full((6, 200), MOST_PAIR_BINS, np.uint8)},  # read past the end
+        {"codes": np.zeros((6, 200))},
+        {"codes": np.full((6, 200), -1)},
+        {"codes": np.zeros(200, np.uint8)},
+        {"codes": np.zeros((0, 200), np.uint8)},
+        {"codes": [[0], [0, 1]]},
+        {"labels": np.arange(200) % 2 - 1},
+        {"labels": np.arange(200) % 2 * 10**7},  # had no end
+        {"labels": np.arange(10) % 2},
+        {"labels": np.arange(200) / 1},
+        {"strata": np.arange(200) * 10**7},
+        {"strata": np.arange(10)},
+        {"n_threads": -1},
+        {"n_threads": 2**40},
+    ],
+)
+def test_pairs_check_their_arguments(given):
+    plain = {"codes": np.zeros((6, 200), np.uint8), "labels": np.arange(200) % 2}
+    with pytest.raises((DataError, ParameterError)):
+        PairTables.of(**{**plain, **given})
+
+
+def test_pairs_are_laid_out_by_their_method_only():
+    with pytest.raises(ParameterError, match=r"use PairTables.of"):
+        PairTables(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+
+
+def test_pairs_of_more_strata_than_there_is_memory_for(monkeypatch):
+    monkeypatch.setattr("pinsker.engine._plan.available_memory", lambda: 2**27)
+    with pytest.raises(MemoryBudgetError, match="2250000 strata and classes"):
+        PairTables.of(np.zeros((1, 1500), np.uint8), np.arange(1500), np.arange(1500))

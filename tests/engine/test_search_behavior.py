@@ -114,7 +114,7 @@ def test_wrong_moves_are_refused():
         backward.remove(1)
     with pytest.raises(ParameterError, match="feature 1 is in the current set already"):
         forward.add(1)
-    with pytest.raises(ParameterError, match="max_samples must be at least 1, got 0"):
+    with pytest.raises(ParameterError, match="max_samples=0 cannot be used"):
         Backward(table.problem(), max_samples=0)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pinsker.engine import array_library, best_triples
-from pinsker.exceptions import EngineError
+from pinsker.exceptions import DataError, EngineError, ParameterError
 
 
 def entropy(*columns):
@@ -81,3 +81,31 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     assert array_library("local") is np
     with pytest.raises(EngineError, match="there is none"):
         array_library("cuda")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"labels": np.arange(200) % 2 * 2 - 1},  # gave 3.33 nats of 0.69
+        {"labels": np.arange(200) % 2 * 10**7},
+        {"labels": np.arange(10) % 2},
+        {"labels": np.arange(200) % 2 / 1},
+        {"codes": np.full((6, 200), 255, np.uint8)},  # had no end
+        {"codes": np.zeros((6, 200))},
+        {"codes": np.zeros((6, 0), np.uint8), "labels": np.zeros(0, int)},
+        {"pairs": np.array([[0, 9]])},
+        {"pairs": np.array([[-1, 1]])},
+        {"pairs": np.array([[1, 1]])},
+        {"pairs": np.array([0, 1])},
+        {"pairs": [[0, 1.5]]},
+        {"n_best": 0},
+        {"n_best": "all"},
+        {"library": "numpy"},
+    ],
+)
+def test_triples_check_their_arguments(given):
+    codes = np.random.default_rng(0).integers(0, 4, (6, 200)).astype(np.uint8)
+    plain = {"codes": codes, "labels": np.arange(200) % 2, "pairs": [[0, 1]], "n_best": 3}
+    assert len(best_triples(**plain)[0]) == 3
+    with pytest.raises((DataError, ParameterError)):
+        best_triples(**{**plain, **given})

@@ -27,8 +27,13 @@ from pinsker import (
 from pinsker.encoding import encode
 from pinsker.engine import (
     Backward,
+    CountTables,
     Forward,
+    Group,
+    PackedColumns,
+    PairTables,
     Problem,
+    best_triples,
     box_counts,
     class_probabilities,
     mean_values,
@@ -203,6 +208,39 @@ def _grown(given, options):
     return mean_values(given.X, given.y, given.X_new, **trees)
 
 
+def _codes(given, n_codes):
+    """Return good codes in two of three calls, and else whatever the table holds."""
+    return given.X if given.seed % 3 == 0 else np.arange(240).reshape(60, 4) % n_codes
+
+
+def _tabled(given, options):
+    odd = (given.y, np.arange(given.seed % 90), given.X, np.arange(60) % 3, None)[given.seed % 5]
+    columns = PackedColumns.of(_codes(given, 2 + given.seed % 300))
+    labels = given.y if given.seed % 2 else np.arange(60) % 2
+    tables = CountTables.of(columns, labels, n_threads=options.pop("n_jobs", 1), **options)
+    step = given.seed // 5 % 6
+    if step == 0:
+        return tables.joint(Group(odd, given.seed % 7 - 1))
+    if step == 1:
+        return tables.of_group(Group.trivial(60).joined(odd, given.seed % 9))
+    if step == 2:
+        return tables.shuffled(odd).joint(tables.nothing())
+    if step == 3:
+        return tables.join(tables.group_of(0), given.seed % 9 - 2)
+    return tables.joint(Group.trivial(50 + given.seed % 20), odd if step == 4 else None)
+
+
+def _paired(given, options):
+    codes = given.X if given.seed % 3 == 0 else _codes(given, 2 + given.seed % 9).T
+    labels = given.y if given.seed % 2 else np.arange(60) % 2 * (given.seed % 4)
+    if given.seed % 4 < 2:
+        strata = (None, given.y, np.arange(60) % 3)[given.seed // 4 % 3]
+        threads = options.get("n_jobs", 1)
+        return list(PairTables.of(codes, labels, strata, n_threads=threads).blocks())
+    pairs = ([[0, 1], [1, 3]], [[0, 9]], given.X, [[0, 1]])[given.seed // 4 % 4]
+    return best_triples(codes, labels, pairs, options.get("n_best", 3))
+
+
 def _encoded(given, options):
     return encode(given.X, given.y, **options)
 
@@ -264,4 +302,6 @@ ENTRIES = {
     "engine search": Entry(_searched, ("n_neighbors", "n_jobs")),
     "engine counts": Entry(_counted, ("n_neighbors",)),
     "engine trees": Entry(_grown, ("order",)),
+    "engine tables": Entry(_tabled, ("correction", "sample_weight", "n_jobs")),
+    "engine pairs": Entry(_paired, ("n_best", "n_jobs")),
 }

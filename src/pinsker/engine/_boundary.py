@@ -1,11 +1,69 @@
-"""What the kernels are given, checked once: they read memory by these sizes and numbers."""
+"""What the kernels are given, checked once: they read memory by these sizes and numbers.
 
-from typing import Any
+Every public name of the engine checks its arguments with these functions and raises errors of
+`pinsker.exceptions`. Objects that hold arrays for the kernels (`FrozenArrays`) have copies that
+cannot be written to, so what was checked stays true.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.exceptions import DataError, ParameterError
+
+#: Codes are below this: tables have a cell for each, and their products stay within 64 bits.
+MOST_CODES = 2**24
+#: Kernels start as many threads as they are given work for.
+MOST_THREADS = 4096
+#: Kernels count neighbors in 32 bits; more than there are rows are all rows.
+MOST_NEIGHBORS = 2**31 - 1
+#: Bytes; kernels add up what workers may hold in 64 bits.
+MOST_MEMORY = 2**53
+
+_INTEGERS = (int, np.integer)
+
+
+class FrozenArrays:
+    """A frozen dataclass whose arrays the kernels read: nobody can write to them."""
+
+    @classmethod
+    def _made(cls, **fields: Any) -> Self:
+        """Make one of fields that are known to be right: arrays are not copied."""
+        made = object.__new__(cls)
+        made.__setstate__(fields)
+        return made
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        """Set all fields, those of a pickle or a copy as well: both have arrays to write to."""
+        for value in fields.values():
+            if type(value) is np.ndarray:
+                value.setflags(write=False)
+        vars(self).update(fields)
+
+
+class MadeByOf(FrozenArrays):
+    """A dataclass whose fields have to fit together: only its method `of` makes one."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        name = type(self).__name__
+        raise ParameterError(
+            f"{name}(...) is not checked: use {name}.of, which makes and checks all fields."
+        )
+
+
+def as_array(name: str, values: Any) -> AnyArray:
+    """Return an array; refuse what NumPy makes none of."""
+    if type(values) is np.ndarray:
+        return values
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise DataError(f"{name} are no table: rows have different lengths.") from error
+    except Exception as error:  # of any package: polars has errors of its own
+        raise DataError(f"{name} cannot be read as an array ({error}): give one.") from error
 
 
 def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
@@ -37,53 +95,123 @@ def finite_matrix(name: str, values: Any, n_rows: int | None = None) -> FloatArr
     return matrix
 
 
+def finite_vector(name: str, values: Any, n_rows: int) -> FloatArray:
+    """Return one finite number per row as float64."""
+    vector: FloatArray = as_numbers(name, values)
+    if vector.shape != (n_rows,):
+        raise DataError(f"{name} has shape {vector.shape}: give one for each of {n_rows} rows.")
+    if not np.isfinite(vector).all():
+        row = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise DataError(f"{name} holds {vector[row]} in row {row}: give finite numbers.")
+    return vector
+
+
+def integer_vector(name: str, values: Any, n_rows: int) -> AnyArray:
+    """Return one integer per row, of whatever type."""
+    integers = as_array(name, values)
+    if integers.shape != (n_rows,) or integers.dtype.kind not in "iub":
+        raise DataError(
+            f"{name} has shape {integers.shape} and dtype {integers.dtype}: give one integer for "
+            f"each of {n_rows} rows."
+        )
+    return integers
+
+
+def code_vector(name: str, values: Any, n_rows: int, n_codes: int) -> AnyArray:
+    """Return one of 0..n_codes-1 per row, as integers of whatever type."""
+    codes = integer_vector(name, values, n_rows)
+    if n_rows and (codes.max() >= n_codes or codes.min() < 0):
+        row = int(np.flatnonzero((codes < 0) | (codes >= n_codes))[0])
+        raise DataError(
+            f"{name} holds {codes[row]} in row {row}: give numbers from 0 to {n_codes - 1}, "
+            "without gaps as numpy.unique numbers values."
+        )
+    return codes
+
+
 def class_codes(name: str, labels: Any, n_rows: int) -> IntArray:
     """Return integer labels, whatever they are, as class codes 0, 1, 2, ... in int64."""
-    codes = np.asarray(labels)
-    if codes.shape != (n_rows,):
-        raise DataError(
-            f"{name} has shape {codes.shape}: give one class for each of {n_rows} rows."
-        )
-    if codes.dtype.kind not in "iub":
-        raise DataError(f"{name} has dtype {codes.dtype}: give integers.")
+    codes = integer_vector(name, labels, n_rows)
     return np.ascontiguousarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
 
 
-def feature_numbers(name: str, features: Any, n_columns: int, n_features: int) -> IntArray:
+def feature_numbers(name: str, features: Any, n_columns: int) -> IntArray:
     """Return the feature of each column as int64; every feature has one column at least."""
-    numbers = np.asarray(features)
+    numbers = as_array(name, features)
     if numbers.shape != (n_columns,) or numbers.dtype.kind not in "iu":
         raise DataError(
             f"{name} has shape {numbers.shape} and dtype {numbers.dtype}: give one integer for "
             f"each of {n_columns} columns."
         )
-    wrong = np.flatnonzero((numbers < 0) | (numbers >= n_features))
+    wrong = np.flatnonzero((numbers < 0) | (numbers >= n_columns))
     if len(wrong):
         raise DataError(
-            f"{name} holds {numbers[wrong[0]]} at position {wrong[0]}: features are "
-            f"0..{n_features - 1}."
+            f"{name} holds {numbers[wrong[0]]} at position {wrong[0]}: features of {n_columns} "
+            f"columns are 0..{n_columns - 1} at most."
         )
-    if len(np.unique(numbers)) < n_features:
-        empty = np.setdiff1d(np.arange(n_features), numbers)[0]
+    sizes = np.bincount(numbers.astype(np.int64))
+    if (sizes == 0).any():
+        empty = int(np.flatnonzero(sizes == 0)[0])
         raise DataError(f"feature {empty} of {name} has no column: number them without gaps.")
-    return np.ascontiguousarray(numbers, dtype=np.int64)
+    return np.array(numbers, dtype=np.int64)
 
 
-def at_least(name: str, value: Any, least: int) -> int:
-    """Return an integer parameter; refuse what is none, or below the least."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+def row_numbers(name: str, rows: Any, n_rows: int) -> IntArray:
+    """Return one row number per row, in int64 and as a copy."""
+    return np.array(code_vector(name, rows, n_rows, n_rows), dtype=np.int64)
+
+
+def flags(name: str, values: Any, n: int) -> npt.NDArray[np.uint8]:
+    """Return truth values, one for each of n, as bytes."""
+    mask = as_array(name, values)
+    if mask.shape != (n,) or mask.dtype.kind != "b":
+        raise DataError(
+            f"{name} has shape {mask.shape} and dtype {mask.dtype}: give {n} truth values."
+        )
+    return mask.view(np.uint8)
+
+
+def at_least(
+    name: str, value: Any, least: int, most: int | None = None, *, or_none: bool = False
+) -> int:
+    """Return an integer parameter; refuse what is none, below the least or above the most."""
+    integer = isinstance(value, _INTEGERS) and not isinstance(value, bool)
+    if not integer or value < least or (most is not None and value > most):
+        upper = "" if most is None else f" and at most {most}"
+        none = ", or None" if or_none else ""
         raise ParameterError(
-            f"{name}={value!r}: give an integer of at least {least}.", parameter=name
+            f"{name}={value!r} cannot be used: give an integer of at least {least}{upper}{none}.",
+            parameter=name,
         )
     return int(value)
 
 
-def feature_index(feature: Any, n_features: int) -> int:
-    """Return the number of a feature; refuse one that is not there, negative ones included."""
-    index = at_least("feature", feature, 0)
-    if index >= n_features:
+def thread_count(n_threads: Any) -> int:
+    """Return a number of threads."""
+    return at_least("n_threads", n_threads, 1, MOST_THREADS)
+
+
+def one_of(name: str, value: object, options: Sequence[str]) -> None:
+    """Refuse what is none of some names."""
+    if not isinstance(value, str) or value not in options:
+        known = ", ".join(repr(option) for option in options)
+        raise ParameterError(f"{name}={value!r} is none of {known}.", parameter=name)
+
+
+def instance_of(name: str, value: object, kind: type, advice: str) -> None:
+    """Refuse objects of another class."""
+    if not isinstance(value, kind):
         raise ParameterError(
-            f"feature={index}, but there are {n_features}: give one of 0..{n_features - 1}.",
-            parameter="feature",
+            f"{name} is of type {type(value).__name__}: give a {kind.__name__} ({advice}).",
+            parameter=name,
+        )
+
+
+def index_of(name: str, value: Any, n: int) -> int:
+    """Return the number of one of n; refuse one that is not there, negative ones included."""
+    index = at_least(name, value, 0)
+    if index >= n:
+        raise ParameterError(
+            f"{name}={index}, but there are {n}: give one of 0..{n - 1}.", parameter=name
         )
     return index

@@ -6,8 +6,8 @@ costs in fixed point; differences of such sums are entropies and information.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,20 @@ from scipy.special import digamma
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import as_numbers, at_least
+from pinsker.engine._boundary import (
+    MOST_CODES,
+    FrozenArrays,
+    MadeByOf,
+    as_array,
+    at_least,
+    code_vector,
+    flags,
+    index_of,
+    instance_of,
+    one_of,
+    row_numbers,
+    thread_count,
+)
 from pinsker.exceptions import DataError, ParameterError
 
 Correction = Literal["none", "miller-madow", "grassberger"]
@@ -27,15 +40,15 @@ NATS_PER_COST = 1.0 / float(_kernels.COSTS_PER_NAT)
 _SMALL_GROUP = 256
 #: Weights are rounded to this fraction of their total, far below what float64 resolves in a sum.
 _WEIGHT_BITS = 52
+#: Rows are numbered in 32 bits.
+_MOST_ROWS = 2**32 - 1
 #: Codes of one byte: the product of the categories of the columns in a pack stays within it.
 _BYTE_CODES = 256
-#: Codes are below this: tables have a cell for each, and their products stay within 64 bits.
-_MOST_CODES = 2**24
 
 
-@dataclass(frozen=True, eq=False)
-class PackedColumns:
-    """Columns of codes, as many to a byte as fit.
+@dataclass(frozen=True, eq=False, init=False)
+class PackedColumns(MadeByOf):
+    """Columns of codes, as many to a byte as fit; `of` packs them.
 
     Attributes
     ----------
@@ -71,13 +84,15 @@ class PackedColumns:
 
     def column(self, index: int) -> npt.NDArray[np.uint32]:
         """Return the codes of one column."""
-        home = int(self.home[index])
-        codes: npt.NDArray[np.uint32]
+        index = index_of("column", index, self.n_columns)
+        home = self.home.item(index)
         if home < 0:
-            codes = self.wide[-1 - home]
-        else:
-            byte = self.packed[home].astype(np.uint32)
-            codes = byte // np.uint32(self.stride[index]) % np.uint32(self.n_categories[index])
+            wide: npt.NDArray[np.uint32] = self.wide[-1 - home]
+            return wide
+        codes: npt.NDArray[np.uint32] = self.packed[home].astype(np.uint32)
+        if (stride := self.stride.item(index)) > 1:
+            codes //= stride
+        codes %= self.n_categories.item(index)
         return codes
 
     @classmethod
@@ -85,7 +100,7 @@ class PackedColumns:
         cls, codes: AnyArray, n_categories: Sequence[int] | IntArray | None = None
     ) -> "PackedColumns":
         """Pack a table of non-negative integers of shape (n_rows, n_columns)."""
-        table = _as_codes(codes, "codes")
+        table = as_array("codes", codes)
         _check_codes(table)
         sizes = _categories_of(table, n_categories)
         home, stride = _lay_out(sizes)
@@ -94,17 +109,19 @@ class PackedColumns:
         if table.dtype != np.uint8:
             table = table.astype(np.int64, copy=False)
         _kernels.pack_columns(table, home, stride, packed, wide)
-        return cls(packed, wide, home, stride, sizes)
+        return cls._made(packed=packed, wide=wide, home=home, stride=stride, n_categories=sizes)
 
-
-def _as_codes(codes: Any, name: str) -> AnyArray:
-    """Return an array; refuse what NumPy makes none of."""
-    try:
-        return np.asarray(codes)
-    except ValueError as error:
-        raise DataError(f"{name} are no table: rows have different lengths.") from error
-    except Exception as error:  # of any package: polars has errors of its own
-        raise DataError(f"{name} cannot be read as integers: {error}") from error
+    @classmethod
+    def constant(cls, n_rows: int) -> "PackedColumns":
+        """Return one column with one category."""
+        one = np.ones(1, dtype=np.int64)
+        return cls._made(
+            packed=np.zeros((1, n_rows), dtype=np.uint8),
+            wide=np.zeros((0, n_rows), dtype=np.uint32),
+            home=np.zeros(1, dtype=np.int64),
+            stride=one,
+            n_categories=one,
+        )
 
 
 def _check_codes(codes: AnyArray) -> None:
@@ -124,11 +141,11 @@ def _check_codes(codes: AnyArray) -> None:
 
 def _refuse_beyond(largest: AnyArray, what: str, advice: str) -> None:
     """Refuse numbers that tables cannot be made for: they are as long as the largest code."""
-    beyond = np.flatnonzero(largest >= _MOST_CODES)
+    beyond = np.flatnonzero(largest >= MOST_CODES)
     if len(beyond):
         raise DataError(
             f"{what} {largest[beyond[0]]} in column {beyond[0]}: the largest that is counted is "
-            f"{_MOST_CODES - 1}; number categories 0, 1, 2, ... {advice}."
+            f"{MOST_CODES - 1}; number categories 0, 1, 2, ... {advice}."
         )
 
 
@@ -136,18 +153,20 @@ def _categories_of(codes: AnyArray, n_categories: Sequence[int] | IntArray | Non
     found = codes.max(axis=0).astype(np.int64) + 1
     if n_categories is None:
         return np.asarray(found, dtype=np.int64)
-    sizes: IntArray = as_numbers("n_categories", n_categories, np.int64)
-    if sizes.shape != found.shape:
+    given = as_array("n_categories", n_categories)
+    if given.shape != found.shape or given.dtype.kind not in "iu":
         raise DataError(
-            f"n_categories has shape {sizes.shape}: give one number for each of {found.size}."
+            f"n_categories has shape {given.shape} and dtype {given.dtype}: give one integer for "
+            f"each of {found.size}."
         )
+    _refuse_beyond(given - 1, "n_categories allows code", "and give as many")
+    sizes: IntArray = np.array(given, dtype=np.int64)
     if (sizes < found).any():
         column = int(np.flatnonzero(sizes < found)[0])
         raise DataError(
             f"code {found[column] - 1} in column {column} but n_categories is {sizes[column]}: "
             f"codes of a column run from 0 to n_categories - 1."
         )
-    _refuse_beyond(sizes - 1, "n_categories allows code", "and give as many")
     return sizes
 
 
@@ -169,13 +188,13 @@ def _lay_out(sizes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Group(FrozenArrays):
     """The joint value of some columns, one code per row.
 
     Attributes
     ----------
     codes : ndarray of shape (n_rows,), uint32
-        Codes 0..n_groups-1.
+        Codes 0..n_groups-1; a copy that cannot be written to.
     n_groups : int
         Number of codes; not all of them need to occur.
     """
@@ -183,24 +202,36 @@ class Group:
     codes: npt.NDArray[np.uint32]
     n_groups: int
 
+    def __post_init__(self) -> None:
+        n_rows = np.size(as_array("codes", self.codes))
+        n_groups = at_least("n_groups", self.n_groups, 1, max(MOST_CODES, n_rows))
+        codes = code_vector("codes", self.codes, n_rows, n_groups)
+        self.__setstate__({"codes": np.array(codes, dtype=np.uint32), "n_groups": n_groups})
+
     @classmethod
     def trivial(cls, n_rows: int) -> "Group":
         """Return the joint value of no column: one group."""
-        return cls(np.zeros(n_rows, dtype=np.uint32), 1)
+        n_rows = at_least("n_rows", n_rows, 0, _MOST_ROWS)
+        return cls._made(codes=np.zeros(n_rows, dtype=np.uint32), n_groups=1)
 
     def joined(self, codes: npt.NDArray[np.uint32], n_categories: int) -> "Group":
         """Return the joint value with one more column, without the values that do not occur."""
+        n_categories = at_least("n_categories", n_categories, 1, max(MOST_CODES, self.codes.size))
+        column = code_vector("codes", codes, self.codes.size, n_categories)
+        return self._joined(column.astype(np.int64, copy=False), n_categories)
+
+    def _joined(self, codes: AnyArray, n_categories: int) -> "Group":
         joint = self.codes.astype(np.int64) * n_categories + codes
         n_joint = self.n_groups * n_categories
         if n_joint <= _SMALL_GROUP:
-            return Group(joint.astype(np.uint32), n_joint)
+            return Group._made(codes=joint.astype(np.uint32), n_groups=n_joint)
         if n_joint > 8 * joint.size + 65536:
             values, inverse = np.unique(joint, return_inverse=True)
-            return Group(inverse.astype(np.uint32), int(values.size))
+            return Group._made(codes=inverse.astype(np.uint32), n_groups=int(values.size))
         occurs = np.zeros(n_joint, dtype=np.bool_)
         occurs[joint] = True
         rank = np.cumsum(occurs, dtype=np.int64) - 1
-        return Group(rank[joint].astype(np.uint32), int(rank[-1]) + 1)
+        return Group._made(codes=rank[joint].astype(np.uint32), n_groups=int(rank[-1]) + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,9 +250,9 @@ class JointCosts:
     without_classes: IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class CountTables:
-    """Columns and classes, ready to be counted.
+@dataclass(frozen=True, eq=False, init=False)
+class CountTables(MadeByOf):
+    """Columns and classes, laid out by `of` and ready to be counted.
 
     The entropy of a table is ``base - sum of cost[cell]`` (times `NATS_PER_COST`).
 
@@ -270,8 +301,9 @@ class CountTables:
         n_threads: int = 1,
     ) -> "CountTables":
         """Check labels and weights against the columns and tabulate the costs."""
-        n_threads = at_least("n_threads", n_threads, 1)
-        target = _as_codes(labels, "labels")
+        instance_of("columns", columns, PackedColumns, "PackedColumns.of packs codes")
+        one_of("correction", correction, get_args(Correction))
+        target = as_array("labels", labels)
         _check_codes(target.reshape(-1, 1))
         if target.shape != (columns.n_rows,):
             raise DataError(
@@ -281,17 +313,23 @@ class CountTables:
         classes = int(
             _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
         )
-        codes = np.ascontiguousarray(target, dtype=np.uint32)
+        fields: dict[str, Any] = {
+            "columns": columns,
+            "labels": np.array(target, dtype=np.uint32),
+            "n_classes": classes,
+            "n_threads": thread_count(n_threads),
+            "order": None,
+        }
         if sample_weight is None:
             cost, base = _cost_table(columns.n_rows, correction)
-            return cls(columns, codes, classes, cost, None, base, n_threads)
+            return cls._made(**fields, cost=cost, weights=None, base=base)
         if correction != "none":
             raise ParameterError(
                 f"correction={correction!r} counts rows and cannot be combined with sample_weight: "
                 'use correction="none".'
             )
         weights = _fixed_point(sample_weight, columns.n_rows)
-        return cls(columns, codes, classes, None, weights, 0, n_threads)
+        return cls._made(**fields, cost=None, weights=weights, base=0)
 
     def joint(self, group: Group, active: npt.NDArray[np.bool_] | None = None) -> JointCosts:
         """Count every active column against the group, with and without the classes."""
@@ -306,7 +344,7 @@ class CountTables:
 
     def of_group(self, group: Group) -> tuple[int, int]:
         """Return the cost sums of (group, class) and of the group itself."""
-        constant = PackedColumns.of(np.zeros((self.columns.n_rows, 1), dtype=np.uint8), [1])
+        constant = PackedColumns.constant(self.n_rows)
         costs = self._count(constant, group, self.labels, self.n_classes, None)
         return int(costs.with_classes[0]), int(costs.without_classes[0])
 
@@ -327,24 +365,40 @@ class CountTables:
     def join(self, group: Group | None, column: int) -> Group:
         """Return the joint value of a group and one more column."""
         new = self.group_of(column)
-        return new if group is None else group.joined(new.codes, new.n_groups)
+        if group is None:
+            return new
+        self._check(group)
+        return group._joined(new.codes, new.n_groups)
 
     def n_cells(self, group: Group) -> int:
         """Return how many joint values occur."""
+        self._check(group)
         return int(np.count_nonzero(np.bincount(group.codes)))
 
     def group_of(self, column: int) -> Group:
         """Return a chosen column as something to count the others against."""
         codes = self.columns.column(column)
-        return Group(
-            codes if self.order is None else codes[self.order],
-            int(self.columns.n_categories[column]),
+        return Group._made(
+            codes=codes if self.order is None else codes[self.order],
+            n_groups=self.columns.n_categories.item(column),
         )
 
     def shuffled(self, order: IntArray) -> "CountTables":
         """Return tables whose candidates meet the classes, weights and choices of other rows."""
+        order = row_numbers("order", order, self.n_rows)
         weights = None if self.weights is None else self.weights[order]
-        return replace(self, labels=self.labels[order], weights=weights, order=order)
+        changed = {"labels": self.labels[order], "weights": weights, "order": order}
+        return self._made(**{**vars(self), **changed})
+
+    def _check(self, group: Any) -> None:
+        """Refuse groups of other rows; their codes are known to be right."""
+        if isinstance(group, Group) and group.codes.shape == self.labels.shape:
+            return
+        instance_of("group", group, Group, "join and group_of make one")
+        raise DataError(
+            f"a group of {len(group.codes)} rows, but there are {self.n_rows}: use one of these "
+            "tables."
+        )
 
     def _count(
         self,
@@ -354,11 +408,15 @@ class CountTables:
         n_classes: int,
         active: npt.NDArray[np.bool_] | None,
     ) -> JointCosts:
+        self._check(group)
+        n_columns = columns.n_columns
         mask = (
-            np.ones(columns.n_columns, dtype=np.uint8) if active is None else active.view(np.uint8)
+            np.ones(n_columns, dtype=np.uint8)
+            if active is None
+            else flags("active", active, n_columns)
         )
-        with_classes = np.zeros(columns.n_columns, dtype=np.int64)
-        without_classes = np.zeros(columns.n_columns, dtype=np.int64)
+        with_classes = np.zeros(n_columns, dtype=np.int64)
+        without_classes = np.zeros(n_columns, dtype=np.int64)
         places = (
             columns.packed,
             columns.wide,
@@ -408,8 +466,11 @@ def grassberger_log(counts: IntArray) -> FloatArray:
 
     G(m) = psi(m) + (-1)^m (psi((m + 1) / 2) - psi(m / 2)) / 2
     """
-    m = counts.astype(np.float64)
-    sign = np.where(counts % 2 == 0, 0.5, -0.5)
+    found = as_array("counts", counts)
+    if found.dtype.kind not in "iu" or (found < 1).any():
+        raise DataError("counts holds what is no count: give integers of at least 1.")
+    m = found.astype(np.float64)
+    sign = np.where(found % 2 == 0, 0.5, -0.5)
     result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
     return result
 

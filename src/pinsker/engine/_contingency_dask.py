@@ -9,7 +9,7 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,19 @@ from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._types import IntArray
 from pinsker.encoding import compute
+from pinsker.engine._boundary import (
+    MOST_CODES,
+    as_array,
+    at_least,
+    code_vector,
+    flags,
+    index_of,
+    instance_of,
+    one_of,
+)
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
-from pinsker.exceptions import MemoryBudgetError
+from pinsker.exceptions import DataError, MemoryBudgetError
 
 _LOG = logging.getLogger("pinsker")
 
@@ -32,6 +42,9 @@ _RESULTS_PER_TASK = 8
 MAX_CELLS = 2**24
 #: Rows that are counted at a time, so that what is being counted stays in the cache.
 _ROWS_PER_BLOCK = 2**16
+
+#: Codes of shape (n_columns, rows), and labels.
+Part = tuple[npt.NDArray[Any], IntArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +93,7 @@ class Request:
         return sum(group.n_groups for group in self.groups) * width + alone
 
 
-def count_part(part: tuple[npt.NDArray[Any], IntArray], request: Request) -> IntArray:
+def count_part(part: Part, request: Request) -> IntArray:
     """Count a request in one partition: this is the task that workers run."""
     codes, labels = part
     counts = np.zeros(request.n_cells, dtype=np.int64)
@@ -88,6 +101,27 @@ def count_part(part: tuple[npt.NDArray[Any], IntArray], request: Request) -> Int
         rows = slice(start, start + _ROWS_PER_BLOCK)
         _count_rows(np.ascontiguousarray(codes[:, rows]), labels[rows], request, counts)
     return counts
+
+
+def checked_part(part: Any, n_categories: IntArray, n_classes: int) -> Part:
+    """Return a partition; refuse codes and labels that would be counted in the cells of others."""
+    if not isinstance(part, list | tuple) or len(part) != 2:
+        raise DataError(f"a partition is of type {type(part).__name__}: give (codes, labels).")
+    codes, n_columns = as_array("codes", part[0]), len(n_categories)
+    if codes.ndim != 2 or len(codes) != n_columns or codes.dtype.kind not in "iu":
+        raise DataError(
+            f"codes of a partition have shape {codes.shape} and dtype {codes.dtype}: give integers "
+            f"of shape ({n_columns}, rows)."
+        )
+    labels = code_vector("labels", part[1], codes.shape[1], n_classes)
+    if codes.size:
+        wrong = np.flatnonzero((codes.max(axis=1) >= n_categories) | (codes.min(axis=1) < 0))
+        if len(wrong):
+            raise DataError(
+                f"column {wrong[0]} of a partition holds codes that are not in "
+                f"0..{n_categories[wrong[0]] - 1}: number its categories anew."
+            )
+    return codes, labels
 
 
 def _count_rows(
@@ -138,12 +172,20 @@ class PartitionTables:
         n_rows: int,
         correction: Correction = "none",
     ) -> None:
-        self.n_categories, self.n_classes, self.n_rows = n_categories, n_classes, n_rows
-        self.n_columns = len(n_categories)
+        one_of("correction", correction, get_args(Correction))
+        self.n_categories = _checked_sizes(n_categories)
+        self.n_classes = at_least("n_classes", n_classes, 1, MOST_CODES)
+        self.n_rows = at_least("n_rows", n_rows, 1)
+        if not isinstance(parts, list | tuple) or not parts:
+            raise DataError("parts holds no partition: give a list of delayed (codes, labels).")
+        self.n_columns = len(self.n_categories)
         self.n_passes = 0
         self._correction = correction
         self.base = cell_costs(np.array([1]), n_rows, correction)[1]
-        width = 1 if int(n_categories.max()) <= 2**8 else 4
+        width = 1 if int(self.n_categories.max()) <= 2**8 else 4
+        # Checked where they are made: those that are held in memory once, not in every pass.
+        check = _dask().delayed(checked_part, pure=False)
+        parts = [check(part, self.n_categories, self.n_classes) for part in parts]
         self._parts = hold(parts, n_rows * (self.n_columns * width + 4))
         self._joint: dict[tuple[int, ...], JointCosts] = {}
         self._alone: dict[tuple[int, ...], IntArray] = {}  # (group, class) counts
@@ -154,13 +196,14 @@ class PartitionTables:
 
     def join(self, group: PartitionGroup | None, column: int) -> PartitionGroup:
         """Return the joint value of a group and one more column."""
-        group = self._packed(group or PartitionGroup())
+        column = index_of("column", column, self.n_columns)
+        group = self._packed(PartitionGroup() if group is None else self._checked(group))
         size = group.n_groups * int(self.n_categories[column])
         return PartitionGroup((*group.columns, column), (*group.ranks, None), size)
 
     def n_cells(self, group: PartitionGroup) -> int:
         """Return how many joint values occur; more than rows if there are too many to count."""
-        if group.n_groups * self.n_classes > MAX_CELLS:
+        if self._checked(group).n_groups * self.n_classes > MAX_CELLS:
             return self.n_rows + 1
         return int(np.count_nonzero(self._counts_of(group).sum(axis=1)))
 
@@ -171,7 +214,9 @@ class PartitionTables:
         also: PartitionGroup | None,
     ) -> None:
         """Count what is needed next, in one pass."""
-        columns = np.flatnonzero(active)
+        columns = np.flatnonzero(flags("active", active, self.n_columns))
+        for group in (*groups, *(() if also is None else (also,))):
+            self._checked(group)
         if also is not None and (
             also.n_groups * self.n_classes > MAX_CELLS
             or (len(columns) and also.columns in [group.columns for group in groups])
@@ -185,8 +230,10 @@ class PartitionTables:
         self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
     ) -> JointCosts:
         """Count every active column against the group, with and without the classes."""
-        if group.columns not in self._joint:
-            columns = np.arange(self.n_columns) if active is None else np.flatnonzero(active)
+        columns = np.arange(self.n_columns)
+        if active is not None:
+            columns = np.flatnonzero(flags("active", active, self.n_columns))
+        if self._checked(group).columns not in self._joint:
             self._pass((group,), columns, None)
         return self._joint[group.columns]
 
@@ -198,8 +245,12 @@ class PartitionTables:
 
     def of_group(self, group: PartitionGroup) -> tuple[int, int]:
         """Return the cost sums of (group, class) and of the group itself."""
-        counts = self._counts_of(group)
+        counts = self._counts_of(self._checked(group))
         return self._cost(counts), self._cost(counts.sum(axis=1))
+
+    def _checked(self, group: PartitionGroup) -> PartitionGroup:
+        instance_of("group", group, PartitionGroup, "nothing and join make one")
+        return group
 
     def _counts_of(self, group: PartitionGroup) -> IntArray:
         if group.columns not in self._alone:
@@ -249,6 +300,20 @@ class PartitionTables:
     def _cost(self, counts: IntArray) -> int:
         found, times = np.unique(counts[counts > 0], return_counts=True)
         return int(cell_costs(found, self.n_rows, self._correction)[0] @ times)
+
+
+def _checked_sizes(n_categories: Any) -> IntArray:
+    sizes: IntArray = as_array("n_categories", n_categories)
+    if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
+        raise DataError(
+            f"n_categories has shape {sizes.shape} and dtype {sizes.dtype}: give one integer for "
+            "each column."
+        )
+    if sizes.min() < 1 or sizes.max() > MOST_CODES:
+        raise DataError(f"n_categories holds what is not in 1..{MOST_CODES}.")
+    sizes = np.array(sizes, dtype=np.int64)
+    sizes.setflags(write=False)
+    return sizes
 
 
 def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:

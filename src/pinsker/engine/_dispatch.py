@@ -19,6 +19,7 @@ import numpy.typing as npt
 from pinsker._compat import require
 from pinsker._types import IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import one_of
 from pinsker.engine._plan import WorkerMemory
 from pinsker.engine._problem import Problem
 from pinsker.exceptions import EngineError, ParameterError
@@ -133,9 +134,8 @@ def choose_engine(
     the table is large enough to pay for it and fits on it, else the cores. A search that itself
     runs as a task of a cluster runs where it is: the other tasks are the parallel work.
     """
-    if engine not in get_args(EngineName):
-        names = ", ".join(repr(name) for name in get_args(EngineName))
-        raise ParameterError(f"engine={engine!r} is none of {names}.")
+    one_of("engine", engine, get_args(EngineName))
+    check_client(client)
     if engine == "cuda":
         if reason := missing_gpu():
             raise EngineError(f"engine='cuda' cannot be used: {reason}")
@@ -164,6 +164,8 @@ def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
 
 def find_client(engine: EngineName, client: Any = None) -> Any:
     """Return the client of the cluster that an engine works on, or None if it works elsewhere."""
+    one_of("engine", engine, get_args(EngineName))
+    check_client(client)
     if engine not in ("auto", "dask") or client is not None:
         return client if engine in ("auto", "dask") else None
     if _is_a_task():
@@ -175,8 +177,21 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
     return client
 
 
+def check_client(client: Any) -> None:
+    """Refuse what is neither None nor a client."""
+    if client is not None and not (hasattr(client, "submit") and hasattr(client, "scatter")):
+        raise ParameterError(
+            f"client={client!r} has no methods submit and scatter: use a distributed.Client or "
+            "None.",
+            parameter="client",
+        )
+
+
 def calls_on_cluster(client: Any) -> Any:
     """Return what runs calls that do not depend on each other on a cluster."""
+    if client is None:
+        raise ParameterError("client=None runs nothing: use a distributed.Client.")
+    check_client(client)
     return _dask().CallsOnCluster(client)
 
 

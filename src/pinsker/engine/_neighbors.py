@@ -7,12 +7,21 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import as_numbers, at_least, finite_matrix
+from pinsker.engine._boundary import (
+    MOST_NEIGHBORS,
+    at_least,
+    finite_matrix,
+    finite_vector,
+    one_of,
+    thread_count,
+)
 from pinsker.exceptions import DataError, ParameterError
 
 Strategy = Literal["auto", "tree", "sweep", "pairs"]
 #: In the order of the kernel's enumeration.
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+#: Bits of vector registers.
+REGISTERS = (512, 256, 128)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +110,11 @@ def neighbor_counts(
         One entry per row.
     """
     x, y, z = _spaces(x, y, z)
-    k, n_threads = at_least("k", k, 1), at_least("n_threads", n_threads, 1)
-    if strategy not in STRATEGIES:
-        raise ParameterError(
-            f"strategy={strategy!r}: use one of {', '.join(STRATEGIES)}.", parameter="strategy"
-        )
+    k, n_threads = at_least("k", k, 1, MOST_NEIGHBORS), thread_count(n_threads)
+    one_of("strategy", strategy, STRATEGIES)
+    widest = _register_bits(widest)
     n = x.shape[0]
+    k = min(k, n)  # more than there are rows are all of them
     radius = np.zeros(n)
     counts = np.zeros((8, n), dtype=np.int64)
     number = STRATEGIES.index(strategy)
@@ -143,14 +151,20 @@ def box_counts(
     """
     x, y, z = _spaces(x, y, z)
     n = x.shape[0]
-    radius = as_numbers("radius", radius)
-    if radius.shape != (n,):
-        raise DataError(f"radius has shape {radius.shape}: give one for each of {n} rows.")
-    n_threads = at_least("n_threads", n_threads, 1)
+    radius = finite_vector("radius", radius, n)
+    if (radius < 0).any():
+        raise DataError("radius holds negative numbers: give those that neighbor_counts found.")
+    n_threads, widest = thread_count(n_threads), _register_bits(widest)
     extents = np.zeros((3, n))
     counts = np.zeros((6, n), dtype=np.int64)
     _kernels.box_counts(x, y, z, radius, widest, n_threads, extents, counts)
     return BoxCounts(*extents, *counts)
+
+
+def _register_bits(widest: int) -> int:
+    if at_least("widest", widest, min(REGISTERS)) not in REGISTERS:
+        raise ParameterError(f"widest={widest!r}: use one of {REGISTERS}.", parameter="widest")
+    return int(widest)
 
 
 def _spaces(
@@ -158,4 +172,6 @@ def _spaces(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Check the three spaces: the kernels read as many rows of each as x has."""
     x = finite_matrix("x", x)
+    if not len(x):
+        raise DataError(f"x has shape {x.shape}: give one row at least.")
     return x, finite_matrix("y", y, len(x)), finite_matrix("z", z, len(x))

@@ -6,26 +6,32 @@ bins share within a class are counted with one conjunction and one count of bits
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import MadeByOf, as_array, code_vector, thread_count
+from pinsker.engine._plan import check_room
+from pinsker.exceptions import DataError
 
 #: Bins that a column may have.
 MOST_PAIR_BINS = int(_kernels.PAIR_BINS)
 _LANES = int(_kernels.PAIR_LANES)
 _WORD = 64
+#: Classes that a table of few rows may have, whether they occur or not.
+_FEW_CLASSES = 256
 #: Bytes of the results that are held at a time.
 _BLOCK_BYTES = 2**25
 #: Columns that are laid out at a time: a multiple of eight, and little enough for the cache.
 _LAID_OUT = 256
 
 
-@dataclass(frozen=True, eq=False)
-class PairTables:
-    """Columns and a target, laid out so that all pairs can be counted.
+@dataclass(frozen=True, eq=False, init=False)
+class PairTables(MadeByOf):
+    """Columns and a target, laid out by `of` so that all pairs can be counted.
 
     Attributes
     ----------
@@ -61,18 +67,25 @@ class PairTables:
         Parameters
         ----------
         codes : ndarray of shape (n_columns, n_rows), uint8
-            Bins 0, 1, ... of each column, one column a row; fewer than `MOST_PAIR_BINS`.
+            Bins 0, 1, ... of each column, one column a row; at most `MOST_PAIR_BINS`.
         labels : ndarray of shape (n_rows,)
-            Classes 0, 1, ...
+            Classes 0, 1, ..., without gaps.
         strata : ndarray of shape (n_rows,), optional
-            Groups of rows within which the target is looked at: information is conditional on them.
+            Groups 0, 1, ... of rows within which the target is looked at: information is
+            conditional on them.
         n_threads : int, default=1
             Threads; the result is the same bits for any number.
         """
+        n_threads = thread_count(n_threads)
+        codes = binned_columns(codes)
         n_columns, n_rows = codes.shape
+        most = most_classes(n_rows)
+        labels = code_vector("labels", labels, n_rows, most).astype(np.int64)
         strata = np.zeros(n_rows, dtype=np.int64) if strata is None else strata
-        n_bins = max(2, int(codes.max(initial=0)) + 1)
+        strata = code_vector("strata", strata, n_rows, most).astype(np.int64)
+        n_bins = max(2, int(codes.max()) + 1)
         n_classes, n_strata = int(labels.max()) + 1, int(strata.max()) + 1
+        _check_size(n_columns, n_rows, n_bins, n_strata * n_classes)
         state = strata * n_classes + labels
         sizes = np.bincount(state, minlength=n_strata * n_classes)
         first_word = np.concatenate([[0], np.cumsum(-(-sizes // _WORD))])
@@ -87,18 +100,18 @@ class PairTables:
         table = sizes.reshape(n_strata, n_classes)
         base = int(cost[table].sum() - cost[table.sum(axis=1)].sum())
         alone = (with_classes - without).ravel()[:n_columns]
-        return cls(
-            n_columns,
-            n_bins,
-            n_strata,
-            n_classes,
-            (alone - base) / float(_kernels.COSTS_PER_NAT),
-            bits,
-            margins.ravel(),
-            first_word.astype(np.int64),
-            cost,
-            np.ascontiguousarray(alone - base // 2, dtype=np.int64),
-            n_threads,
+        return cls._made(
+            n_columns=n_columns,
+            n_bins=n_bins,
+            n_strata=n_strata,
+            n_classes=n_classes,
+            alone=(alone - base) / float(_kernels.COSTS_PER_NAT),
+            _bits=bits,
+            _margins=margins.ravel(),
+            _first_word=first_word.astype(np.int64),
+            _cost=cost,
+            _cost_alone=np.ascontiguousarray(alone - base // 2, dtype=np.int64),
+            _n_threads=n_threads,
         )
 
     def blocks(self) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
@@ -121,6 +134,38 @@ class PairTables:
                 self._n_threads, surplus,
             )  # fmt: skip
             yield first, surplus
+
+
+def binned_columns(codes: Any) -> npt.NDArray[np.uint8]:
+    """Return bins of columns, one column a row, as bytes; refuse more than `MOST_PAIR_BINS`."""
+    table = as_array("codes", codes)
+    if table.ndim != 2 or table.size == 0 or table.dtype.kind not in "iub":
+        raise DataError(
+            f"codes has shape {table.shape} and dtype {table.dtype}: give integers, one column a "
+            "row, at least one column and one row."
+        )
+    if table.max() >= MOST_PAIR_BINS or table.min() < 0:
+        column, row = (int(at[0]) for at in np.nonzero((table < 0) | (table >= MOST_PAIR_BINS)))
+        raise DataError(
+            f"codes holds {table[column, row]} in column {column}, row {row}: bins are "
+            f"0..{MOST_PAIR_BINS - 1}; cut columns into fewer."
+        )
+    return table.astype(np.uint8, copy=False)
+
+
+def most_classes(n_rows: int) -> int:
+    """Return how many classes or strata so many rows may have: tables hold a cell for each."""
+    return max(n_rows, _FEW_CLASSES)
+
+
+def _check_size(n_columns: int, n_rows: int, n_bins: int, n_states: int) -> None:
+    n_words = n_states + n_rows // _WORD
+    per_column = 8 * (n_bins * n_states + (n_bins - 1) * n_words)
+    check_room(
+        f"the layout of {n_columns} columns with {n_states} strata and classes",
+        (n_columns + _LANES) * per_column,
+        "use fewer strata, classes or columns",
+    )
 
 
 def integer_costs(n_rows: int) -> IntArray:

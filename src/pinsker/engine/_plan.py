@@ -2,19 +2,30 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import psutil
 
 from pinsker._types import IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import (
+    MOST_MEMORY,
+    MOST_NEIGHBORS,
+    at_least,
+    instance_of,
+    one_of,
+    thread_count,
+)
 from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 Score = Literal["difference", "direct"]
+Engines = Literal["local", "dask", "cuda"]
 
 _FRACTION_OF_MEMORY = 0.5
+#: Bytes that are taken without a look at what is available.
+_ALWAYS_FITS = 2**26
 #: Close pairs and their effects, per watched row: measured on the benchmark tables, rounded up.
 #: Ties make many more; `Plan.state_bytes` is where the kernels stop.
 _CLOSE_PAIRS_PER_ROW = 400
@@ -58,6 +69,13 @@ class WorkerMemory:
     n_workers: int = 1
     n_bytes: int | None = None
     max_tiles: int = 1
+
+    def __post_init__(self) -> None:
+        one_of("engine", self.engine, get_args(Engines))
+        at_least("n_workers", self.n_workers, 1)
+        at_least("max_tiles", self.max_tiles, 1)
+        if self.n_bytes is not None:
+            at_least("n_bytes", self.n_bytes, 0, or_none=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +180,9 @@ def plan_rows(
     workers: WorkerMemory | None = None,
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
+    check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
+    if workers is not None:
+        instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
     sample = choose_rows(problem, max_samples, seed, n_neighbors)
     workers = workers or WorkerMemory()
     all_rows = Plan(
@@ -189,6 +210,20 @@ def plan_rows(
     )
 
 
+def check_search(
+    problem: Any, max_memory: Any, max_samples: Any, seed: Any, n_neighbors: Any, n_threads: Any
+) -> None:
+    """Refuse what no search can be planned for."""
+    instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
+    at_least("n_neighbors", n_neighbors, 1, MOST_NEIGHBORS)
+    thread_count(n_threads)
+    at_least("seed", seed, 0)
+    if max_memory is not None:
+        at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
+    if max_samples is not None:
+        at_least("max_samples", max_samples, 1, or_none=True)
+
+
 def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int = 1) -> int:
     """Return the bytes that a search by neighbors holds at least.
 
@@ -202,6 +237,9 @@ def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int
         Copies of the columns, padded to blocks of 16: backward has one by row, forward another by
         column. The table that they are copied from counts as well.
     """
+    sizes = {"n_rows": n_rows, "n_columns": n_columns, "n_threads": n_threads, "copies": copies}
+    for name, size in sizes.items():
+        at_least(name, size, 0)
     padded = -(-n_columns // _COLUMN_BLOCK) * _COLUMN_BLOCK
     per_row = 8 * (n_columns + copies * padded) + _BYTES_PER_ROW
     return n_rows * (per_row + _BYTES_PER_ROW_AND_THREAD * n_threads)
@@ -218,8 +256,19 @@ def memory_limit(max_memory: int | None = None, n_bytes: int | None = None) -> i
         What is available; by default to this process.
     """
     if max_memory is not None:
-        return max_memory
+        return at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
+    if n_bytes is not None:
+        at_least("n_bytes", n_bytes, 0, or_none=True)
     return int(_FRACTION_OF_MEMORY * (available_memory() if n_bytes is None else n_bytes))
+
+
+def check_room(what: str, n_bytes: int, advice: str) -> None:
+    """Refuse work that would hold more than half of the memory that is available."""
+    if n_bytes <= _ALWAYS_FITS:
+        return  # not worth reading what is available
+    limit = memory_limit()
+    if n_bytes > limit:
+        raise MemoryBudgetError(f"{what} takes {n_bytes} bytes, but {limit} are free: {advice}.")
 
 
 def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, fixed: int) -> _Room:
@@ -262,6 +311,8 @@ def available_memory(root: str | Path = "/") -> int:
     >>> available_memory() > 0
     True
     """
+    if not isinstance(root, str | Path):
+        raise ParameterError(f"root={root!r} is no path: leave it out.", parameter="root")
     available = int(psutil.virtual_memory().available)
     return max(0, min([available, *_left_in_groups(Path(root))]))
 
@@ -349,8 +400,6 @@ def choose_rows(
         Neighbors of the estimator.
     """
     n = problem.n_rows
-    if max_samples is not None and max_samples < 1:
-        raise ParameterError(f"max_samples must be at least 1, got {max_samples}.")
     if n <= EVERY_ROW_UP_TO:
         size = n if max_samples is None else min(max_samples, n)
         return Sample(_stratified(problem, size, seed))
@@ -368,6 +417,12 @@ def _size_for(spread: float, n: int) -> int:
 
 
 def _stratified(problem: Problem, size: int, seed: int) -> IntArray:
+    queries = _picked(problem, size, seed)
+    queries.setflags(write=False)  # kernels read rows by these numbers for as long as they search
+    return queries
+
+
+def _picked(problem: Problem, size: int, seed: int) -> IntArray:
     n = problem.n_rows
     if size >= n:
         return np.arange(n, dtype=np.int64)
@@ -409,7 +464,7 @@ def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbo
         digamma=fixed.digamma,
         queries=np.ascontiguousarray(rows),
         watched_queries=0,
-        rank=n_neighbors,
+        rank=min(n_neighbors, problem.n_rows),
         direct=False,
     )
     search.start(np.ones(problem.n_features, dtype=np.uint8), 1)

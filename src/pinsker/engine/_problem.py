@@ -9,7 +9,15 @@ from scipy.special import digamma
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded
-from pinsker.engine._boundary import as_numbers, class_codes, feature_numbers, finite_matrix
+from pinsker.engine._boundary import (
+    FrozenArrays,
+    as_array,
+    as_numbers,
+    class_codes,
+    feature_numbers,
+    finite_matrix,
+    instance_of,
+)
 from pinsker.exceptions import DataError
 
 #: A row's term is a sum of four digammas of counts: below 2**5 for any table that fits in memory.
@@ -53,8 +61,10 @@ class FixedPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(FrozenArrays):
     """Arrays in the form the kernels take, checked: sizes, ranges and finite numbers.
+
+    The arrays are copies that cannot be written to.
 
     Attributes
     ----------
@@ -80,21 +90,12 @@ class Problem:
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        checked: dict[str, Any] = {"values": finite_matrix("values", self.values)}
-        n_rows, n_columns = checked["values"].shape
-        if not n_rows or not n_columns:
-            raise DataError(f"values has shape {n_rows, n_columns}: give rows and columns.")
-        if (self.labels is None) == (self.target is None):
-            raise DataError("a problem has either labels or a target: give one of them.")
-        if self.labels is not None:
-            checked["labels"] = class_codes("labels", self.labels, n_rows)
-        else:
-            checked["target"] = finite_matrix("target", self.target, n_rows)
-        checked["feature_of_column"] = feature_numbers(
-            "features", self.feature_of_column, n_columns, self.n_features
-        )
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        given = _checked(self.values, self.feature_of_column, self.labels, self.target)
+        if self.n_features != given["n_features"]:
+            raise DataError(
+                f"n_features={self.n_features!r}, but columns belong to {given['n_features']}."
+            )
+        self.__setstate__(_copied(given))
 
     @property
     def n_rows(self) -> int:
@@ -110,32 +111,46 @@ class Problem:
         target: FloatArray | None = None,
         features: IntArray | None = None,
     ) -> "Problem":
-        """Take arrays that are in metric form already; every column its own feature by default."""
-        values = as_numbers("values", values)
-        columns = np.arange(values.shape[1]) if values.ndim == 2 else np.arange(1)
-        feature_of_column = columns if features is None else np.asarray(features)
+        """Copy arrays that are in metric form already; every column its own feature by default."""
+        given = as_array("values", values)
+        if features is None:
+            features = np.arange(given.shape[1] if given.ndim == 2 else 1)
         if target is not None:
             target = as_numbers("target", target)
             target = target.reshape(-1, 1) if target.ndim == 1 else target
-        return cls(
-            values=values,
-            feature_of_column=feature_of_column,
-            n_features=int(feature_of_column.max(initial=0)) + 1,
-            labels=labels,
-            target=target,
-        )
+        return cls._made(**_copied(_checked(given, features, labels, target)), cache={})
 
     @classmethod
     def of(cls, encoded: Encoded) -> "Problem":
         """Lay out an encoded table for the kernels."""
+        instance_of("encoded", encoded, Encoded, "pinsker.encoding.encode makes one")
         feature_of_column = np.empty(encoded.columns.n_columns, dtype=np.int64)
         for feature, columns in enumerate(encoded.features):
             feature_of_column[list(columns)] = feature
-        target = encoded.target.values
-        return cls(
-            values=encoded.columns.metric(),
-            feature_of_column=feature_of_column,
-            n_features=encoded.n_features,
-            labels=encoded.target.labels,
-            target=target,
-        )
+        labels, target = encoded.target.labels, encoded.target.values
+        target = None if target is None else target.copy()
+        # The metric form is a new array: a large table is not copied again.
+        checked = _checked(encoded.columns.metric(), feature_of_column, labels, target)
+        return cls._made(**checked, cache={})
+
+
+def _checked(values: Any, features: Any, labels: Any, target: Any) -> dict[str, Any]:
+    """Return the arrays of a problem in the form the kernels take; some may be those given."""
+    values = finite_matrix("values", values)
+    n_rows, n_columns = values.shape
+    if not n_rows or not n_columns:
+        raise DataError(f"values has shape {n_rows, n_columns}: give rows and columns.")
+    if (labels is None) == (target is None):
+        raise DataError("a problem has either labels or a target: give one of them.")
+    features = feature_numbers("features", features, n_columns)
+    return {
+        "values": values,
+        "feature_of_column": features,
+        "n_features": int(features.max()) + 1,
+        "labels": None if labels is None else class_codes("labels", labels, n_rows),
+        "target": None if target is None else finite_matrix("target", target, n_rows),
+    }
+
+
+def _copied(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: np.copy(v) if isinstance(v, np.ndarray) else v for name, v in fields.items()}

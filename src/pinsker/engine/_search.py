@@ -3,12 +3,12 @@
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.engine._boundary import at_least, feature_index
+from pinsker.engine._boundary import index_of, one_of
 from pinsker.engine._dispatch import (
     BackwardSearch,
     Chosen,
@@ -19,7 +19,7 @@ from pinsker.engine._dispatch import (
     choose_engine,
     forward_search,
 )
-from pinsker.engine._plan import Plan, Score, plan_rows
+from pinsker.engine._plan import Plan, Score, check_search, plan_rows
 from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import ParameterError
 
@@ -46,12 +46,12 @@ class Stepwise(ABC):
         engine: EngineName = "local",
         client: Any = None,
     ) -> None:
-        self.problem, self.score = problem, score
-        self.n_threads = at_least("n_threads", n_threads, 1)
-        n_neighbors = at_least("n_neighbors", n_neighbors, 1)
+        check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
+        one_of("score", score, get_args(Score))
+        self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
-        for feature in self._first_set() if active is None else active:
-            self._active[feature_index(feature, problem.n_features)] = 1
+        for feature in self._first_set() if active is None else _listed(active):
+            self._active[index_of("feature", feature, problem.n_features)] = 1
         chosen = choose_engine(engine, client, problem, max_samples, max_memory)
         self.plan: Plan = plan_rows(
             problem,
@@ -72,6 +72,22 @@ class Stepwise(ABC):
             self.plan = self.plan.with_memory_of(self._search)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
         self._search.start(self._active, self.n_threads)
+
+    # What the state was made for cannot be exchanged: kernels read and write by it.
+    @property
+    def problem(self) -> Problem:
+        """The table, its features and the target."""
+        return self._problem
+
+    @property
+    def score(self) -> Score:
+        """What `scores` holds."""
+        return self._score
+
+    @property
+    def n_threads(self) -> int:
+        """Threads."""
+        return self._n_threads
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -102,12 +118,22 @@ class Stepwise(ABC):
             "target": problem.target,
             "digamma": self._fixed.digamma,
             "queries": self.plan.queries,
-            "rank": n_neighbors,
+            "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
             "direct": self.score == "direct",
         }
 
     def _nats(self, sums: np.ndarray) -> FloatArray:
         return self._fixed.to_nats(sums, len(self.plan.queries))
+
+
+def _listed(active: Any) -> list[Any]:
+    try:
+        return list(active)
+    except TypeError as error:
+        raise ParameterError(
+            f"active={active!r} is no list: give the numbers of features, or None.",
+            parameter="active",
+        ) from error
 
 
 class Backward(Stepwise):
@@ -190,7 +216,7 @@ class Backward(Stepwise):
 
     def remove(self, feature: int) -> None:
         """Remove a feature from the set."""
-        feature = feature_index(feature, self.problem.n_features)
+        feature = index_of("feature", feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
                 f"feature {feature} is not in the current set, so it cannot be removed."
@@ -282,7 +308,7 @@ class Forward(Stepwise):
 
     def add(self, feature: int) -> None:
         """Add a feature to the set."""
-        feature = feature_index(feature, self.problem.n_features)
+        feature = index_of("feature", feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1

@@ -11,7 +11,14 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from joblib import effective_n_jobs
 
-from pinsker.engine._dispatch import EngineName
+from pinsker.engine._boundary import (
+    MOST_MEMORY,
+    MOST_NEIGHBORS,
+    MOST_THREADS,
+    at_least,
+    one_of,
+)
+from pinsker.engine._dispatch import EngineName, check_client
 from pinsker.engine._plan import Score
 from pinsker.exceptions import ParameterError
 
@@ -119,11 +126,11 @@ class KNNSettings(_FrozenSettings):
     max_samples: int | None = None
 
     def __post_init__(self) -> None:
-        _check_count("n_neighbors", self.n_neighbors)
-        _check_option("scale", self.scale, get_args(Scale))
-        _check_option("score", self.score, get_args(Score))
+        at_least("n_neighbors", self.n_neighbors, 1, MOST_NEIGHBORS)
+        one_of("scale", self.scale, get_args(Scale))
+        one_of("score", self.score, get_args(Score))
         if self.max_samples is not None:
-            _check_count("max_samples", self.max_samples, or_none=True)
+            at_least("max_samples", self.max_samples, 1, or_none=True)
 
 
 @dataclass(frozen=True)
@@ -156,16 +163,10 @@ class EngineSettings(_FrozenSettings):
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
-        _check_option("name", self.name, get_args(EngineName))
-        if self.client is not None and not (
-            hasattr(self.client, "submit") and hasattr(self.client, "scatter")
-        ):
-            raise ParameterError(
-                f"client={self.client!r} has no methods submit and scatter: use a "
-                "distributed.Client or None."
-            )
+        one_of("name", self.name, get_args(EngineName))
+        check_client(self.client)
         if self.max_memory is not None:
-            _check_count("max_memory", self.max_memory, or_none=True)
+            at_least("max_memory", self.max_memory, 1, MOST_MEMORY, or_none=True)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "client": None}
@@ -180,9 +181,10 @@ def count_threads(n_jobs: Any) -> int:
     (2, 1)
     """
     integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not integer or n_jobs == 0):
+    if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > MOST_THREADS):
         raise ParameterError(
-            f"n_jobs={n_jobs!r} means nothing: use a number of threads, -1 for all, or None.",
+            f"n_jobs={n_jobs!r} means nothing: use a number of threads (at most {MOST_THREADS}), "
+            "-1 for all, or None.",
             parameter="n_jobs",
         )
     return int(effective_n_jobs(n_jobs))
@@ -203,15 +205,3 @@ def generator_of(random_state: Any) -> np.random.Generator:
             f"random_state={random_state!r} is no seed ({error}): use an integer of at least 0.",
             parameter="random_state",
         ) from error
-
-
-def _check_count(name: str, value: Any, *, or_none: bool = False) -> None:
-    allowed = "an integer of at least 1, or None" if or_none else "an integer of at least 1"
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
-        raise ParameterError(f"{name}={value!r} cannot be used: give {allowed}.")
-
-
-def _check_option(name: str, value: object, options: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in options:
-        known = ", ".join(repr(option) for option in options)
-        raise ParameterError(f"{name}={value!r} is none of {known}.")

@@ -4,8 +4,20 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import as_numbers, at_least
+from pinsker.engine._boundary import (
+    MOST_CODES,
+    at_least,
+    code_vector,
+    finite_matrix,
+    finite_vector,
+)
+from pinsker.engine._plan import check_room
 from pinsker.exceptions import DataError
+
+#: More would take hours, and change no mean by more than a thousandth.
+_MOST_TREES = 10**6
+#: Twice this is still a size.
+_MOST_ROWS = 2**62
 
 
 def class_probabilities(
@@ -30,13 +42,13 @@ def class_probabilities(
     Parameters
     ----------
     train, test : ndarray of shape (n_train, n_columns) and (n_test, n_columns)
-        At least one row and one column each.
+        Finite numbers; at least one row and one column of training rows.
     labels : ndarray of shape (n_train,), int64
         Classes 0..n_classes-1.
     n_classes, n_trees, min_leaf, n_candidates : int
-        As above.
+        As above; at most a million trees.
     seed : int
-        Not negative.
+        Not negative, below 2**64.
 
     Returns
     -------
@@ -57,15 +69,13 @@ def class_probabilities(
     """
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)
-    labels = as_numbers("labels", labels, np.int64)
-    if labels.shape != by_column.shape[1:] or labels.min() < 0 or labels.max() >= n_classes:
-        raise DataError(
-            f"labels of shape {labels.shape} for {by_column.shape[1]} training rows and "
-            f"{n_classes} classes: give each row one of 0..n_classes-1."
-        )
-    sums = np.zeros((test_by_column.shape[1], n_classes))
+    n_classes = at_least("n_classes", n_classes, 1, MOST_CODES)
+    codes = code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
+    n_test = test_by_column.shape[1]
+    check_room("a probability per class and row", 16 * n_test * n_classes, "give fewer test rows")
+    sums = np.zeros((n_test, n_classes))
     _kernels.class_trees(
-        by_column, labels, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
+        by_column, codes, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
     )
     return sums / n_trees
 
@@ -90,9 +100,7 @@ def mean_values(
     """
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)
-    numbers = as_numbers("numbers", numbers)
-    if numbers.shape != by_column.shape[1:]:
-        raise DataError(f"numbers has shape {numbers.shape}: give one for each training row.")
+    numbers = finite_vector("numbers", numbers, by_column.shape[1])
     sums = np.zeros((test_by_column.shape[1], 1))
     _kernels.number_trees(
         by_column, numbers, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
@@ -102,18 +110,17 @@ def mean_values(
 
 def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both tables by column; the kernel reads the same columns of each."""
-    given = (as_numbers("train", train), as_numbers("test", test))
-    both = [np.ascontiguousarray(rows.T) for rows in given]
-    if any(rows.ndim != 2 for rows in both) or len(both[0]) != len(both[1]) or not both[0].size:
+    given = (finite_matrix("train", train), finite_matrix("test", test))
+    if given[0].shape[1] != given[1].shape[1] or not given[0].size:
         raise DataError(
             f"training rows of shape {given[0].shape} and test rows of shape {given[1].shape}: "
             "give both the same columns, at least one row and one column."
         )
-    return both[0], both[1]
+    return np.ascontiguousarray(given[0].T), np.ascontiguousarray(given[1].T)
 
 
 def _check_trees(n_trees: int, min_leaf: int, n_candidates: int, seed: int) -> None:
-    least = {"n_trees": 1, "min_leaf": 1, "n_candidates": 1, "seed": 0}
-    given = {"n_trees": n_trees, "min_leaf": min_leaf, "n_candidates": n_candidates, "seed": seed}
-    for name, value in given.items():
-        at_least(name, value, least[name])
+    at_least("n_trees", n_trees, 1, _MOST_TREES)
+    at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
+    at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
+    at_least("seed", seed, 0, 2**64 - 1)

@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
+from pinsker.engine._boundary import as_array, at_least, code_vector, one_of
 from pinsker.engine._dispatch import missing_gpu
-from pinsker.engine._pairs import integer_costs
-from pinsker.exceptions import EngineError
+from pinsker.engine._pairs import binned_columns, integer_costs, most_classes
+from pinsker.engine._plan import check_room
+from pinsker.exceptions import DataError, EngineError, ParameterError
 
 #: Counts that are held at a time, on the CPU and on a GPU.
 _MOST_COUNTS, _MOST_ON_GPU = 2**22, 2**25
@@ -30,6 +32,7 @@ def array_library(engine: str) -> Any:
     engine : {"auto", "local", "cuda"}
         "auto" takes a GPU that can be used.
     """
+    one_of("engine", engine, ("auto", "local", "cuda"))
     if engine == "local":
         return np
     reason = missing_gpu()
@@ -54,7 +57,7 @@ def best_triples(
     Parameters
     ----------
     codes : ndarray of shape (n_columns, n_rows), uint8
-        Bins 0, 1, ... of each column.
+        Bins 0, 1, ... of each column, at most `MOST_PAIR_BINS`.
     labels : ndarray of shape (n_rows,)
         Classes 0, 1, ...
     pairs : ndarray of shape (n_pairs, 2)
@@ -74,8 +77,15 @@ def best_triples(
         What three know of the target beyond all pairs of them (the interaction information of
         four variables), in nats.
     """
-    xp, n_rows = library, codes.shape[1]
+    xp = _array_module(library)
+    codes = binned_columns(codes)
+    n_columns, n_rows = codes.shape
+    labels = code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
+    pairs, n_best = _checked_pairs(pairs, n_columns), at_least("n_best", n_best, 1)
     counted = _Counted(xp, xp.asarray(codes), xp.asarray(labels), xp.asarray(integer_costs(n_rows)))
+    check_room(
+        "one pair with every class", 5 * counted.states * n_rows, "use fewer classes, bins or rows"
+    )
     most = _MOST_COUNTS if xp is np else _MOST_ON_GPU
     width = max(1, min(len(codes), 4 * most // (n_rows * counted.bins)))
     step = max(1, most // (counted.states * max(n_rows, width * counted.bins)))
@@ -100,6 +110,33 @@ def best_triples(
     surplus = surplus[known][place]
     order = np.argsort(-surplus, kind="stable")[:n_best]
     return triples[order], surplus[order] / float(_kernels.COSTS_PER_NAT)
+
+
+def _array_module(library: Any) -> Any:
+    """Refuse what is neither NumPy nor CuPy."""
+    if library is not np and getattr(library, "__name__", None) != "cupy":
+        raise ParameterError(
+            f"library={library!r} counts no triples: use what array_library returns.",
+            parameter="library",
+        )
+    return library
+
+
+def _checked_pairs(pairs: Any, n_columns: int) -> IntArray:
+    """Return pairs of columns, the first smaller; the same column twice would count as two."""
+    given = as_array("pairs", pairs)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise DataError(
+            f"pairs has shape {given.shape} and dtype {given.dtype}: give two columns each."
+        )
+    wrong = (given[:, 0] < 0) | (given[:, 1] >= n_columns) | (given[:, 0] >= given[:, 1])
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise DataError(
+            f"pairs holds {given[row].tolist()} in row {row}: give two of the columns "
+            f"0..{n_columns - 1}, the smaller first."
+        )
+    return given.astype(np.int64)
 
 
 class _Counted:
