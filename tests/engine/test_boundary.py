@@ -49,6 +49,7 @@ TREES = {"n_trees": 2, "min_leaf": 1, "n_candidates": 1, "seed": 0}
         {"labels": Y.astype(float)},
         {"labels": Y[:, None]},
         {"target": X[:10, :1]},
+        {"target": X[:, :0]},
         {"target": np.full((40, 1), np.nan)},
         {"labels": Y, "target": X[:, :1]},
         {},
@@ -155,10 +156,36 @@ def test_the_arrays_of_a_problem_cannot_be_written_to(name):
             setattr(search, attribute, other)
 
 
-@pytest.mark.parametrize("n_features", [2, 4, 2**40, "3", None])
+@pytest.mark.parametrize("n_features", [2, 4, 2**40, "3", None, 3.0, np.arange(3)])
 def test_problems_know_their_number_of_features(n_features):
-    with pytest.raises(DataError, match="columns belong to 3"):
+    with pytest.raises((DataError, ParameterError), match="n_features="):
         Problem(X, np.arange(3), n_features, Y, None)
+    with pytest.raises(ParameterError, match="cache"):
+        Problem(X, np.arange(3), 3, Y, None, cache=n_features)
+
+
+def test_integers_too_long_to_be_written():
+    long = 10**5000
+    for call in (
+        lambda: Backward(PROBLEM, n_threads=long),
+        lambda: Backward(PROBLEM).remove(long),
+        lambda: count_threads(long),
+        lambda: generator_of(-long),
+    ):
+        with pytest.raises(ParameterError, match="=<an integer of 166"):
+            call()
+
+
+def test_masked_values_are_not_dropped():
+    masked = np.ma.masked_array(X, X > 1)
+    for call in (
+        lambda: Problem.from_arrays(masked, labels=Y),
+        lambda: Problem.from_arrays(X, target=masked),
+        lambda: mean_values(masked, Y, X, **TREES),
+    ):
+        with pytest.raises(DataError, match="is a masked array"):
+            call()
+    Problem.from_arrays(np.ma.masked_array(X), labels=Y)
 
 
 def test_problems_of_tables_that_were_not_encoded():
@@ -250,6 +277,7 @@ def test_more_than_there_is_memory_for(monkeypatch):
         lambda: plan_rows(PROBLEM, max_memory="x", max_samples=None, seed=0),
         lambda: plan_rows(PROBLEM, max_memory=None, max_samples=None, seed=0, workers=3),
         lambda: plan_rows(PROBLEM, max_memory=None, max_samples=None, seed=0, n_neighbors=0),
+        lambda: plan_rows(PROBLEM, max_memory=None, max_samples=None, seed=0, keeps_pairs="x"),
         lambda: WorkerMemory("steam"),
         lambda: WorkerMemory("dask", 0),
         lambda: WorkerMemory("dask", 1, "1G"),

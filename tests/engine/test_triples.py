@@ -100,6 +100,7 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
         {"pairs": [[0, 1.5]]},
         {"n_best": 0},
         {"n_best": "all"},
+        {"later": np.array([True, False])},
         {"library": "numpy"},
     ],
 )

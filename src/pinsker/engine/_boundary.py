@@ -24,6 +24,7 @@ MOST_NEIGHBORS = 2**31 - 1
 MOST_MEMORY = 2**53
 
 _INTEGERS = (int, np.integer)
+_MOST_SHOWN_BITS = 256
 
 
 class FrozenArrays:
@@ -55,9 +56,11 @@ class MadeByOf(FrozenArrays):
 
 
 def as_array(name: str, values: Any) -> AnyArray:
-    """Return an array; refuse what NumPy makes none of."""
+    """Return an array; refuse what NumPy makes none of, and masks, which the kernels do not see."""
     if type(values) is np.ndarray:
         return values
+    if np.ma.is_masked(values):
+        raise DataError(f"{name} is a masked array: fill it, or leave the masked rows out.")
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -68,8 +71,8 @@ def as_array(name: str, values: Any) -> AnyArray:
 
 def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
     """Return values as an array of a number type in C order; refuse what has no such value."""
+    array = as_array(name, values)
     try:
-        array = np.asarray(values)
         if array.dtype.kind == "c":
             raise TypeError("they are complex")
         return np.asarray(array, dtype=dtype, order="C")
@@ -180,10 +183,25 @@ def at_least(
         upper = "" if most is None else f" and at most {most}"
         none = ", or None" if or_none else ""
         raise ParameterError(
-            f"{name}={value!r} cannot be used: give an integer of at least {least}{upper}{none}.",
+            f"{name}={shown(value)} cannot be used: give an integer of at least {least}{upper}"
+            f"{none}.",
             parameter=name,
         )
     return int(value)
+
+
+def truth(name: str, value: object) -> bool:
+    """Return a truth value; refuse what is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name}={value!r} is neither True nor False.", parameter=name)
+    return bool(value)
+
+
+def shown(value: object) -> str:
+    """Return a value as text; Python writes no integer of more than some thousand digits."""
+    if isinstance(value, int) and value.bit_length() > _MOST_SHOWN_BITS:
+        return f"<an integer of {value.bit_length()} bits>"
+    return repr(value)
 
 
 def thread_count(n_threads: Any) -> int:
@@ -212,6 +230,6 @@ def index_of(name: str, value: Any, n: int) -> int:
     index = at_least(name, value, 0)
     if index >= n:
         raise ParameterError(
-            f"{name}={index}, but there are {n}: give one of 0..{n - 1}.", parameter=name
+            f"{name}={shown(index)}, but there are {n}: give one of 0..{n - 1}.", parameter=name
         )
     return index

@@ -16,6 +16,7 @@ from pinsker.engine._boundary import (
     instance_of,
     one_of,
     thread_count,
+    truth,
 )
 from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
@@ -181,6 +182,7 @@ def plan_rows(
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
+    keeps_pairs = truth("keeps_pairs", keeps_pairs)
     if workers is not None:
         instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
     sample = choose_rows(problem, max_samples, seed, n_neighbors)

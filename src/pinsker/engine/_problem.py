@@ -13,10 +13,12 @@ from pinsker.engine._boundary import (
     FrozenArrays,
     as_array,
     as_numbers,
+    at_least,
     class_codes,
     feature_numbers,
     finite_matrix,
     instance_of,
+    shown,
 )
 from pinsker.exceptions import DataError
 
@@ -91,10 +93,12 @@ class Problem(FrozenArrays):
 
     def __post_init__(self) -> None:
         given = _checked(self.values, self.feature_of_column, self.labels, self.target)
-        if self.n_features != given["n_features"]:
+        if at_least("n_features", self.n_features, 1) != given["n_features"]:
             raise DataError(
-                f"n_features={self.n_features!r}, but columns belong to {given['n_features']}."
+                f"n_features={shown(self.n_features)}, but columns belong to "
+                f"{given['n_features']} features."
             )
+        instance_of("cache", self.cache, dict, "by default a new one")
         self.__setstate__(_copied(given))
 
     @property
@@ -148,8 +152,15 @@ def _checked(values: Any, features: Any, labels: Any, target: Any) -> dict[str, 
         "feature_of_column": features,
         "n_features": int(features.max()) + 1,
         "labels": None if labels is None else class_codes("labels", labels, n_rows),
-        "target": None if target is None else finite_matrix("target", target, n_rows),
+        "target": None if target is None else _target(target, n_rows),
     }
+
+
+def _target(target: Any, n_rows: int) -> FloatArray:
+    numbers = finite_matrix("target", target, n_rows)
+    if not numbers.shape[1]:
+        raise DataError(f"target has shape {numbers.shape}: give one column at least.")
+    return numbers
 
 
 def _copied(fields: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pinsker.engine._boundary import (
     MOST_THREADS,
     at_least,
     one_of,
+    shown,
 )
 from pinsker.engine._dispatch import EngineName, check_client
 from pinsker.engine._plan import Score
@@ -183,8 +184,8 @@ def count_threads(n_jobs: Any) -> int:
     integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > MOST_THREADS):
         raise ParameterError(
-            f"n_jobs={n_jobs!r} means nothing: use a number of threads (at most {MOST_THREADS}), "
-            "-1 for all, or None.",
+            f"n_jobs={shown(n_jobs)} means nothing: use a number of threads (at most "
+            f"{MOST_THREADS}), -1 for all, or None.",
             parameter="n_jobs",
         )
     return int(effective_n_jobs(n_jobs))
@@ -202,6 +203,7 @@ def generator_of(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"random_state={random_state!r} is no seed ({error}): use an integer of at least 0.",
+            f"random_state={shown(random_state)} is no seed ({error}): use an integer of at least "
+            "0.",
             parameter="random_state",
         ) from error

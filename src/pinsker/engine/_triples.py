@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import as_array, at_least, code_vector, one_of
+from pinsker.engine._boundary import as_array, at_least, code_vector, one_of, truth
 from pinsker.engine._dispatch import missing_gpu
 from pinsker.engine._pairs import binned_columns, integer_costs, most_classes
 from pinsker.engine._plan import check_room
@@ -81,6 +81,7 @@ def best_triples(
     codes = binned_columns(codes)
     n_columns, n_rows = codes.shape
     labels = code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
+    later = truth("later", later)
     pairs, n_best = _checked_pairs(pairs, n_columns), at_least("n_best", n_best, 1)
     counted = _Counted(xp, xp.asarray(codes), xp.asarray(labels), xp.asarray(integer_costs(n_rows)))
     check_room(
