@@ -32,6 +32,7 @@ from pinsker.encoding._encode import (
     encode_again,
     encode_columns,
     encode_together,
+    hashes_of,
 )
 from pinsker.encoding._encoded import (
     FARTHEST,
@@ -91,6 +92,7 @@ __all__ = [
     "find_features",
     "frozen",
     "guess_task",
+    "hashes_of",
     "is_dask",
     "is_dask_frame",
     "is_frame",

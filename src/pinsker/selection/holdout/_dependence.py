@@ -1,7 +1,7 @@
 """Rows that are not independent: groups of rows, repeated rows, rows that a fit has seen."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,45 @@ def note_few_groups(clusters: IntArray | None) -> tuple[str, ...]:
     )
     warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
     return (note,)
+
+
+def note_divided_groups(
+    clusters: IntArray | None, divisions: Iterable[tuple[IntArray, IntArray]]
+) -> tuple[str, ...]:
+    """Warn of groups whose rows are fitted to and held out by one division; return the note."""
+    if clusters is None:
+        return ()
+    divided: set[int] = set()
+    for train, test in divisions:
+        divided.update(np.intersect1d(clusters[train], clusters[test]).tolist())
+    if not divided:
+        return ()
+    note = (
+        f"cv divides {len(divided)} of {len(np.unique(clusters))} groups: rows of a group are "
+        "fitted to and held out at once, and the errors may be too good; use GroupKFold, or an int"
+    )
+    warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
+    return (note,)
+
+
+def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> None:
+    """Warn of test rows that are among others, which they should be independent of.
+
+    Rows of a few categories repeat by chance: as often as the others repeat among themselves.
+    """
+    if known is None:
+        return
+    seen = int(np.isin(hashes, known).sum())
+    _, counts = np.unique(known, return_counts=True)
+    by_chance = len(hashes) * float(counts[counts > 1].sum()) / len(known)
+    if seen < max(3, len(hashes) // 100) or seen <= by_chance + 3.0 * by_chance**0.5:
+        return
+    warnings.warn(
+        f"{seen} of {len(hashes)} test rows are among the rows {of}: the errors are too good. "
+        "Hold rows out before fit, and pass those.",
+        PinskerWarning,
+        stacklevel=2,
+    )
 
 
 def note_weights(weights: FloatArray | None) -> tuple[str, ...]:
