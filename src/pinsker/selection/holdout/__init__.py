@@ -16,6 +16,7 @@ from pinsker.selection.holdout._certify import (
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
 from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
 from pinsker.selection.holdout._dependence import (
+    note_divided_groups,
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
@@ -71,6 +72,7 @@ __all__ = [
     "crossfit_certificate",
     "geometric_sizes",
     "make_folds",
+    "note_divided_groups",
     "note_few_groups",
     "note_known_rows",
     "note_repeated_rows",
