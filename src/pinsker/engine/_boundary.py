@@ -39,10 +39,11 @@ class FrozenArrays:
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         """Set all fields, those of a pickle or a copy as well: both have arrays to write to."""
-        for value in fields.values():
+        for name in fields:
+            value = fields[name]
             if type(value) is np.ndarray:
                 value.setflags(write=False)
-        vars(self).update(fields)
+        self.__dict__.update(fields)
 
 
 class MadeByOf(FrozenArrays):

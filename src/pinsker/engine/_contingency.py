@@ -75,7 +75,7 @@ class PackedColumns(MadeByOf):
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return int(self.home.shape[0])
+        return len(self.home)
 
     @property
     def nbytes(self) -> int:
