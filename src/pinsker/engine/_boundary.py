@@ -67,7 +67,9 @@ def as_array(name: str, values: Any) -> AnyArray:
     except ValueError as error:
         raise DataError(f"{name} are no table: rows have different lengths.") from error
     except Exception as error:  # of any package: polars has errors of its own
-        raise DataError(f"{name} cannot be read as an array ({error}): give one.") from error
+        raise DataError(
+            f"{name} cannot be read as numbers ({error}): give an array of them."
+        ) from error
 
 
 def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
