@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -264,14 +265,12 @@ def test_rows_of_a_large_selection_are_recognised_by_some_of_their_hashes(
     assert len(hashes) == 8 * 40
     done = run("certify", selection, table)
     assert done.code == 2
-    assert "about 120 of 120 rows (40 of the 40 that can be compared) are rows of the fit" in (
-        done.err
-    )
+    assert "about 120 of 120 rows are rows of the fit (counted in 40 of them): a" in done.err
     mixed = tmp_path / "mixed.csv"
     pd.concat([pd.read_csv(fresh), frame.head(90)]).to_csv(mixed, index=False)
     done = run("certify", selection, mixed)
     assert done.code == NOT_MET
-    assert "that can be compared) are rows of the fit: this is an estimate" in done.out
+    assert re.search(r"about 1?\d\d of 390 rows are rows of the fit \(counted in", done.out)
     done = run("certify", selection, fresh)
     assert done.code == 0
     assert "certificate, 300 fresh rows" in done.out
@@ -295,3 +294,15 @@ def test_an_estimate_certifies_nothing(run, selection, frame, fresh, tmp_path, w
     written = json.loads(run("certify", selection, weak, "--json", "-", "-q").out)
     assert (written["verdict"], written["label"]) == ("met", "estimate")
     assert not written["saved_set_passed"]
+
+
+@pytest.mark.parametrize("most", [50_000, 40])
+def test_an_audit_names_rows_of_the_selection(run, table, fresh, tmp_path, monkeypatch, most):
+    for place in ("cli._saved", "selection.holdout._dependence"):
+        monkeypatch.setattr(f"pinsker.{place}.MOST_HASHES", most)
+    path, quick = tmp_path / "saved.json", ("--model", "linear")
+    run("select", table, "-t", "final grade", "-d", "backward", "--json", path, "-q")
+    about, basis = ("", "") if most > 120 else ("about ", " (counted in 40 of them)")
+    note = f"note: {about}120 of 120 test rows are among the rows of the fit{basis}: the errors are"
+    assert note in run("audit", path, table, *quick).out
+    assert "note" not in run("audit", path, fresh, *quick).out

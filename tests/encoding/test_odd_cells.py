@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pinsker import BackwardElimination, CriterionSelection, FeatureCount, KNNSettings, entropy
-from pinsker.encoding import encode
+from pinsker.encoding import encode, take
 from pinsker.exceptions import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
@@ -106,3 +106,9 @@ def test_weights_that_cannot_be_added(weights, message):
 def test_labels_of_groups_of_columns_are_labels():
     with pytest.raises(ParameterError, match=r"feature_groups has \[0\] for column 'x0'"):
         encode(X, Y, feature_groups=[[0], [1]])
+
+
+def test_columns_that_a_frame_cannot_read_give_no_rows():
+    table = pd.DataFrame({"a": np.arange(6.0), "void": np.zeros(6, dtype="V4")})
+    with pytest.raises(DataError, match="no rows could be taken"):
+        take(table, np.array([0, 2]))

@@ -86,6 +86,7 @@ def test_fresh_rows_are_drawn_too(table):
     assert "drawn" not in selector.certify(X.iloc[-300:], y.iloc[-300:]).rows
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 def test_a_dask_frame(table, dd):
     parts = dd.from_pandas(table, npartitions=6, sort=False)
     selector = FeatureSelector(**QUICK).fit(parts, "y")

@@ -11,16 +11,29 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
 
 import pinsker
 from pinsker import CriterionSelection, FeatureSelector, LinearSelection
 from pinsker.engine import Problem
-from pinsker.exceptions import DataError, DataTypeError, DataWarning, ParameterError
+from pinsker.exceptions import (
+    DataError,
+    DataTypeError,
+    DataWarning,
+    ParameterError,
+    PinskerWarning,
+)
 from pinsker.information import HoldoutModel
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(60, 3)), columns=list("abc"))
 Y = (X["a"] > 0).astype(int)
+FRESH = pd.DataFrame(RNG.normal(size=(60, 3)), columns=list("abc"))
+FRESH_Y = (FRESH["a"] > 0).astype(int)
+Tree = DecisionTreeClassifier
 QUICK = {"models": ["linear"], "searches": ["linear"], "cv": 2, "random_state": 0}
 
 
@@ -89,8 +102,8 @@ def test_durations_without_a_unit_are_no_cells():
 @pytest.mark.parametrize("rows", [0, 10])
 def test_audits_need_as_many_rows_as_targets(fitted, rows):
     for given in ({}, {"X_train": X, "y_train": Y}):
-        with pytest.raises(DataError, match="inconsistent numbers of samples"):
-            pinsker.audit(fitted, LogisticRegression(), X[:rows], Y, **given)
+        with pytest.raises(DataError, match=r"inconsistent numbers of samples|Found array with 0"):
+            pinsker.audit(fitted, LogisticRegression(), FRESH[:rows], FRESH_Y, **given)
 
 
 @pytest.mark.parametrize("container", [np.array, pd.Series, tuple])
@@ -100,9 +113,15 @@ def test_fixed_features_of_sparse_tables_in_any_list(container):
     assert selector.get_support()[2]
 
 
+def test_half_a_surrogate_pair_is_no_cell():
+    selector = LinearSelection(0.1).fit(X.to_numpy(), Y).set_output(transform="pandas")
+    with pytest.raises(DataError, match="cannot be read"):
+        selector.transform(np.full((5, 3), "\ud800", dtype=object))
+
+
 def test_folds_of_an_audit_without_rows(fitted):
     with pytest.raises(ParameterError, match="fold 1 has no test rows"):
-        pinsker.audit(fitted, LogisticRegression(), X, Y, cv=[(range(60), [])])
+        pinsker.audit(fitted, LogisticRegression(), FRESH, FRESH_Y, cv=[(range(60), [])])
 
 
 def test_containers_with_errors_of_their_own_are_no_numbers():
@@ -185,13 +204,14 @@ def test_an_audit_needs_a_table():
 def test_matrices_and_signaling_nans_are_transformed_or_refused():
     selector = LinearSelection(0.1).fit(X.to_numpy(), Y)
     with pytest.warns(PendingDeprecationWarning):
-        matrix = np.asmatrix(X.to_numpy())
-    np.testing.assert_array_equal(selector.transform(matrix), selector.transform(X.to_numpy()))
-    audited = [pinsker.audit(selector, Ridge(), table, Y) for table in (matrix, X.to_numpy())]
+        matrix = np.asmatrix(FRESH.to_numpy())
+    plain = FRESH.to_numpy()
+    np.testing.assert_array_equal(selector.transform(matrix), selector.transform(plain))
+    audited = [pinsker.audit(selector, Ridge(), table, FRESH_Y) for table in (matrix, plain)]
     assert audited[0] == audited[1]
     cells = X.to_numpy().astype(object)
     cells[0, 0] = Decimal("sNaN")
-    with pytest.raises(DataError, match="cannot be compared"):
+    with pytest.raises(DataError, match="cannot be read"):
         selector.transform(cells)
 
 
@@ -234,9 +254,9 @@ def test_audits_check_groups_and_costs():
     model = LogisticRegression()
     groups = np.array([None, 1, "a"] * 20, dtype=object)
     with pytest.raises(ParameterError, match="groups is missing in 20 rows"):
-        pinsker.audit(selector, model, X, Y, groups=groups)
+        pinsker.audit(selector, model, FRESH, FRESH_Y, groups=groups)
     with pytest.raises(ParameterError, match="is for 3 classes, but the target has 2"):
-        pinsker.audit(selector, model, X, Y, metric=pinsker.CostMatrix(np.ones((3, 3))))
+        pinsker.audit(selector, model, FRESH, FRESH_Y, metric=pinsker.CostMatrix(np.ones((3, 3))))
 
 
 @pytest.mark.parametrize("wrong", [-1, "seed"])
@@ -277,7 +297,7 @@ def test_divisions_of_rows_are_checked(odd):
     cv, message = ODD_DIVISIONS[odd]
     selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
     with pytest.raises(ParameterError, match=message):
-        pinsker.audit(selector, LogisticRegression(), X, Y, cv=cv)
+        pinsker.audit(selector, LogisticRegression(), FRESH, FRESH_Y, cv=cv)
     with pytest.raises(ValueError, match="'cv' parameter" if odd == "text" else message):
         FeatureSelector(0.1, **{**QUICK, "cv": cv}).fit(X, Y)
 
@@ -288,12 +308,6 @@ def test_a_division_by_masks_is_the_one_by_positions():
     positions = [tuple(map(np.flatnonzero, pair)) for pair in masks]
     fits = [FeatureSelector(0.1, **{**QUICK, "cv": cv}).fit(X, Y) for cv in (masks, positions)]
     assert fits[0].certificate_ == fits[1].certificate_
-
-
-def test_columns_that_a_frame_cannot_read_are_no_rows():
-    table = X.assign(void=np.zeros(len(X), dtype="V4"))
-    with pytest.raises(DataError, match="no rows could be taken"):
-        FeatureSelector(0.1, **QUICK).fit(X, Y).stability(table, Y, n=2)
 
 
 @pytest.mark.parametrize(
@@ -322,8 +336,8 @@ def test_wide_integers_of_polars_are_no_target_and_no_groups():
     selector, model = FeatureSelector(0.1, **QUICK).fit(X, Y), LogisticRegression()
     calls = (
         lambda: pinsker.audit(selector, model, X, wide),
-        lambda: pinsker.audit(selector, model, X, Y, groups=wide),
-        lambda: pinsker.audit(selector, model, X, Y, sample_weight=wide),
+        lambda: pinsker.audit(selector, model, FRESH, FRESH_Y, groups=wide),
+        lambda: pinsker.audit(selector, model, FRESH, FRESH_Y, sample_weight=wide),
         lambda: selector.stability(X, Y, n=2, groups=wide),
         lambda: FeatureSelector(0.1, **QUICK).fit(X, Y, groups=wide),
     )
@@ -334,7 +348,10 @@ def test_wide_integers_of_polars_are_no_target_and_no_groups():
 
 def test_an_audit_by_auto_has_the_metric_of_the_budget():
     selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
-    found = [pinsker.audit(selector, LogisticRegression(), X, Y, metric=m) for m in (None, "auto")]
+    found = [
+        pinsker.audit(selector, LogisticRegression(), FRESH, FRESH_Y, metric=m)
+        for m in (None, "auto")
+    ]
     assert found[0] == found[1]
 
 
@@ -342,3 +359,88 @@ def test_a_fold_of_an_audit_with_one_class():
     selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
     with pytest.raises(ParameterError, match="cannot be fitted to 48 rows that are all of one cla"):
         pinsker.audit(selector, LogisticRegression(), X, np.arange(60) == 0)
+
+
+@pytest.mark.parametrize("cv", [1, 0, -1, True])
+def test_audits_need_two_folds(fitted, cv):
+    with pytest.raises(ParameterError, match="use 2 folds at least"):
+        pinsker.audit(fitted, LogisticRegression(), FRESH, FRESH_Y, cv=cv)
+
+
+def test_a_number_of_folds_of_numpy_is_one(fitted):
+    audits = [pinsker.audit(fitted, Tree(), FRESH, FRESH_Y, cv=cv) for cv in (3, np.int64(3))]
+    assert audits[0] == audits[1]
+
+
+def test_audits_take_tables_of_arrow(fitted):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.Table.from_pandas(FRESH)
+    model = make_pipeline(FunctionTransformer(np.asarray), LogisticRegression())
+    found = [pinsker.audit(fitted, model, one, FRESH_Y) for one in (table, FRESH)]
+    assert found[0].error_all == found[1].error_all
+
+
+def test_an_audit_needs_all_columns_of_the_fit(fitted):
+    kept = list(fitted.get_feature_names_out())
+    assert kept != list(X.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        pinsker.audit(fitted, LogisticRegression(), FRESH[kept], FRESH_Y)
+
+
+def test_stability_needs_the_columns_of_the_fit(fitted):
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.stability(X.set_axis(list("xyz"), axis=1), Y, n=2)
+
+
+class OneColumn(LogisticRegression):
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, 1:]
+
+
+class TwoPredictions(Ridge):
+    def predict(self, X):
+        return np.column_stack([super().predict(X)] * 2)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log-loss"])
+def test_probabilities_of_one_column_are_not_repeated(fitted, metric):
+    """An AUC was 0.5 instead of 0.999: NumPy gave both classes the one column."""
+    with pytest.raises(ParameterError, match=r"predict_proba of OneColumn .* must give 2 columns"):
+        pinsker.audit(fitted, OneColumn(), FRESH, FRESH_Y, metric=metric)
+    with pytest.raises(ParameterError, match=r"predict_proba of OneColumn .* must give 2 columns"):
+        FeatureSelector(0.1, **{**QUICK, "models": [OneColumn()], "metric": metric}).fit(X, Y)
+
+
+def test_predictions_of_other_shapes_are_refused():
+    selector = LinearSelection(0.1).fit(X, X["a"])
+    with pytest.raises(ParameterError, match=r"predict of TwoPredictions .* must give 1 columns"):
+        pinsker.audit(selector, TwoPredictions(), FRESH, FRESH["a"] + FRESH["b"])
+    with pytest.raises(ParameterError, match=r"predict of TwoPredictions .* must give 1 columns"):
+        FeatureSelector(0.1, **{**QUICK, "models": [TwoPredictions()]}).fit(X, X["a"] + X["b"])
+
+
+def test_audits_name_test_rows_that_were_seen(fitted):
+    model = LogisticRegression()
+    with pytest.warns(PinskerWarning, match="60 of 60 test rows are among the rows of the fit"):
+        pinsker.audit(fitted, model, X, Y)
+    given = {"X_train": FRESH, "y_train": FRESH_Y}
+    with pytest.warns(PinskerWarning, match="60 of 60 test rows .* model is fitted to"):
+        pinsker.audit(fitted, model, FRESH, FRESH_Y, **given)
+
+
+def test_rows_of_few_categories_may_be_equal():
+    coins = pd.DataFrame(RNG.integers(0, 2, size=(400, 3)), columns=list("abc"))
+    first, second = coins[:200], coins[200:]
+    selector = FeatureSelector(0.1, **QUICK).fit(first, first["a"] ^ first["b"])
+    pinsker.audit(selector, Tree(), second, second["a"] ^ second["b"])
+
+
+def test_groups_that_cv_divides_are_named():
+    groups = np.arange(60) // 2
+    settings = {**QUICK, "cv": KFold(3, shuffle=True, random_state=0)}
+    with pytest.warns(UserWarning, match="cv divides 2. of 30 groups"):
+        selector = FeatureSelector(0.1, **settings).fit(X, Y, groups=groups)
+    assert any("cv divides" in note for note in selector.notes_)
+    with pytest.warns(UserWarning, match="cv divides 2. of 30 groups"):
+        fresh = selector.certify(FRESH, FRESH_Y, groups=groups)
+    assert "estimate" in str(fresh)

@@ -88,6 +88,7 @@ def test_repeats_of_a_row_are_averaged():
     assert widths[1] > 0.7 * widths[0]
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 def test_repeats_of_a_row_are_averaged_in_an_audit():
     selector = BackwardElimination(random_state=0, models=["linear"]).fit(X, Y)
     often = audit(selector, LogisticRegression(), X, Y, cv=RepeatedKFold(n_splits=4, n_repeats=5))
@@ -153,6 +154,7 @@ def test_columns_are_matched_by_name(names):
         audit(selector, LogisticRegression(), other, Y)
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 @pytest.mark.parametrize("model", [LogisticRegression(), LinearRegression()], ids=str)
 def test_a_target_of_one_column_is_audited_as_a_plain_one(model):
     y = Y if isinstance(model, LogisticRegression) else X[:, 0] + 0.1 * X[:, 1]

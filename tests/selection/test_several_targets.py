@@ -146,6 +146,7 @@ class OnlyPredicts(ClassifierMixin, BaseEstimator):
         return self.model_.predict(X)
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 @pytest.mark.parametrize(
     "model",
     [

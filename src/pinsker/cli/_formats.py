@@ -33,8 +33,6 @@ _NEEDS = {
     "xlsx": ("openpyxl", "excel"), "xls": ("python_calamine", "excel"),
     "sav": ("pyreadstat", "spss"),
 }  # fmt: skip
-#: What readers raise for a file that is damaged, or none of theirs.
-_DAMAGED = (ValueError, OSError, KeyError, IndexError, TypeError, AttributeError, EOFError)
 
 
 def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[str]]:
@@ -65,12 +63,9 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
         # A transport file does not say how its text is encoded.
         encoding = "infer" if kind == "sas7bdat" else None
         return _with_text(pd.read_sas(handle, format=cast(Any, kind), encoding=encoding)), []
-    except DataError:
+    except (DataError, MemoryError):
         raise
-    except Exception as error:
-        # zipfile's and the packages' own errors share no class.
-        if not isinstance(error, _DAMAGED) and type(error).__module__ == "builtins":
-            raise
+    except Exception as error:  # of zipfile and the packages, which share no class
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise DataError(f"{source!r} cannot be read as {name}: {reason}.") from error
 

@@ -32,6 +32,7 @@ from pinsker.encoding._encode import (
     encode_again,
     encode_columns,
     encode_together,
+    hashes_of,
 )
 from pinsker.encoding._encoded import (
     FARTHEST,
@@ -47,6 +48,7 @@ from pinsker.encoding._encoded import (
 from pinsker.encoding._groups import find_columns, find_features
 from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
+from pinsker.encoding._row_hashes import hash_numbers
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._survival import as_structured, null_martingale
@@ -91,6 +93,8 @@ __all__ = [
     "find_features",
     "frozen",
     "guess_task",
+    "hash_numbers",
+    "hashes_of",
     "is_dask",
     "is_dask_frame",
     "is_frame",

@@ -128,6 +128,21 @@ def encode(
     )
 
 
+def hashes_of(X: Any, y: Any) -> AnyArray:
+    """Return the hashes of rows, which are those of `Encoded` for the same rows.
+
+    Examples
+    --------
+    >>> X, y = [[0.1, 5.5], [0.7, 4.5]], [0.2, 0.3]
+    >>> bool((hashes_of(X, y) == encode(X, y).hashes).all())
+    True
+    """
+    table = read_table(X, label="X", prefix="x", two_dimensional=True)
+    target, _ = read_target(y, "auto")
+    check_lengths({"X": table.n_rows, "y": target.n_rows})
+    return hash_rows(table, target)
+
+
 def encode_again(
     X: Any, y: Any, feature_columns: Sequence[Sequence[int]], **encoding: Any
 ) -> Encoded:

@@ -1,6 +1,8 @@
 """Hashes of rows: which rows are the same, in one table or in two."""
 
 import hashlib
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +45,21 @@ def hash_rows(*tables: RawTable) -> AnyArray:
             bits = _bits(column) if known is None else _categories(column, known)
             hashes = _mix(hashes * np.uint64(3) + bits)
     return hashes
+
+
+def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
+    """Return a hash of every row of columns of numbers; comparable within one table only.
+
+    Examples
+    --------
+    >>> hashes = hash_numbers([np.array([1.0, 1.0, 1.0]), np.array([2.0, 3.0, 2.0])])
+    >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
+    (True, False)
+    """
+    hashes: Any = np.uint64(0)
+    for column in columns:
+        hashes = _mix(hashes * np.uint64(3) + _bits(column))
+    return np.asarray(hashes)
 
 
 def _bits(column: FloatArray) -> AnyArray:

@@ -33,6 +33,7 @@ from pinsker.selection.holdout import (
     Metric,
     crossfit_certificate,
     make_folds,
+    note_divided_groups,
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
@@ -381,6 +382,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         evaluator = HoldoutEvaluator(data.encoded, folds, models, metric, jobs, data.groups, table)
         evaluator.notes = (
             *note_few_groups(evaluator.clusters),
+            *note_divided_groups(data.groups, ((fold.train, fold.test) for fold in folds)),
             *note_repeated_rows(data.encoded, folds),
             *note_weights(evaluator.weights),
         )

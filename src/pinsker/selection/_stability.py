@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from pinsker._compat import require
+from pinsker._compat import check_columns, require
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding import as_array, count_rows, is_dask, take
 from pinsker.exceptions import DataError, ParameterError
@@ -189,6 +189,7 @@ def stability_of_subsamples(
     """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
     if n < 2:
         raise ParameterError(f"n={n!r}: use 2 subsamples at least.", parameter="n")
+    check_columns(selector, X)
     if is_dask(X):
         raise ParameterError("stability needs the rows in memory: pass X.compute().")
     if not isinstance(selector.cv, Integral) and not hasattr(selector.cv, "split"):

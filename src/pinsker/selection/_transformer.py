@@ -99,10 +99,8 @@ class SelectionTransformer(SelectorMixin):  # type: ignore[misc]
                 raise DataError(f"X is no table, its rows differ in length: {error}") from error
         try:
             return super().transform(X)
-        except ArithmeticError as error:  # a signaling NaN among decimals cannot be compared
-            raise DataError(
-                f"X holds a number that cannot be compared ({error}): replace it."
-            ) from error
+        except (ArithmeticError, UnicodeError) as error:  # a signaling NaN, half a surrogate pair
+            raise DataError(f"X holds a cell that cannot be read ({error}): replace it.") from error
         except TypeError as error:  # durations without a unit
             raise DataTypeError(
                 f"X holds cells that cannot be read ({error}): give numbers or text."

@@ -146,12 +146,14 @@ def test_a_column_is_no_matrix():
     assert trained.error_all < 2.0  # a matrix of differences would have 100 in each row
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 def test_a_column_of_classes_is_no_matrix(selector):
     X, y = PROBLEM.sample(200, seed=1)
     flat = audit(selector, LogisticRegression(), X, y)
     assert audit(selector, LogisticRegression(), X, y[:, None]) == flat
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 def test_several_targets_are_averaged():
     X, y = scaled_regression()
     both = np.column_stack([y, X[:, 1]])
@@ -161,6 +163,7 @@ def test_several_targets_are_averaged():
     assert result.error_all == pytest.approx(both.var(axis=0).mean())
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 def test_what_cannot_be_audited(selector):
     X, y = PROBLEM.sample(30, seed=1)
     with pytest.raises(ParameterError, match="X_train and y_train together"):
@@ -178,6 +181,7 @@ def test_what_cannot_be_audited(selector):
         )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*test rows are among")
 def test_a_numeric_target_in_bins_needs_a_metric_for_its_model():
     X, y = scaled_regression()
     binned = CriterionSelection(n_features_to_select=1).fit(X, y)

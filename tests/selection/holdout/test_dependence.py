@@ -124,6 +124,19 @@ def test_repeated_rows_are_named():
     assert not any("repeated" in n for n in selector.fit(binary, binary[:, 0]).notes_)
 
 
+@pytest.mark.parametrize("aside", ["number", "noise"])
+def test_rows_that_are_repeated_but_for_one_column_are_named(aside):
+    """60 rows of noise, each eight times, gave an error of 0 that was "met" without a word."""
+    rng = np.random.default_rng(0)
+    X, y = np.tile(rng.normal(size=(60, 4)), (8, 1)), np.tile(rng.integers(0, 2, 60), 8)
+    extra = rng.permutation(480) if aside == "number" else rng.normal(size=480)
+    selector = BackwardElimination(0.1, cv=5, models=LINEAR, random_state=0)
+    notes = selector.fit(np.column_stack([X, extra]), y).notes_
+    assert any("held-out rows are repeated, but for 'x4', among" in n for n in notes)
+    plain = np.column_stack([rng.integers(0, 9, size=(480, 4)), extra])  # 6561 different rows
+    assert not any("repeated" in n for n in selector.fit(plain, y).notes_)
+
+
 @pytest.fixture(scope="module")
 def fitted():
     X, y = RedundantLinear(n_copies=1, n_noise=2).sample(300, seed=0)
@@ -162,7 +175,7 @@ def test_known_rows_are_estimated_from_the_smallest_hashes(monkeypatch):
         found = count_known(rows, np.sort(fit)[:2000])
         # One row in five can be compared: six standard deviations of the estimated count.
         assert abs(found.n_known - counted) <= 6 * (3000 * (5 - 1) * (n_known / 3000)) ** 0.5 + 1
-        assert str(found).startswith(f"about {found.n_known} of 3000 rows ({found.n_hits} of the ")
+        assert str(found) == f"about {found.n_known} of 3000"
 
 
 def test_few_rows_make_an_estimate_with_its_error_rate(fitted):

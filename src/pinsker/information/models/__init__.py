@@ -26,7 +26,7 @@ from pinsker.information.models._design import (
     ModelDesign,
     one_hot,
 )
-from pinsker.information.models._model import HoldoutModel, PriorModel
+from pinsker.information.models._model import HoldoutModel, PriorModel, outputs, predicted_classes
 from pinsker.information.models._raw import (
     OwnColumns,
     RawModel,
@@ -87,6 +87,8 @@ __all__ = [
     "named_models",
     "one_hot",
     "order_by_target",
+    "outputs",
+    "predicted_classes",
     "prepare_models",
     "prior_of_survival",
     "refuse_without_curves",

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker.exceptions import ParameterError
 from pinsker.information.models._design import LayoutName, one_hot
 
 
@@ -217,17 +218,61 @@ def class_scores(model: Any, test: Any, classes: AnyArray, n_train: float) -> Fl
     Of a model that only predicts classes, the predicted one has 1 and the others 0.
     """
     if hasattr(model, "predict_proba"):
-        probabilities = np.asarray(model.predict_proba(test), dtype=np.float64)
-        return log_probabilities(probabilities, n_train)
+        return log_probabilities(outputs(model, "predict_proba", test, len(classes)), n_train)
     if not hasattr(model, "decision_function"):
-        predicted = np.asarray(model.predict(test)).reshape(-1)
-        return one_hot(predicted, classes)
-    margins = np.asarray(model.decision_function(test), dtype=np.float64)
-    if margins.ndim == 1:
-        return np.asarray(np.column_stack([-margins, margins]))
-    if getattr(model, "decision_function_shape", None) == "ovo":
-        return mean_pair_margins(margins, len(classes))
-    return margins
+        return one_hot(predicted_classes(model, test), classes)
+    if getattr(model, "decision_function_shape", None) == "ovo" and len(classes) > 2:
+        n_pairs = len(classes) * (len(classes) - 1) // 2
+        pairs = outputs(model, "decision_function", test, n_pairs)
+        return mean_pair_margins(pairs, len(classes))
+    return outputs(model, "decision_function", test, len(classes))
+
+
+def predicted_classes(model: Any, rows: Any) -> AnyArray:
+    """Return the class that a fitted model predicts for each row; refuse other shapes."""
+    found = np.asarray(model.predict(rows))
+    n_rows = _count(rows)
+    if found.shape not in ((n_rows,), (n_rows, 1)):
+        raise _wrong_shape(model, "predict", found, n_rows, "one class per row")
+    return found.reshape(n_rows)
+
+
+def outputs(model: Any, method: str, rows: Any, n_columns: int) -> FloatArray:
+    """Return what a method of a fitted model gives for some rows, a column per class or target.
+
+    A plain column of margins is that of the second of two classes.
+
+    Raises
+    ------
+    ParameterError
+        When the model gives another shape: NumPy would repeat one column for all classes.
+    """
+    found = np.asarray(getattr(model, method)(rows), dtype=np.float64)
+    n_rows = _count(rows)
+    if found.shape in ((n_rows,), (n_rows, 1)):
+        column = found.reshape(n_rows)
+        if n_columns == 1:
+            return column[:, None]
+        if n_columns == 2 and method == "decision_function":
+            return np.column_stack([-column, column])
+    if found.shape != (n_rows, n_columns):
+        wanted = f"{n_columns} columns, one per {'target' if method == 'predict' else 'class'}"
+        raise _wrong_shape(model, method, found, n_rows, wanted)
+    return found
+
+
+def _count(rows: Any) -> int:
+    return int(rows.shape[0] if hasattr(rows, "shape") else len(rows))
+
+
+def _wrong_shape(
+    model: Any, method: str, found: AnyArray, n_rows: int, wanted: str
+) -> ParameterError:
+    return ParameterError(
+        f"{method} of {type(model).__name__} gave an array of shape {found.shape} for {n_rows} "
+        f"rows: it must give {wanted}.",
+        parameter="models",
+    )
 
 
 def log_probabilities(probabilities: FloatArray, n_train: float) -> FloatArray:

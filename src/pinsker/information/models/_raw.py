@@ -29,7 +29,7 @@ from pinsker.information.models._copies import (
     several_class_scores,
     weight_parameter,
 )
-from pinsker.information.models._model import HoldoutModel, class_scores
+from pinsker.information.models._model import HoldoutModel, class_scores, outputs
 from pinsker.information.models._survival import grid_times, survival_predictions
 
 #: A column of more categories gets a 0/1 column for each of the most frequent ones.
@@ -177,8 +177,7 @@ class RawModel(HoldoutModel):
             values = target.raw[train]
             numbers = values[:, 0] if values.shape[1] == 1 else values
             model = self._fitted(given, numbers, of_train)
-            predicted = np.asarray(model.predict(own.take(test, columns)), dtype=np.float64)
-            return predicted.reshape(len(test), -1)
+            return outputs(model, "predict", own.take(test, columns), values.shape[1])
         n_train = len(train) if of_train is None else float(weights_in_rows(of_train).sum())
         if target.parts:
             model = self._fitted(given, class_matrix(target)[train], of_train)

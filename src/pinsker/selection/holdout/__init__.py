@@ -18,6 +18,7 @@ from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes, rows_
 from pinsker.selection.holdout._dependence import (
     MOST_HASHES,
     count_known,
+    note_divided_groups,
     note_few_groups,
     note_known_rows,
     note_repeated_rows,
@@ -75,6 +76,7 @@ __all__ = [
     "crossfit_certificate",
     "geometric_sizes",
     "make_folds",
+    "note_divided_groups",
     "note_few_groups",
     "note_known_rows",
     "note_repeated_rows",

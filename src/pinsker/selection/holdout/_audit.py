@@ -3,22 +3,25 @@
 import json
 import math
 from dataclasses import asdict, dataclass
+from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from pinsker._compat import check_columns
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import METRICS, change_text, metric_name, shown_value
 from pinsker.encoding import (
     as_array,
-    check_lengths,
     check_weights,
-    count_rows,
     draw_rows,
     encode_target,
+    hashes_of,
     is_dask,
+    is_frame,
+    take,
 )
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information import (
@@ -27,12 +30,20 @@ from pinsker.information import (
     grid_times,
     log_softmax,
     one_hot,
+    outputs,
+    predicted_classes,
     several_class_scores,
     survival_predictions,
     task_of_model,
     weighted_rows,
 )
-from pinsker.selection.holdout._dependence import note_few_groups, number_groups, one_label_per_row
+from pinsker.selection.holdout._dependence import (
+    note_divided_groups,
+    note_few_groups,
+    number_groups,
+    one_label_per_row,
+    warn_of_known_rows,
+)
 from pinsker.selection.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.selection.holdout._metrics import Metric
 from pinsker.selection.holdout._rows import read_division
@@ -198,9 +209,7 @@ def audit(
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     X_test, X_train = _array(X_test), _array(X_train)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
-    if cv is None:
-        own = getattr(selector, "cv", 5)
-        cv = own if hasattr(own, "split") else 5
+    cv = _own_folds(selector) if cv is None else _number_of_folds(cv)
     _check_rows(len(y), X_train, y_train, cv)
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
     weights = _weights(sample_weight, len(y))
@@ -212,11 +221,11 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    if X_train is not None:
-        check_lengths({"X_test": count_rows(X_test), "y_test": len(y)})
+    _check_tables(selector, X_test, y_test, X_train, y_train)
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
+        note_divided_groups(clusters, divided)
         held_out = np.concatenate([test for _, test in divided])
     rows, row_of = rows_once(held_out)
     losses = []
@@ -247,11 +256,38 @@ def audit(
     )
 
 
+def _check_tables(selector: Any, X_test: Any, y_test: Any, X_train: Any, y_train: Any) -> None:
+    """Refuse frames without the columns of `fit`; warn of test rows that others have seen."""
+    for table in (X_test, X_train):
+        if is_frame(table):
+            check_columns(selector, table)
+    hashes = hashes_of(X_test, y_test)
+    warn_of_known_rows(hashes, getattr(selector, "_row_hashes", None), "of the fit")
+    if X_train is not None:
+        warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
+
+
 def _own_metric(selector: Any) -> Any:
     """Return the metric of a selector's budget: a name, or the function that was given."""
     rule = selector._own_rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
     return selector.certificate_.metric if isinstance(own, str) else own
+
+
+def _own_folds(selector: Any) -> Any:
+    """Return the splitter of a selector, or else 5."""
+    own = getattr(selector, "cv", 5)
+    return own if hasattr(own, "split") else 5
+
+
+def _number_of_folds(cv: Any) -> Any:
+    """Return a number of folds as an int, and all else as it is."""
+    if not isinstance(cv, Integral | np.bool_):
+        return cv
+    number = int(cv)
+    if number < 2:
+        raise ParameterError(f"cv={cv!r}: use 2 folds at least, or a splitter.", parameter="cv")
+    return number
 
 
 def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
@@ -331,9 +367,9 @@ def _fits(
     fits = []
     for fitted, held_out in divided:
         own = None if weights is None else weights[fitted]
-        given = _take(test, fitted)
+        given = take(test, fitted)
         fit = _fit(model, given, y[fitted], own)
-        fits.append(Fit(fit, _take(test, held_out), held_out, given))
+        fits.append(Fit(fit, take(test, held_out), held_out, given))
     return fits
 
 
@@ -366,16 +402,16 @@ def _losses(
     own = None if weights is None else weights[rows]
     how = {"weights": own, "clusters": None if clusters is None else clusters[rows]}
     if task == "regression":
-        predicted = np.concatenate([np.asarray(model.predict(part)) for model, part, _, _ in fits])
         values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        predicted = np.asarray(predicted, dtype=np.float64).reshape(len(rows), -1)
+        given = [outputs(fit.model, "predict", fit.part, values.shape[1]) for fit in fits]
+        predicted = np.concatenate(given)
         return loss.of_numbers(predicted, values[rows], values, all_weights=weights, **how)
     if task == "survival":
         return _losses_of_times(loss, fits, y, own)
     if np.ndim(y) == 2:
         return _losses_of_several(loss, fits, y, y_fitted, own)
     if loss == Metric("error"):
-        wrong = [np.asarray(model.predict(part)).ravel() != y[at] for model, part, at, _ in fits]
+        wrong = [predicted_classes(model, part) != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
     classes = np.unique(y_fitted)
     unseen = np.setdiff1d(y, classes)
@@ -383,12 +419,12 @@ def _losses(
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     method = _response(loss, fits[0][0])
     parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
-    given = np.concatenate(parts)
+    scores = np.concatenate(parts)
     labels = np.searchsorted(classes, y[rows])
     if method == "decision_function":
-        log_given = log_softmax(given)
-        return loss.of_classes(log_given, labels, given, classes=classes, **how)
-    logarithms = np.log(np.clip(given, np.finfo(np.float64).eps, 1.0))
+        log_given = log_softmax(scores)
+        return loss.of_classes(log_given, labels, scores, classes=classes, **how)
+    logarithms = np.log(np.clip(scores, np.finfo(np.float64).eps, 1.0))
     return loss.of_classes(logarithms, labels, classes=classes, **how)
 
 
@@ -437,14 +473,13 @@ def _losses_of_several(
 
 def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:
     """Return probabilities, margins or predicted classes, one column per class."""
-    found = np.asarray(getattr(model, method)(part))
     if method == "predict":
-        return one_hot(found.ravel(), classes)
-    if found.ndim == 1:
-        found = np.column_stack([-found, found])
+        return one_hot(predicted_classes(model, part), classes)
+    known = getattr(model, "classes_", classes)
+    found = outputs(model, method, part, len(known))
     least = 0.0 if method == "predict_proba" else float(found.min())
     scores = np.full((len(found), len(classes)), least)
-    scores[:, np.searchsorted(classes, getattr(model, "classes_", classes))] = found
+    scores[:, np.searchsorted(classes, known)] = found
     return scores
 
 
@@ -463,10 +498,3 @@ def _response(loss: Metric, model: Any) -> str:
         f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use metric='error'.",
         parameter="metric",
     )
-
-
-def _take(table: Any, rows: IntArray) -> Any:
-    """Return some rows of an array or a frame."""
-    if hasattr(table, "iloc"):
-        return table.iloc[rows]
-    return (table if hasattr(table, "shape") else np.asarray(table))[rows]

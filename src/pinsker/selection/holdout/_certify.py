@@ -26,6 +26,7 @@ from pinsker.information import HoldoutModel
 from pinsker.selection.holdout._compare import CONFIDENCE, Comparison, SubsetResult, widened
 from pinsker.selection.holdout._crossfit import geometric_sizes
 from pinsker.selection.holdout._dependence import (
+    note_divided_groups,
     note_few_groups,
     note_repeated_rows,
     note_weights,
@@ -217,6 +218,7 @@ class FreshRows:
         few = (FEW_ROWS.format(rate=MEASURED_AT_60_ROWS),)
         weak = (*notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
+        weak += note_divided_groups(groups, ((fold.train, fold.test) for fold in folds))
         self.label = ESTIMATE if weak else CERTIFICATE
         self.notes = weak + note_repeated_rows(encoded, folds)
         self.notes += note_weights(self.evaluator.weights)

@@ -1,7 +1,7 @@
 """Rows that are not independent: groups of rows, repeated rows, rows that a fit has seen."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import effective_rows
-from pinsker.encoding import Encoded, as_array, is_missing
+from pinsker.encoding import Encoded, as_array, hash_numbers, is_missing
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.selection.holdout._rows import Fold
 
@@ -17,6 +17,8 @@ from pinsker.selection.holdout._rows import Fold
 FEWEST_GROUPS = 20
 #: Hashes of rows that a saved selection holds at most: the smallest ones, a random sample of rows.
 MOST_HASHES = 50_000
+#: Columns at most that are left aside to see whether rows are repeated in all others.
+_MOST_ASIDE = 2
 
 
 def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
@@ -73,6 +75,46 @@ def note_few_groups(clusters: IntArray | None) -> tuple[str, ...]:
     return (note,)
 
 
+def note_divided_groups(
+    clusters: IntArray | None, divisions: Iterable[tuple[IntArray, IntArray]]
+) -> tuple[str, ...]:
+    """Warn of groups whose rows are fitted to and held out by one division; return the note."""
+    if clusters is None:
+        return ()
+    divided: set[int] = set()
+    for train, test in divisions:
+        divided.update(np.intersect1d(clusters[train], clusters[test]).tolist())
+    if not divided:
+        return ()
+    note = (
+        f"cv divides {len(divided)} of {len(np.unique(clusters))} groups: rows of a group are "
+        "fitted to and held out at once, and the errors may be too good; use GroupKFold, or an int"
+    )
+    warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
+    return (note,)
+
+
+def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> None:
+    """Warn of test rows that are among others, which they should be independent of.
+
+    Rows of a few categories repeat by chance: as often as the others repeat among themselves.
+    """
+    if known is None:
+        return
+    found = count_known(hashes, known)
+    _, counts = np.unique(known, return_counts=True)
+    by_chance = found.n_comparable * float(counts[counts > 1].sum()) / len(known)
+    fewest = max(3, found.n_comparable // 100)
+    if found.n_hits < fewest or found.n_hits <= by_chance + 3.0 * by_chance**0.5:
+        return
+    warnings.warn(
+        f"{found} test rows are among the rows {of}{found.basis}: the errors are too good. Hold "
+        "rows out before fit, and pass those.",
+        PinskerWarning,
+        stacklevel=2,
+    )
+
+
 def note_weights(weights: FloatArray | None) -> tuple[str, ...]:
     """Return how many rows of equal weight the held-out rows are worth."""
     if weights is None:
@@ -102,20 +144,43 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> tuple[str, ..
         again = (note,)
     if encoded.hashes is None:
         return again
-    repeated = sum(
-        int(np.isin(encoded.hashes[fold.test], encoded.hashes[fold.train]).sum()) for fold in folds
-    )
-    if repeated < max(3, n_test // 100):
-        return again
+    equal = _note_equal(encoded.hashes, _columns(encoded), folds)
+    aside = [] if equal else _columns_like_numbers_of_rows(encoded)
+    if aside:
+        names = " and ".join(repr(encoded.columns.names[j]) for j in aside)
+        hashes = hash_numbers(_columns(encoded, aside))
+        equal = _note_equal(hashes, _columns(encoded, aside), folds, f", but for {names},")
+    return (*again, *equal)
+
+
+def _note_equal(
+    hashes: AnyArray, columns: Iterable[FloatArray], folds: Sequence[Fold], but: str = ""
+) -> tuple[str, ...]:
+    """Return a note where more held-out rows are among the others of a fold than by chance."""
+    n_test = sum(len(fold.test) for fold in folds)
+    repeated = sum(int(np.isin(hashes[fold.test], hashes[fold.train]).sum()) for fold in folds)
+    if repeated < max(3, n_test // (10 if but else 100)):  # columns aside: correlated ones repeat
+        return ()
     pairs = sum(len(fold.test) * len(fold.train) for fold in folds)
-    if repeated <= 3 * pairs * _chance_of_equal_rows(encoded):
-        return again
+    if repeated <= 3 * pairs * _chance_of_equal_rows(columns):
+        return ()
     note = (
-        f"{repeated} of {n_test} held-out rows are repeated among the rows that models were fitted "
-        "to: if they are the same observation the errors are too good, and groups= keeps them "
-        "together"
+        f"{repeated} of {n_test} held-out rows are repeated{but} among the rows that models were "
+        "fitted to: if they are the same observation the errors are too good, and groups= keeps "
+        "them together"
     )
-    return (*again, note)
+    return (note,)
+
+
+def _columns_like_numbers_of_rows(encoded: Encoded) -> list[int]:
+    """Return up to `_MOST_ASIDE` columns without a repeated value where other columns have some.
+
+    Looked for in a part of the rows: a number of the row, or noise, differs in all of them.
+    """
+    n_rows, n_columns = encoded.columns.values.shape
+    some = encoded.columns.values[:: max(1, n_rows // 1000)]
+    distinct = [j for j, column in enumerate(some.T) if len(np.unique(column)) == len(column)]
+    return distinct if len(distinct) <= min(_MOST_ASIDE, n_columns - 1) else []
 
 
 def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]:
@@ -135,14 +200,18 @@ def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]
     if not found.exact:
         smallest = smallest[: len(known)]
     same = np.array_equal(smallest, np.sort(known))
-    if not same and found.n_hits <= 3 * n_rows * len(known) * _chance_of_equal_rows(encoded):
+    by_chance = n_rows * len(known) * _chance_of_equal_rows(_columns(encoded))
+    if not same and found.n_hits <= 3 * by_chance:
         return ()
     if same or found.n_known > n_rows // 2:
         raise DataError(
-            f"{found} are rows of the fit: a certificate needs rows that took no part in the "
-            "search. Hold some out before fit, and pass those to certify."
+            f"{found} rows are rows of the fit{found.basis}: a certificate needs rows that took no "
+            "part in the search. Hold some out before fit, and pass those to certify."
         )
-    note = f"{found} are rows of the fit: this is an estimate, and no certificate; leave them out"
+    note = (
+        f"{found} rows are rows of the fit{found.basis}: this is an estimate, and no certificate; "
+        "leave them out"
+    )
     return (note,)
 
 
@@ -172,11 +241,13 @@ class KnownRows:
         """Known rows; unbiased where hashes were left out, for they are random numbers."""
         return round(self.n_hits * self.n_rows / max(self.n_comparable, 1))
 
+    @property
+    def basis(self) -> str:
+        """Where hashes were left out: in how many rows the known ones were counted."""
+        return "" if self.exact else f" (counted in {self.n_comparable} of them)"
+
     def __str__(self) -> str:
-        count = f"{self.n_known} of {self.n_rows} rows"
-        if self.exact:
-            return count
-        return f"about {count} ({self.n_hits} of the {self.n_comparable} that can be compared)"
+        return f"{'' if self.exact else 'about '}{self.n_known} of {self.n_rows}"
 
 
 def count_known(hashes: AnyArray, known: AnyArray) -> KnownRows:
@@ -192,20 +263,27 @@ def count_known(hashes: AnyArray, known: AnyArray) -> KnownRows:
     Examples
     --------
     >>> print(count_known(np.arange(4, dtype=np.uint64), np.arange(2, 9, dtype=np.uint64)))
-    2 of 4 rows
+    2 of 4
     """
     exact = len(known) != MOST_HASHES
     comparable = len(hashes) if exact else int((hashes <= known.max()).sum())
     return KnownRows(len(hashes), comparable, int(np.isin(hashes, known).sum()), exact)
 
 
-def _chance_of_equal_rows(encoded: Encoded) -> float:
-    """Return how likely two rows are equal if columns and target were independent."""
+def _columns(encoded: Encoded, aside: Sequence[int] = ()) -> Iterator[FloatArray]:
+    """Yield the target, and the columns but for some."""
     target = encoded.target.labels if encoded.target.raw is None else encoded.target.raw
-    columns = [np.asarray(target).reshape(encoded.n_rows, -1), encoded.columns.values]
+    yield from np.asarray(target, dtype=np.float64).reshape(encoded.n_rows, -1).T
+    for j, column in enumerate(encoded.columns.values.T):
+        if j not in aside:
+            yield np.asarray(column, dtype=np.float64)
+
+
+def _chance_of_equal_rows(columns: Iterable[FloatArray]) -> float:
+    """Return how likely two rows are equal if their columns were independent."""
     chance = 1.0
-    for column in (part[:, j] for part in columns for j in range(part.shape[1])):
-        shares = np.unique(column, return_counts=True)[1] / encoded.n_rows
+    for column in columns:
+        shares = np.unique(column, return_counts=True)[1] / len(column)
         chance *= float(np.sum(shares**2))
         if chance < 1e-15:
             break

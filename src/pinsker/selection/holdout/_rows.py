@@ -1,5 +1,6 @@
 """Which rows search and which are held out to evaluate."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
@@ -166,8 +167,10 @@ def read_division(
     """
     divides = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
     try:
-        given = split() if divides else cv
-        pairs = [(np.asarray(train), np.asarray(test)) for train, test in given]
+        with warnings.catch_warnings():  # groups that are divided are named where they are known
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            given = split() if divides else cv
+            pairs = [(np.asarray(train), np.asarray(test)) for train, test in given]
     except (TypeError, ValueError, IndexError) as error:
         raise ParameterError(
             f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
