@@ -44,7 +44,7 @@ fuzz: $(STAMP)
 # The same for readers of files and the kernels' boundary, guided by the code that inputs reach.
 SECONDS ?= 600
 fuzz-guided:
-	python3 -m venv $(VENV)-fuzz
+	$(PYTHON) -m venv $(VENV)-fuzz
 	$(VENV)-fuzz/bin/pip install --quiet ".[test]" atheris
 	PYTHONPATH=tests OMP_NUM_THREADS=1 $(VENV)-fuzz/bin/python -m fuzz.coverage_guided \
 	  -max_total_time=$(SECONDS)
@@ -122,5 +122,5 @@ $(STAMP): $(BIN)/python pyproject.toml CMakeLists.txt $(NATIVE)
 	@touch $@
 
 clean:
-	rm -rf build dist .venv .venv-sanitize .venv-wheel .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist .venv .venv-fuzz .venv-sanitize .venv-wheel .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst

@@ -112,3 +112,12 @@ def test_columns_that_a_frame_cannot_read_give_no_rows():
     table = pd.DataFrame({"a": np.arange(6.0), "void": np.zeros(6, dtype="V4")})
     with pytest.raises(DataError, match="no rows could be taken"):
         take(table, np.array([0, 2]))
+
+
+def test_cells_of_two_numbers_are_no_cells():
+    intervals = pd.cut(pd.Series(np.arange(6.0)), 3)
+    table = pl.from_pandas(
+        pd.DataFrame({"a": np.arange(6.0), "b": pd.arrays.IntervalArray(intervals)})
+    )
+    with pytest.raises(DataError, match="'b' holds values of type"):
+        encode(table, [0, 1] * 3)

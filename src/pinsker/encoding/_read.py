@@ -298,7 +298,13 @@ def _read_series(series: Any, name: str) -> Cells:
     if isinstance(dtype, nw.Int128 | nw.UInt128):  # NumPy has no such integers
         series = series.cast(nw.Float64)
     # Other categorical types number categories as they occur: that order means nothing.
-    return read_cells(series.to_numpy(), name)
+    cells = series.to_numpy()
+    if cells.ndim != 1:  # an extension type of several numbers, as polars has for intervals
+        raise DataTypeError(
+            f"column {name!r} holds values of type {native_type}; each cell must be a string or a "
+            "number."
+        )
+    return read_cells(cells, name)
 
 
 def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
