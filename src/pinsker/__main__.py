@@ -1,5 +1,5 @@
 """``python -m pinsker`` is the command ``pinsker``."""
 
-from pinsker.cli import main
+from pinsker_command import main
 
 main()

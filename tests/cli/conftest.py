@@ -24,10 +24,19 @@ class Done:
     err: str
 
 
-def run_command(*arguments, stdin=None):
-    """Run the command in this process; bytes may go to its standard input."""
+class Terminal(io.StringIO):
+    """What is printed to a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def run_command(*arguments, stdin=None, terminal=False):
+    """Run the command in this process; bytes, or a file, may go to its standard input."""
     typed = ["pinsker", *(str(argument) for argument in arguments)]
-    source, out, err = io.TextIOWrapper(io.BytesIO(stdin or b"")), io.StringIO(), io.StringIO()
+    file = stdin if hasattr(stdin, "read") else io.BytesIO(stdin or b"")
+    source, err = io.TextIOWrapper(file), io.StringIO()
+    out = Terminal() if terminal else io.StringIO()
     with (
         patch.object(sys, "argv", typed),
         patch.object(sys, "stdin", source),

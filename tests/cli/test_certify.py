@@ -1,6 +1,8 @@
 """`pinsker certify` and `pinsker audit` on a saved selection, and exit codes of a budget."""
 
+import base64
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -250,3 +252,57 @@ def test_too_few_rows_to_hold_any_out_meet_nothing(run, frame, tmp_path):
     assert done.code == NOT_MET
     assert "  error      unknown\n" in done.out
     assert "too few rows to hold any out" in done.out
+
+
+def test_rows_of_a_large_selection_are_recognised_by_some_of_their_hashes(
+    run, selection, table, frame, fresh, tmp_path, monkeypatch
+):
+    # Files of more than 50 000 rows held no hashes: their own rows got a certificate.
+    for place in ("cli._saved", "selection.holdout._dependence"):
+        monkeypatch.setattr(f"pinsker.{place}.MOST_HASHES", 40)
+    run("select", table, "-t", "final grade", "-d", "backward", "--json", selection, "-q")
+    hashes = base64.b64decode(json.loads(selection.read_text())["row_hashes"])
+    assert len(hashes) == 8 * 40
+    done = run("certify", selection, table)
+    assert done.code == 2
+    assert "about 120 of 120 rows are rows of the fit (counted in 40 of them): a" in done.err
+    mixed = tmp_path / "mixed.csv"
+    pd.concat([pd.read_csv(fresh), frame.head(90)]).to_csv(mixed, index=False)
+    done = run("certify", selection, mixed)
+    assert done.code == NOT_MET
+    assert re.search(r"about 1?\d\d of 390 rows are rows of the fit \(counted in", done.out)
+    done = run("certify", selection, fresh)
+    assert done.code == 0
+    assert "certificate, 300 fresh rows" in done.out
+
+
+@pytest.mark.parametrize("why", ["few rows", "rows of the fit"])
+def test_an_estimate_certifies_nothing(run, selection, frame, fresh, tmp_path, why):
+    """``certify && deploy`` must not deploy what no certificate is about."""
+    content = json.loads(selection.read_text())
+    content["parameters"]["error_budget"] = 0.2  # which 80 rows are enough for
+    selection.write_text(json.dumps(content))
+    weak, rows = tmp_path / "weak.csv", pd.read_csv(fresh)
+    few = why == "few rows"
+    (rows.head(80) if few else pd.concat([rows, frame.head(20)])).to_csv(weak, index=False)
+    done = run("certify", selection, weak)
+    assert done.code == NOT_MET
+    reason = "fewer than 100 rows make" if few else "20 of 320 rows are rows of the fit: this is"
+    assert done.out.splitlines()[1].startswith(f"These are not certified: {reason} an estimate")
+    assert done.out.count("an estimate") == 1
+    assert "0.2 (error rate) met" in done.out
+    written = json.loads(run("certify", selection, weak, "--json", "-", "-q").out)
+    assert (written["verdict"], written["label"]) == ("met", "estimate")
+    assert not written["saved_set_passed"]
+
+
+@pytest.mark.parametrize("most", [50_000, 40])
+def test_an_audit_names_rows_of_the_selection(run, table, fresh, tmp_path, monkeypatch, most):
+    for place in ("cli._saved", "selection.holdout._dependence"):
+        monkeypatch.setattr(f"pinsker.{place}.MOST_HASHES", most)
+    path, quick = tmp_path / "saved.json", ("--model", "linear")
+    run("select", table, "-t", "final grade", "-d", "backward", "--json", path, "-q")
+    about, basis = ("", "") if most > 120 else ("about ", " (counted in 40 of them)")
+    note = f"note: {about}120 of 120 test rows are among the rows of the fit{basis}: the errors are"
+    assert note in run("audit", path, table, *quick).out
+    assert "note" not in run("audit", path, fresh, *quick).out

@@ -47,6 +47,45 @@ def test_no_command_writes_to_what_it_reads(run, selection, table, command):
 
 
 @pytest.mark.parametrize(
+    "query",
+    [
+        "select * from 'q.csv'",
+        'select * from "q.csv" -- it\'s a file',
+        "/* don't */ select * from read_csv(['./q.csv'])",
+        "select * from 'file:q.csv'",
+        "select * from $$q.csv$$",
+        "select * from '../*/q.c?v'",
+        "select * from '**/other.csv'",
+    ],
+)
+def test_output_that_would_replace_a_file_of_a_query_is_refused(
+    run, selection, tmp_path, monkeypatch, query
+):
+    monkeypatch.chdir(tmp_path)
+    path, other = tmp_path / "q.csv", tmp_path / "other.csv"
+    path.write_text("a,y")
+    other.symlink_to(path)
+    for command in (["select", "-t", "y", "-o"], ["certify", selection, "--json"]):
+        done = run(*command, "q.csv", "--query", query)
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
+    assert path.read_text() == "a,y"
+
+
+def test_output_that_would_replace_standard_input_is_refused(run, frame, tmp_path):
+    path, link = tmp_path / "t.csv", tmp_path / "hard.csv"
+    frame.to_csv(path, index=False)
+    link.hardlink_to(path)
+    before = path.read_bytes()
+    for name in (path, link):
+        with path.open("rb") as stdin:
+            done = run("select", "-", *QUICK, "-o", name, stdin=stdin)
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
+    assert path.read_bytes() == before
+    with path.open("rb") as stdin:
+        assert run("select", "-", *QUICK, "-o", tmp_path / "kept.csv", stdin=stdin).code == 0
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("out.pdf", "out.pdf': its name has no known format"),
@@ -125,15 +164,36 @@ def test_a_closed_pipe_costs_neither_file_nor_code(frame, tmp_path):
 
 
 def test_names_do_not_command_a_terminal_or_a_spreadsheet(run, frame, tmp_path):
-    names = {"signal": "=1+1", "colour": "red\x1b[2J\u202e"}
+    names = {"signal": "=1+1", "colour": "@red\x1b[2J\u202e"}
     path, kept = tmp_path / "t.csv", tmp_path / "kept.csv"
     frame.rename(columns=names).to_csv(path, index=False)
     done = run("select", path, *QUICK, "-o", kept)
     assert "\x1b" not in done.out + done.err
     assert r"red\x1b[2J\u202e" in done.out
-    assert "a spreadsheet takes the column name '=1+1'" in done.out
-    assert list(pd.read_csv(kept).columns) == ["=1+1", "red\x1b[2J\u202e", "final grade"]
+    assert r"a spreadsheet takes the column names '=1+1', '@red\x1b[2J\u202e' in" in done.out
+    assert list(pd.read_csv(kept).columns) == ["=1+1", "@red\x1b[2J\u202e", "final grade"]
+    for option in ("--features", "--output", "--json"):
+        typed = ("select", path, *QUICK, option, "-", "-q")
+        assert "\x1b" not in run(*typed, terminal=True).out
+    assert run("select", path, *QUICK, "--features", "-", "-q").out == "=1+1\n@red\x1b[2J\u202e\n"
     assert "\x1b" not in run("select", path, "-t", "\x1b[31m").err
+
+
+def test_names_that_a_spreadsheet_takes_for_formulas_are_counted(run, frame, tmp_path):
+    path = tmp_path / "t.csv"
+    frame.set_axis(["-a", "+b", "=c", "@d", "y"], axis=1).to_csv(path, index=False)
+    quick = ("-t", "y", "-d", "linear", "--stop", "features=4", "-o")
+    done = run("select", path, *quick, tmp_path / "kept.csv")
+    assert "takes the column names '-a', '+b', '=c' and 1 more in" in done.out
+    assert "formulas" not in run("select", path, *quick, tmp_path / "kept.parquet").out
+
+
+def test_an_empty_archive_holds_no_table(run, tmp_path):
+    for name in ("t.csv.zip", "t"):
+        zipfile.ZipFile(tmp_path / name, "w").close()
+        done = run("inspect", tmp_path / name, "-t", "y")
+        assert done.code == 2
+        assert "holds 0 files: give an archive of one table." in done.err
 
 
 def contents():

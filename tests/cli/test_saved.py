@@ -3,7 +3,9 @@
 import copy
 import dataclasses
 import json
+import math
 import random
+from functools import reduce
 from types import SimpleNamespace
 
 import jsonschema
@@ -190,15 +192,98 @@ def test_altered_files_that_are_read_can_be_tested(run, selection, frame, tmp_pa
         (b"[" * 100_000, "too deep"),
         (b"[" * 50 + b"]" * 50, "too deep"),
         (b'{"a": NaN}', "NaN is no JSON"),
+        (b'{"a": [{"b": 1, "c": 2, "b": 1}]}', "'b' is repeated"),
         (b'{"a": ' + b"9" * 5000 + b"}", "digits"),
         (b"\xff\xfe", "codec can't decode"),
         (b" " * (2**26 + 1), "more than any selection"),
     ],
-    ids=["deep", "nested", "nan", "digits", "bytes", "large"],
+    ids=["deep", "nested", "nan", "repeated", "digits", "bytes", "large"],
 )
 def test_text_that_is_no_selection(text, message):
     with pytest.raises(DataError, match=message):
         parse(text)
+
+
+def permuted(content):
+    content["columns"].reverse()
+
+
+def other_names(content):
+    content["path"]["names"][0] = "noise"
+
+
+def grouped(content):
+    content["feature_columns"] = [[0, 1], [2], [3]]
+    content["path"] |= {"names": ["noise 1", "colour", "noise 2"], "moves": [], "start": [0, 1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"row_hashes": "!!!!!!!!!!!!"}, "/row_hashes is '!!!!!!!!!!!!', and must match"),
+        ({"row_hashes": "AAAA" * 3 + "AA"}, "/row_hashes is 'AAAAAAAAAAAAAA', and must match"),
+        ({"row_hashes": "AAAA" * 3}, "row_hashes has 9 bytes, and must have 8 for each row"),
+        ({"row_hashes": ""}, "/row_hashes has 0 characters, and must have 12 to 533336"),
+        ({"row_hashes": "AAAA" * 133335}, "/row_hashes has 533340 characters"),
+        ({"row_hashes": None}, "/row_hashes is None, and must be of type string"),
+        ({"schema": 2.0}, "/schema is 2.0, and must be one of 2"),
+        ({"path/schema": 2.0}, "/path/schema is 2.0, and must be one of 2"),
+        ({"path/full_information": "0.4"}, "/path/full_information is '0.4', and must match"),
+        ({"path/information/0": "1"}, "/path/information/0 is '1', and must match"),
+        ({"parameters/engine": "cuda"}, "parameters holds 'engine', which is not saved"),
+        ({"parameters/cv": 3}, "parameters holds 'cv', which is not saved"),
+        ({"kept": ["noise 1"]}, "kept is not among the sets of the path"),
+        ({"kept": ["noise 1", "colour"]}, "kept is not among the sets of the path"),
+        (permuted, "path/names and columns name other features"),
+        (other_names, "path/names and columns name other features"),
+        (grouped, "path/names and columns name other features"),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(selection, change, message):
+    content = json.loads(selection.read_text())
+    if callable(change):
+        change(content)
+    else:
+        for place, value in change.items():
+            *way, last = [int(key) if key.isdigit() else key for key in place.split("/")]
+            reduce(lambda part, key: part[key], way, content)[last] = value
+    selection.write_text(json.dumps(content))
+    with pytest.raises(DataError) as refused:
+        read_selection(str(selection))
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-d", "forward", "--fixed", "noise 2"),
+        (
+            "-d",
+            "backward",
+            "--feature-groups",
+            "both=signal,noise 1",
+            "--feature-groups",
+            "x=colour",
+        ),
+        ("-d", "linear", "--metric", "error"),
+        ("--fast", "--models", "linear", "-e", "0.2", "--costs", "{costs}"),
+    ],
+)
+def test_what_the_command_keeps_is_a_set_of_the_path(run, table, tmp_path, options):
+    path, costs = tmp_path / "selection.json", tmp_path / "costs.csv"
+    costs.write_text("signal,9\nnoise 1,1\n")
+    typed = [one.format(costs=costs) for one in options]
+    assert run("select", table, "-t", "final grade", *typed, "--json", path, "-q").code in (0, 3)
+    assert sorted(read_selection(path).selector.get_feature_names_out()) == sorted(
+        json.loads(path.read_text())["kept"]
+    )
+
+
+def test_information_that_is_no_number_comes_back(selection):
+    content = json.loads(selection.read_text())
+    content["path"]["full_information"] = "nan"
+    selection.write_text(json.dumps(content))
+    assert math.isnan(read_selection(str(selection)).selector.path_.full_information)
 
 
 def test_a_selection_comes_back(selection, frame):

@@ -1,6 +1,7 @@
 """Strategies for calls: an entry point, a table, a target and options, by name and seed."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
@@ -97,7 +98,7 @@ def cases(draw):
 def each_odd_thing():
     """Yield calls of every entry point with a plain table of which one thing is odd."""
     for name, entry in sorted(ALL_ENTRIES.items()):
-        plain = Case(name, "pandas", ("normal",) * 3, 60, "class of the first", (), "pandas", 0)
+        plain = _plain(name)
         yield from (replace(plain, columns=("normal", odd, "normal")) for odd in sorted(COLUMNS))
         yield from (replace(plain, container=odd, fresh=odd) for odd in sorted(CONTAINERS))
         yield from (replace(plain, fresh=odd) for odd in sorted(CONTAINERS))
@@ -105,3 +106,19 @@ def each_odd_thing():
         yield from (replace(plain, n_rows=odd) for odd in N_ROWS)
         for option in sorted(set(entry.options) & set(OPTIONS)):
             yield from (replace(plain, options=((option, odd),)) for odd in sorted(OPTIONS[option]))
+
+
+def each_pair_of_odd_things(entry):
+    """Yield calls of one entry point with odd columns, containers and targets, two at a time."""
+    plain = _plain(entry)
+    for container, column in product(sorted(CONTAINERS), sorted(COLUMNS)):
+        columns = ("normal", column, "normal")
+        yield replace(plain, container=container, fresh=container, columns=columns)
+    for container, target in product(sorted(CONTAINERS), sorted(TARGETS)):
+        yield replace(plain, container=container, fresh=container, target=target)
+    for column, target in product(sorted(COLUMNS), sorted(TARGETS)):
+        yield replace(plain, columns=("normal", column, "normal"), target=target)
+
+
+def _plain(entry):
+    return Case(entry, "pandas", ("normal",) * 3, 60, "class of the first", (), "pandas", 0)

@@ -2,7 +2,8 @@
 
 Run: ``make fuzz CALLS=30000``, or ``PYTHONPATH=tests python -m fuzz.run --seconds 60``. The seed is
 printed: ``--seed`` repeats a run. ``--each`` draws nothing: every entry point gets each odd column,
-table, target and option once, with nothing else odd about the call.
+table, target and option once, with nothing else odd about the call; ``--pairs ENTRY`` gives
+one entry point all pairs of odd columns, tables and targets.
 
 Ends with 1 if a call raised an exception that is neither one of `pinsker.exceptions` nor
 scikit-learn's own about parameters and unfitted estimators, or did not end within its time limit.
@@ -27,7 +28,14 @@ from hypothesis import HealthCheck, given, settings
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
-from fuzz.cases import ALL_ENTRIES, CannotBeMadeError, Case, cases, each_odd_thing
+from fuzz.cases import (
+    ALL_ENTRIES,
+    CannotBeMadeError,
+    Case,
+    cases,
+    each_odd_thing,
+    each_pair_of_odd_things,
+)
 from fuzz.tables import COLUMNS, CONTAINERS, TARGETS
 from pinsker.exceptions import PinskerError
 
@@ -132,10 +140,10 @@ class Fuzzer:
             hypothesis.seed(seed)(test)()
             seed += 1
 
-    def run_each(self):
-        """Call every entry point with one odd thing at a time."""
+    def run_each(self, pairs_of):
+        """Call every entry point with one odd thing at a time, or one entry point with two."""
         signal.signal(signal.SIGALRM, _too_long)
-        for case in each_odd_thing():
+        for case in each_pair_of_odd_things(pairs_of) if pairs_of else each_odd_thing():
             self._unless_over(case)
 
     def _unless_over(self, case):
@@ -165,6 +173,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--each", action="store_true", help="one odd thing at a time, all of them")
+    parser.add_argument("--pairs", metavar="ENTRY", help="two odd things at a time, all of them")
     parser.add_argument("--log", type=Path)
     parser.add_argument("--case", help="one case, as a run printed it")
     typed = parser.parse_args()
@@ -181,7 +190,10 @@ def main():
             f"{len(TARGETS)} kinds of targets",
             flush=True,
         )
-        fuzzer.run_each() if typed.each else fuzzer.run(typed.seed)
+        if typed.each or typed.pairs:
+            fuzzer.run_each(typed.pairs)
+        else:
+            fuzzer.run(typed.seed)
     return report(fuzzer)
 
 

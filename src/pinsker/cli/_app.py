@@ -27,6 +27,7 @@ import pinsker.selection
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._types import plain
+from pinsker.bounds import CERTIFICATE
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
 from pinsker.cli._database import choose_source
@@ -160,7 +161,7 @@ def select(
 ) -> int:
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
-    check_outputs(outputs, [table, database, costs])
+    check_outputs(outputs, [table, database, costs], query)
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     typed = SelectOptions(
@@ -217,9 +218,10 @@ def certify(
 ) -> int:
     """Test a saved selection on fresh rows, which its search did not use.
 
-    Exits with 0 only if the saved columns themselves pass; a larger set that does is named.
+    Exits with 0 only if the saved columns themselves pass, by a certificate; a larger set that
+    does is named, and so is what makes the figures an estimate.
     """
-    check_outputs({"json": json}, [selection, table, database])
+    check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
@@ -243,7 +245,8 @@ def certify(
         X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # The last set that passed may be larger than the saved one, which then did not.
-    passed = certificate.verdict == "met" and set(certificate.features) == set(saved.features)
+    own = set(certificate.features) == set(saved.features)
+    passed = own and certificate.verdict == "met" and certificate.label == CERTIFICATE
     about = {"saved_features": saved.features, "saved_set_passed": passed}
     with until_closed():
         _write_json({**certificate.to_dict(), **about}, json)
@@ -272,7 +275,7 @@ def audit(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
-    check_outputs({"json": json}, [selection, table, database])
+    check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)

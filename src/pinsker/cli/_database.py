@@ -1,5 +1,8 @@
 """Tables in databases: rows of a query to DuckDB or SQLite, which are only ever read."""
 
+import glob
+import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,6 +18,12 @@ from pinsker.exceptions import DataError, ParameterError
 
 #: Rows that are fetched at a time.
 _BLOCK_ROWS = 2**16
+#: Texts of SQL in single, double or dollar quotation marks; comments may hold single marks.
+_QUOTED = re.compile(
+    r"""--[^\n]*|/\*.*?\*/|'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"]|"")*)"|"""
+    r"""\$(?P<tag>\w*)\$(?P<dollar>.*?)\$(?P=tag)\$""",
+    re.DOTALL,
+)
 _SQLITE, _DUCKDB = b"SQLite format 3\x00", b"DUCK"
 
 
@@ -27,6 +36,24 @@ def choose_source(table: str | None, database: str | None, query: str | None) ->
     if table is not None and database is not None:
         raise ParameterError(f"{table!r} and --database exclude each other: give one of them.")
     return table or database or ""
+
+
+def files_in(query: str) -> list[str]:
+    """Return the files that a query names: every quoted text that is one, or a pattern of some.
+
+    Examples
+    --------
+    >>> files_in("select 'no such file'")
+    []
+    """
+    found = []
+    for text in _QUOTED.finditer(query):
+        single, double, dollar = text.group("single", "double", "dollar")
+        name = (single or "").replace("''", "'") or (double or "").replace('""', '"') or dollar
+        if name:
+            name = os.path.expanduser(re.sub(r"^file:(//(?=/))?", "", name))
+            found += [name, *glob.glob(name, recursive=True)]
+    return [name for name in found if "\0" not in name and os.path.isfile(name)]
 
 
 def is_database(path: str) -> bool:

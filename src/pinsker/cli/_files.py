@@ -6,18 +6,22 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 
 import pandas as pd
 
 from pinsker._compat import require
+from pinsker.cli._database import files_in
+from pinsker.cli._errors import visible
 from pinsker.cli._tables import STDIN, format_of_name
 from pinsker.exceptions import DataError, ParameterError
 
 _TEXT = ("csv", "tsv")
 #: First characters of what spreadsheets take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MOST_NAMED = 3
 
 
 class OutputFiles:
@@ -54,7 +58,9 @@ class OutputFiles:
             for staged, _ in self._staged:
                 shutil.rmtree(staged.parent, ignore_errors=True)
         if kind is None:
-            sys.stdout.write("".join(self._printed))
+            printed = "".join(self._printed)
+            # A pipe gets names as they are; a terminal would obey what some of them hold.
+            sys.stdout.write(visible(printed) if sys.stdout.isatty() else printed)
 
     def write_text(self, text: str, path: str | None) -> None:
         """Write a text; ``-`` is standard output, and None is nowhere."""
@@ -84,7 +90,9 @@ class OutputFiles:
         _guarded(path, _sync, staged)
 
 
-def check_outputs(outputs: dict[str, str | None], inputs: Sequence[str | None]) -> None:
+def check_outputs(
+    outputs: dict[str, str | None], inputs: Sequence[str | None], query: str | None = None
+) -> None:
     """Refuse files that cannot be written, before anything is searched.
 
     Parameters
@@ -92,18 +100,23 @@ def check_outputs(outputs: dict[str, str | None], inputs: Sequence[str | None]) 
     outputs : dict of str to str
         Files by the names of their options; None where there is none.
     inputs : sequence of str
-        Files that are read: none of them may be written to.
+        Files that are read, ``-`` for standard input: none of them may be written to.
+    query : str, optional
+        In SQL; files that it names are read too.
     """
     named = {f"--{option}": file for option, file in outputs.items() if file is not None}
-    read = {os.path.realpath(file) for file in inputs if file not in (None, STDIN)}
+    read = [*_facts_of(inputs), *_facts_of(files_in(query or ""))]
     written: dict[str, str] = {}
     for option, file in named.items():
         if file == STDIN and option != "--report":
             continue
         _check_place(option, file)
         place = os.path.realpath(file)
-        if place in read:
-            raise ParameterError(f"{option} {file!r} is the file that is read: name another one.")
+        for own in _facts_of([file]):
+            if any(os.path.samestat(own, other) for other in read):
+                raise ParameterError(
+                    f"{option} {file!r} is the file that is read: name another one."
+                )
         if place in written:
             raise ParameterError(f"{written[place]} and {option} name the same file {file!r}.")
         written[place] = option
@@ -114,6 +127,15 @@ def check_outputs(outputs: dict[str, str | None], inputs: Sequence[str | None]) 
         raise ParameterError(f"--report {report!r} must end in .html.")
     if report is not None:
         require("jinja2", purpose="--report", extra="report")
+
+
+def _facts_of(files: Sequence[str | None]) -> list[os.stat_result]:
+    """Return which files these are, whatever they are called: those that exist on a disk."""
+    found = []
+    for file in filter(None, files):
+        with suppress(OSError, ValueError):  # what stands in for standard input may be no file
+            found.append(os.fstat(sys.stdin.fileno()) if file == STDIN else os.stat(file))
+    return [facts for facts in found if stat.S_ISREG(facts.st_mode)]
 
 
 def written_format(path: str, option: str) -> tuple[str, str | None]:
@@ -134,15 +156,18 @@ def formula_notes(names: Sequence[str], path: str | None) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> formula_notes(["a", "=1+1"], "kept.csv")
-    ("a spreadsheet takes the column name '=1+1' in 'kept.csv' for a formula: import it as text",)
+    >>> formula_notes(["a", "=1+1", "@b"], "a.csv")
+    ("a spreadsheet takes the column names '=1+1', '@b' in 'a.csv' for formulas: import as text",)
     """
     if path is None or (path != STDIN and format_of_name(path, "--output")[0] not in _TEXT):
         return ()
-    found = [name for name in names if name.startswith(_FORMULA)]
-    return tuple(
-        f"a spreadsheet takes the column name {name!r} in {path!r} for a formula: import it as text"
-        for name in found[:1]
+    found = [repr(name) for name in names if name.startswith(_FORMULA)]
+    if not found:
+        return ()
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    named = ", ".join(found[:_MOST_NAMED]) + more
+    return (
+        f"a spreadsheet takes the column names {named} in {path!r} for formulas: import as text",
     )
 
 

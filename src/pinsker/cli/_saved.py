@@ -16,6 +16,7 @@ from pinsker.cli._schema import MOST_BYTES, check, check_parts, parse, schema
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.selection import (
+    MOST_HASHES,
     ErrorBudget,
     FeatureCount,
     ScoreJump,
@@ -28,8 +29,6 @@ from pinsker.selection import (
 SCHEMA = 2
 #: How it was searched is over, and where it was: another computer may have no GPU.
 _NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine", "feature_costs"}
-#: Rows whose hashes are saved at most: eleven characters each.
-_MOST_HASHES = 50_000
 _SELECTORS = {kind.__name__: kind for kind in DIRECTIONS.values()}
 _RULES: dict[str, Any] = {
     kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
@@ -88,7 +87,7 @@ def to_json(outcome: Outcome) -> str:
         "path": json.loads(selector.path_.to_json()),
         "certificate": selector.certificate_.to_dict(),
         "seed": selector._seed,
-        "row_hashes": _hashes_text(getattr(selector, "_row_hashes", None)),
+        "row_hashes": _hashes_text(selector._row_hashes),
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
         "importance": _importance(selector),
         "notes": list(outcome.notes),
@@ -113,6 +112,7 @@ def read_selection(path: str) -> SavedSelection:
         check(content, schema())
         check_parts(content)
         selector = _restored(content)
+        _check_kept(selector)
         selector._validate_params()
         selector._own_rule()
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
@@ -139,6 +139,8 @@ def _targets(saved: Any) -> tuple[str, ...]:
 def _restored(content: dict[str, Any]) -> Any:
     """Return a selector that transforms, certifies and is audited as the one that was fitted."""
     parameters = dict(content["parameters"])
+    if unsaved := sorted(_NOT_SAVED & set(parameters)):
+        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
     if isinstance(parameters["error_budget"], dict):
         rule = dict(parameters["error_budget"])
         parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
@@ -160,11 +162,19 @@ def _restored(content: dict[str, Any]) -> Any:
         "feature_names_in_": np.asarray(columns, dtype=object),
         "_comparison": None,  # other budgets cut the path by its own information
         "_seed": int(content["seed"]),
-        "_row_hashes": _read_hashes(content.get("row_hashes")),
+        "_row_hashes": _read_hashes(content["row_hashes"]),
     }
     for name, value in fitted.items():
         setattr(selector, name, value)
     return selector
+
+
+def _check_kept(selector: Any) -> None:
+    """Refuse kept columns that are not the first of the path: certify tests sets of the path."""
+    path, columns = selector.path_, selector.feature_columns_
+    kept = [j for j, own in enumerate(columns) if selector.support_[list(own)].all()]
+    if set(kept) != set(path.order[: len(kept)]):
+        raise DataError("kept is not among the sets of the path")
 
 
 def _facts(saved: dict[str, Any]) -> TargetFacts:
@@ -172,15 +182,20 @@ def _facts(saved: dict[str, Any]) -> TargetFacts:
     return TargetFacts(**saved, shares=None if shares is None else TargetFacts(**shares))
 
 
-def _hashes_text(hashes: AnyArray | None) -> str | None:
-    """Return hashes of rows as text; None of very many, for the file is for people too."""
-    if hashes is None or len(hashes) > _MOST_HASHES:
-        return None
-    return base64.b64encode(hashes.astype("<u8").tobytes()).decode("ascii")
+def _hashes_text(hashes: AnyArray) -> str:
+    """Return hashes of rows as text: of very many the smallest, for the file is for people too.
+
+    A hash is a random number, so that the rows of the smallest are a random sample of all.
+    """
+    smallest = np.sort(hashes)[:MOST_HASHES]
+    return base64.b64encode(smallest.astype("<u8").tobytes()).decode("ascii")
 
 
-def _read_hashes(text: str | None) -> AnyArray | None:
-    return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<u8")
+def _read_hashes(text: str) -> AnyArray:
+    content = base64.b64decode(text, validate=True)
+    if len(content) % 8:
+        raise DataError(f"row_hashes has {len(content)} bytes, and must have 8 for each row")
+    return np.frombuffer(content, dtype="<u8")
 
 
 def _certificate(saved: dict[str, Any]) -> Certificate:

@@ -1,6 +1,7 @@
 """Is a JSON file a saved selection? Its schema, and whether its parts belong together."""
 
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -30,7 +31,7 @@ def schema() -> dict[str, Any]:
 
 
 def parse(text: bytes) -> Any:
-    """Read JSON of limited size and depth; NaN and infinities are no JSON.
+    """Read JSON of limited size and depth, without NaN, infinities and names that are repeated.
 
     Examples
     --------
@@ -40,7 +41,9 @@ def parse(text: bytes) -> Any:
     if len(text) > MOST_BYTES:
         raise DataError(f"it has {len(text)} bytes, more than any selection ({MOST_BYTES})")
     try:
-        content = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
+        content = json.loads(
+            text.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_once
+        )
     except RecursionError as error:
         raise DataError("its lists lie too deep within each other") from error
     except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are among these
@@ -53,7 +56,8 @@ def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
     """Refuse a value that a schema does not allow.
 
     Knows the words of JSON Schema that `selection.schema.json` uses: type, const, enum, minimum,
-    maximum, minItems, items, required, properties.
+    maximum, minLength, maxLength, pattern, minItems, items, required, properties. Numbers with a
+    decimal point are no integers here.
 
     Examples
     --------
@@ -65,13 +69,16 @@ def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
     where = place or "it"
     _check_type(value, rules, where)
     allowed = [rules["const"]] if "const" in rules else rules.get("enum")
-    if allowed is not None and (isinstance(value, bool) or value not in allowed):
+    same = (type(one) is type(value) and one == value for one in allowed or ())
+    if allowed is not None and not any(same):
         listed = ", ".join(map(repr, allowed))
         raise DataError(f"{where} is {_shown(value)}, and must be one of {listed}")
     if isinstance(value, (int, float)):
         least, most = rules.get("minimum", float("-inf")), rules.get("maximum", float("inf"))
         if not least <= value <= most:
             raise DataError(f"{where} is {_shown(value)}, and must be from {least} to {most}")
+    if isinstance(value, str):
+        _check_text(value, rules, where)
     if isinstance(value, list):
         if len(value) < rules.get("minItems", 0):
             raise DataError(f"{where} is empty")
@@ -104,6 +111,8 @@ def check_parts(content: dict[str, Any]) -> None:
         "ranking has another length than columns": len(content["ranking"]) != len(columns),
         "path/names has another length than feature_columns": len(names) != len(features),
         "path/names repeats a name": len(set(names)) < len(names),
+        "path/names and columns name other features": len(names) == len(features)
+        and not _are_named(content),
         "task and facts/task differ": not own and content["task"] != content["facts"]["task"],
     }
     _refuse(wrong)
@@ -115,6 +124,18 @@ def check_parts(content: dict[str, Any]) -> None:
             set(content["certificate"]["features"]) <= set(names)
         ),
     })  # fmt: skip
+
+
+def _are_named(content: dict[str, Any]) -> bool:
+    """Return whether each feature has the name of its one column, or of its group of columns."""
+    columns, groups = content["columns"], content["parameters"].get("feature_groups")
+    groups = groups if isinstance(groups, dict) else {}
+    of_feature = zip(content["path"]["names"], content["feature_columns"], strict=True)
+    for name, own in of_feature:
+        named = [columns[j] for j in own if j < len(columns)]
+        if named != [name] and not set(named) <= set(groups.get(name) or ()):
+            return False
+    return True
 
 
 def _check_path(path: dict[str, Any]) -> None:
@@ -153,6 +174,14 @@ def _check_type(value: Any, rules: dict[str, Any], where: str) -> None:
         raise DataError(f"{where} is {_shown(value)}, and must be of type {wanted}")
 
 
+def _check_text(value: str, rules: dict[str, Any], where: str) -> None:
+    least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
+    if not least <= len(value) <= most:
+        raise DataError(f"{where} has {len(value)} characters, and must have {least} to {most}")
+    if "pattern" in rules and not re.search(rules["pattern"], value):
+        raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
+
+
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
@@ -165,6 +194,16 @@ def _check_depth(value: Any, left: int) -> None:
     for item in items:
         if isinstance(item, (dict, list)):
             _check_depth(item, left - 1)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, none of whose names is repeated: readers differ in which one they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{_shown(repeated)} is repeated")
+    return found
 
 
 def _refuse_constant(text: str) -> Any:

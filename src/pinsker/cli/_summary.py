@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pinsker.bounds import (
+    CERTIFICATE,
     METRIC_NAMES,
     TOO_FEW_ROWS,
     Certificate,
@@ -234,24 +235,29 @@ def print_certificate(
     console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[str]
 ) -> None:
     """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
-    n_features = certificate.n_features
+    n_features, own_notes = certificate.n_features, list(certificate.notes)
     console.print(f"[bold]{len(saved)} of {n_features} features[/bold]: {escape(_names(saved))}")
     if set(certificate.features) != set(saved):
         larger = f"{certificate.n_kept} of {n_features} features"
-        which = "smallest certified set" if certificate.verdict == "met" else "first, which failed"
+        passed = "certified set" if certificate.label == CERTIFICATE else "set that passed"
+        which = f"smallest {passed}" if certificate.verdict == "met" else "first, which failed"
         console.print(
             "[bold]These are not certified: sets are tested from the largest down to the first "
             f"that fails. The figures are about the {which}, "
             f"{larger}[/bold]: {escape(_names(certificate.features))}",
             soft_wrap=True,
         )
+    elif certificate.verdict == "met" and certificate.label != CERTIFICATE:
+        why, *own_notes = own_notes  # what makes it an estimate comes first
+        text = escape(shell_text(why))
+        console.print(f"[bold]These are not certified: {text}[/bold]", soft_wrap=True)
     lost, upper = certificate.information_lost, certificate.information_upper
     information = (
         f"{number(lost)} nats lost, {_upper(certificate.confidence)} {number(upper)} (model-based "
         "estimate)"
     )
     print_facts(console, [*certificate_facts(certificate), ("information", information)])
-    print_notes(console, [*certificate.notes, *notes])
+    print_notes(console, [*own_notes, *notes])
 
 
 def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> None:

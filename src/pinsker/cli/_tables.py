@@ -55,7 +55,10 @@ _DAMAGED = (
 _SMALL, _LARGEST_RATIO = 2**28, 300
 #: The beginning of rows or columns in JSON.
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"PK\x03\x04": ".zip"}
+_MAGIC = {
+    b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz",
+    b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip", b"PK\x07\x08": ".zip",  # empty; in parts
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from pinsker.selection._triples import TripleScan
 from pinsker.selection.holdout import (
     ALL_FEATURES,
     MOST_CERTIFIED,
+    MOST_HASHES,
     MOST_READ,
     MOST_SEARCHED,
     SEARCH_ONCE_FROM,
@@ -58,6 +59,7 @@ __all__ = [
     "ALL_FEATURES",
     "AUTO_SEARCHES",
     "MOST_CERTIFIED",
+    "MOST_HASHES",
     "MOST_READ",
     "MOST_SEARCHED",
     "SEARCH_ONCE_FROM",

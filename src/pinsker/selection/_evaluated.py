@@ -166,7 +166,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         certificate = fresh.certify(self.path_.order, int(self._n_kept()))
         if not sample.origin:
             return certificate
-        rows, notes = f"{certificate.rows} ({sample.origin})", (*sample.notes, *certificate.notes)
+        rows, notes = f"{certificate.rows} ({sample.origin})", (*certificate.notes, *sample.notes)
         return replace(certificate, rows=rows, notes=notes)
 
     def certificate_at(self, *, error_budget: float) -> Certificate:

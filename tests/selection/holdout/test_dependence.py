@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from pinsker import BackwardElimination, FeatureSelector, audit
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
-from pinsker.selection.holdout import make_folds, split_rows
+from pinsker.selection.holdout import count_known, make_folds, split_rows
 from pinsker.testing import RedundantLinear
 
 NEIGHBOR = [("neighbor", KNeighborsClassifier(1))]
@@ -160,6 +160,22 @@ def test_some_rows_of_the_fit_make_an_estimate(fitted):
     assert mixed.label == "estimate"
     assert mixed.notes[0].startswith("40 of 540 rows are rows of the fit: this is an estimate")
     assert fitted.certify(new_X, new_y).label == "certificate"
+
+
+def test_known_rows_are_estimated_from_the_smallest_hashes(monkeypatch):
+    monkeypatch.setattr("pinsker.selection.holdout._dependence.MOST_HASHES", 2000)
+    rng = np.random.default_rng(0)
+    fit = rng.integers(0, 2**64, 10_000, dtype=np.uint64)
+    for n_known in (0, 300, 1500, 3000):
+        others = rng.integers(0, 2**64, 3000 - n_known, dtype=np.uint64)
+        rows = np.concatenate([rng.permutation(fit)[:n_known], others])
+        counted = len(set(rows.tolist()) & set(fit.tolist()))
+        assert counted == n_known
+        assert (count_known(rows, fit).n_known, count_known(rows, fit).exact) == (counted, True)
+        found = count_known(rows, np.sort(fit)[:2000])
+        # One row in five can be compared: six standard deviations of the estimated count.
+        assert abs(found.n_known - counted) <= 6 * (3000 * (5 - 1) * (n_known / 3000)) ** 0.5 + 1
+        assert str(found) == f"about {found.n_known} of 3000"
 
 
 def test_few_rows_make_an_estimate_with_its_error_rate(fitted):

@@ -16,6 +16,8 @@ from pinsker.selection.holdout._certify import (
 from pinsker.selection.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
 from pinsker.selection.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
 from pinsker.selection.holdout._dependence import (
+    MOST_HASHES,
+    count_known,
     note_divided_groups,
     note_few_groups,
     note_known_rows,
@@ -51,6 +53,7 @@ __all__ = [
     "ALL_FEATURES",
     "FRESH_ROWS",
     "MOST_CERTIFIED",
+    "MOST_HASHES",
     "MOST_READ",
     "MOST_SEARCHED",
     "SEARCH_ONCE_FROM",
@@ -69,6 +72,7 @@ __all__ = [
     "SplitFit",
     "SubsetResult",
     "audit",
+    "count_known",
     "crossfit_certificate",
     "geometric_sizes",
     "make_folds",

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from pinsker.selection.holdout._rows import Fold
 
 #: With fewer groups than this a spread between groups is not known well enough for its limits.
 FEWEST_GROUPS = 20
+#: Hashes of rows that a saved selection holds at most: the smallest ones, a random sample of rows.
+MOST_HASHES = 50_000
 #: Columns at most that are left aside to see whether rows are repeated in all others.
 _MOST_ASIDE = 2
 
@@ -98,14 +101,15 @@ def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> Non
     """
     if known is None:
         return
-    seen = int(np.isin(hashes, known).sum())
+    found = count_known(hashes, known)
     _, counts = np.unique(known, return_counts=True)
-    by_chance = len(hashes) * float(counts[counts > 1].sum()) / len(known)
-    if seen < max(3, len(hashes) // 100) or seen <= by_chance + 3.0 * by_chance**0.5:
+    by_chance = found.n_comparable * float(counts[counts > 1].sum()) / len(known)
+    fewest = max(3, found.n_comparable // 100)
+    if found.n_hits < fewest or found.n_hits <= by_chance + 3.0 * by_chance**0.5:
         return
     warnings.warn(
-        f"{seen} of {len(hashes)} test rows are among the rows {of}: the errors are too good. "
-        "Hold rows out before fit, and pass those.",
+        f"{found} test rows are among the rows {of}{found.basis}: the errors are too good. Hold "
+        "rows out before fit, and pass those.",
         PinskerWarning,
         stacklevel=2,
     )
@@ -187,25 +191,83 @@ def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]
     encoded : Encoded
         The rows of a certificate.
     known : ndarray of uint64, or None
-        Hashes of the rows of the fit, in their order; None where they are not known.
+        Hashes of the rows of the fit, or the smallest of them; None where they are not known.
     """
     if known is None or encoded.hashes is None:
         return ()
-    seen = int(np.isin(encoded.hashes, known).sum())
-    n_rows = encoded.n_rows
-    same = np.array_equal(np.sort(encoded.hashes), np.sort(known))
-    if not same and seen <= 3 * n_rows * len(known) * _chance_of_equal_rows(_columns(encoded)):
+    found, n_rows = count_known(encoded.hashes, known), encoded.n_rows
+    smallest = np.sort(encoded.hashes)
+    if not found.exact:
+        smallest = smallest[: len(known)]
+    same = np.array_equal(smallest, np.sort(known))
+    by_chance = n_rows * len(known) * _chance_of_equal_rows(_columns(encoded))
+    if not same and found.n_hits <= 3 * by_chance:
         return ()
-    if same or seen > n_rows // 2:
+    if same or found.n_known > n_rows // 2:
         raise DataError(
-            f"{seen} of {n_rows} rows are rows of the fit: a certificate needs rows that took no "
+            f"{found} rows are rows of the fit{found.basis}: a certificate needs rows that took no "
             "part in the search. Hold some out before fit, and pass those to certify."
         )
     note = (
-        f"{seen} of {n_rows} rows are rows of the fit: this is an estimate, and no certificate; "
+        f"{found} rows are rows of the fit{found.basis}: this is an estimate, and no certificate; "
         "leave them out"
     )
     return (note,)
+
+
+@dataclass(frozen=True)
+class KnownRows:
+    """How many rows of a table are known, from all hashes of the known ones or the smallest.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the table.
+    n_comparable : int
+        Those whose hash would be there if they were known: all, unless hashes were left out.
+    n_hits : int
+        Those whose hash is there.
+    exact : bool
+        Whether no hash of a known row was left out.
+    """
+
+    n_rows: int
+    n_comparable: int
+    n_hits: int
+    exact: bool
+
+    @property
+    def n_known(self) -> int:
+        """Known rows; unbiased where hashes were left out, for they are random numbers."""
+        return round(self.n_hits * self.n_rows / max(self.n_comparable, 1))
+
+    @property
+    def basis(self) -> str:
+        """Where hashes were left out: in how many rows the known ones were counted."""
+        return "" if self.exact else f" (counted in {self.n_comparable} of them)"
+
+    def __str__(self) -> str:
+        return f"{'' if self.exact else 'about '}{self.n_known} of {self.n_rows}"
+
+
+def count_known(hashes: AnyArray, known: AnyArray) -> KnownRows:
+    """Count the rows that are among known ones.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64
+        Of the rows of a table.
+    known : ndarray of uint64
+        Of the known rows; `MOST_HASHES` of them are the smallest of more.
+
+    Examples
+    --------
+    >>> print(count_known(np.arange(4, dtype=np.uint64), np.arange(2, 9, dtype=np.uint64)))
+    2 of 4
+    """
+    exact = len(known) != MOST_HASHES
+    comparable = len(hashes) if exact else int((hashes <= known.max()).sum())
+    return KnownRows(len(hashes), comparable, int(np.isin(hashes, known).sum()), exact)
 
 
 def _columns(encoded: Encoded, aside: Sequence[int] = ()) -> Iterator[FloatArray]:

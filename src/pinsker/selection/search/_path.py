@@ -339,6 +339,8 @@ def _fields_from_json(text: str) -> dict[str, Any]:
             f"not the JSON of a selection path: expected schema {_SCHEMA}, found {schema!r}."
         )
     numbers = ("scores", "information", "bounds", "p_values")
+    if content.get("full_information") is not None:
+        content["full_information"] = float(content["full_information"])
     return {
         name: tuple(map(float, value) if name in numbers else value)
         if isinstance(value, list)

@@ -1,0 +1,46 @@
+"""The process of the command ``pinsker``, from before its first import to its end.
+
+A package of its own: ``import pinsker`` takes seconds, and an interrupt within them must end in
+one line too.
+"""
+
+import os
+import signal
+import sys
+
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command ``pinsker``; an interrupt ends it without a traceback, at any time."""
+    _open_streams()
+    # Imports lose an exception, or turn it into another one: there it is none.
+    signal.signal(signal.SIGINT, _end)
+    from pinsker.cli import load_app
+
+    app = load_app()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        app(prog_name="pinsker")
+    except KeyboardInterrupt:  # before the command runs, or once more while it ends
+        _end()
+    finally:
+        # All files are written: one more interrupt ends the process at once.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _end(*_: object) -> None:
+    """End at once: nothing has been written, or everything."""
+    os.write(2, b"pinsker: interrupted\n")
+    os._exit(_INTERRUPTED)
+
+
+def _open_streams() -> None:
+    """Read nothing from standard streams that are closed, and write nowhere.
+
+    They must not stay closed: the next files that are opened would take their numbers.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
