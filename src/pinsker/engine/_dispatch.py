@@ -179,10 +179,9 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
 
 def check_client(client: Any) -> None:
     """Refuse what is neither None nor a client."""
-    if client is not None and not (hasattr(client, "submit") and hasattr(client, "scatter")):
+    if client is not None and not hasattr(client, "submit"):
         raise ParameterError(
-            f"client={client!r} has no methods submit and scatter: use a distributed.Client or "
-            "None.",
+            f"client={client!r} has no method submit: use a distributed.Client or None.",
             parameter="client",
         )
 
