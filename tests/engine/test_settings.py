@@ -54,7 +54,7 @@ class Holder(BaseEstimator):
         (KNNSettings, {"score": ["direct"]}, r"score=\['direct'\] is none of 'difference', 'dir"),
         (KNNSettings, {"max_samples": 0}, r"max_samples=0 cannot be used: .* at least 1, or None"),
         (EngineSettings, {"name": "gpu"}, r"name='gpu' is none of 'auto', 'local', 'dask', 'cuda'"),
-        (EngineSettings, {"client": "here"}, r"client='here' has no methods submit and scatter"),
+        (EngineSettings, {"client": "here"}, r"client='here' has no method submit"),
         (EngineSettings, {"max_memory": -1}, r"max_memory=-1 cannot be used: .* or None"),
         (EngineSettings, {"max_memory": 1e9}, r"max_memory=1000000000.0 cannot be used"),
     ],
