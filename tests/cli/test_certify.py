@@ -110,6 +110,16 @@ def test_certify_needs_a_budget(run, table, fresh, tmp_path):
     )
 
 
+def test_audit_a_linear_search_of_classes(run, table, fresh, tmp_path):
+    """Its budget is one of R², which classifiers have not: no audit was possible."""
+    path = tmp_path / "linear.json"
+    run("select", table, "-t", "final grade", "-d", "linear", "--json", path, "-q")
+    done = run("audit", path, fresh, "--model", "linear")
+    assert done.code == 0
+    assert "budget     none" in done.out
+    assert "a budget of R² is none of an error rate" in done.out
+
+
 def test_audit_in_the_metric_of_the_budget(run, table, fresh, tmp_path):
     path = tmp_path / "brier.json"
     options = ("-d", "backward", "--metric", "brier", "-e", "0.1", "--json", path, "-q")

@@ -27,7 +27,7 @@ import pinsker.selection
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._types import plain
-from pinsker.bounds import CERTIFICATE
+from pinsker.bounds import CERTIFICATE, metric_name
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
 from pinsker.cli._database import choose_source
@@ -70,7 +70,7 @@ from pinsker.cli._text import TextStyle
 from pinsker.encoding import drop_note, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import summarise, to_html
-from pinsker.selection import MOST_CERTIFIED, MOST_READ
+from pinsker.selection import MOST_CERTIFIED, MOST_READ, task_of
 
 app = typer.Typer(
     name="pinsker",
@@ -289,6 +289,11 @@ def audit(
     X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
     estimator = make_model(model, saved.task, seed or 0)
     rows["cv"] = None if time is None else TimeSeriesSplit()
+    own = saved.selector.certificate_.metric
+    if saved.task == "classification" and task_of(own) == "regression":
+        # A linear search takes classes for numbers; the models do not.
+        rows["metric"], note = "error", f"a budget of {metric_name(own)} is none of an error rate"
+        notes.append(note)
     with collect_warnings() as collected:
         found = pinsker.selection.audit(
             saved.selector, estimator, X, y, confidence=confidence, **rows
