@@ -16,8 +16,9 @@ pytestmark = pytest.mark.slow
 
 #: Probability with which a budget is to be met, per budget.
 REQUIRED = {0.02: 0.90, 0.05: 0.95, 0.1: 0.95}
-#: Largest mean share of the features that stays, per budget.
-SHARES = {0.02: 0.40, 0.05: 0.30, 0.1: 0.18}
+#: Largest mean share of the features that stays, per budget. At 0.1 it was 17 % at 150 rows; two
+#: points more are allowed to bounds that hold for few differing rows.
+SHARES = {0.02: 0.40, 0.05: 0.30, 0.1: 0.19}
 
 
 def runs(table, names, sizes, seeds, method):

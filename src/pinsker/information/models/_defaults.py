@@ -15,7 +15,12 @@ from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
 from pinsker.information.models._categories import code_by_frequency, order_by_target
 from pinsker.information.models._design import LayoutName, one_hot
-from pinsker.information.models._model import HoldoutModel, log_probabilities, mean_pair_margins
+from pinsker.information.models._model import (
+    HoldoutModel,
+    log_probabilities,
+    mean_pair_margins,
+    without_advice,
+)
 from pinsker.information.models._raw import RawModel, task_of_model
 from pinsker.information.models._survival import survival_models
 
@@ -61,7 +66,8 @@ class RBFSVM(HoldoutModel):
     ) -> FloatArray:
         kernel, gamma, train, test = _kernel(train, test, weights)
         svm = SVC(kernel=kernel, gamma=gamma, decision_function_shape="ovo")
-        svm.fit(train, labels, sample_weight=weights)
+        with without_advice():
+            svm.fit(train, labels, sample_weight=weights)
         if n_classes == 2:
             margins = np.asarray(svm.decision_function(test), dtype=np.float64)
             return np.column_stack([-margins, margins])

@@ -1,6 +1,8 @@
 """A held-out model: fitted to some rows, scored on others."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -159,9 +161,7 @@ class HoldoutModel:
 
     def _fit(self, train: FloatArray, target: Any, weights: FloatArray | None) -> Any:
         given = {} if weights is None else {"sample_weight": weights}
-        with warnings.catch_warnings():
-            # A model that has not converged shows less information, never too much.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with without_advice():
             return clone(self.estimator).fit(train, target, **given)
 
 
@@ -210,6 +210,19 @@ def _mean_and_spread(
 
 def _mask(categorical: BoolArray | None, train: FloatArray) -> BoolArray:
     return np.zeros(train.shape[1], dtype=np.bool_) if categorical is None else categorical
+
+
+@contextmanager
+def without_advice() -> Iterator[None]:
+    """Fit models of our own without scikit-learn's advice to those who chose a model themselves.
+
+    One that has not converged shows less information, never too much; and that most rows have a
+    class of their own is for the gate to say.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
+        yield
 
 
 def class_scores(model: Any, test: Any, classes: AnyArray, n_train: float) -> FloatArray:
