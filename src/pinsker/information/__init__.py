@@ -39,6 +39,7 @@ from pinsker.information.models import (
     survival_predictions,
     task_of_model,
     weighted_rows,
+    without_advice,
     worst_by_loss,
 )
 
@@ -83,5 +84,6 @@ __all__ = [
     "survival_predictions",
     "task_of_model",
     "weighted_rows",
+    "without_advice",
     "worst_by_loss",
 ]

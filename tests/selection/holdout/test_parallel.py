@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -78,3 +79,20 @@ def test_the_command_leaves_with_130_whatever_the_jobs(tmp_path, delay):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "pinsker: interrupted\n")
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were():
+    """Two fits that ignore a warning, one in the other: the ignoring stayed for good."""
+    first_in, second_in, first_out = (threading.Event() for _ in range(3))
+
+    def fit(_, number):
+        assert number == 0 or first_in.wait(30)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BytesWarning)
+            (first_in, second_in)[number].set()
+            assert (second_in, first_out)[number].wait(30)
+        first_out.set()
+
+    before = list(warnings.filters)
+    Jobs(2).run(fit, None, [(0,), (1,)])
+    assert warnings.filters == before

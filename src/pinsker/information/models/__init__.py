@@ -26,7 +26,13 @@ from pinsker.information.models._design import (
     ModelDesign,
     one_hot,
 )
-from pinsker.information.models._model import HoldoutModel, PriorModel, outputs, predicted_classes
+from pinsker.information.models._model import (
+    HoldoutModel,
+    PriorModel,
+    outputs,
+    predicted_classes,
+    without_advice,
+)
 from pinsker.information.models._raw import (
     OwnColumns,
     RawModel,
@@ -99,5 +105,6 @@ __all__ = [
     "survival_predictions",
     "task_of_model",
     "weighted_rows",
+    "without_advice",
     "worst_by_loss",
 ]

@@ -20,6 +20,7 @@ from threadpoolctl import (  # type: ignore[import-untyped]
 from pinsker._compat import require
 from pinsker.engine import calls_on_cluster
 from pinsker.exceptions import EngineError, EngineLostError
+from pinsker.information import without_advice
 
 #: Called with the number of calls that are done, and of all.
 OnCall: TypeAlias = Callable[[int, int], object]
@@ -85,7 +86,8 @@ class Jobs:
             return
         config = get_config()  # scikit-learn's, which is that of this thread alone
         tasks = [partial(self._in_one_thread, config, function, shared, call) for call in calls]
-        with _running(tasks, min(n_jobs, len(calls))) as futures:
+        # Filters of warnings are the process's: threads that set them leave each other's behind.
+        with without_advice(), _running(tasks, min(n_jobs, len(calls))) as futures:
             yield (future.result() for future in futures)
 
     @cached_property
