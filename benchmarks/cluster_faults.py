@@ -234,7 +234,7 @@ FAULTS = {
 def run_case(fit, stage, fault, moment, pause, silence):
     """Run a fit on a cluster, with a fault in one of its stages."""
     if silence is not None:
-        from pinsker.engine._dask import _cluster
+        from pinsker import _cluster
 
         _cluster._SECONDS_OF_SILENCE = silence
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
