@@ -117,7 +117,7 @@ def test_audit_a_linear_search_of_classes(run, table, fresh, tmp_path):
     done = run("audit", path, fresh, "--model", "linear")
     assert done.code == 0
     assert "budget     none" in done.out
-    assert "a budget of R² is none of an error rate" in done.out
+    assert "the budget is in R²: error rates cannot be held against it" in done.out
 
 
 def test_audit_in_the_metric_of_the_budget(run, table, fresh, tmp_path):

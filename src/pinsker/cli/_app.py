@@ -292,8 +292,8 @@ def audit(
     own = saved.selector.certificate_.metric
     if saved.task == "classification" and task_of(own) == "regression":
         # A linear search takes classes for numbers; the models do not.
-        rows["metric"], note = "error", f"a budget of {metric_name(own)} is none of an error rate"
-        notes.append(note)
+        rows["metric"] = "error"
+        notes.append(f"the budget is in {metric_name(own)}: error rates cannot be held against it")
     with collect_warnings() as collected:
         found = pinsker.selection.audit(
             saved.selector, estimator, X, y, confidence=confidence, **rows

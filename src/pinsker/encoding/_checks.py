@@ -267,19 +267,19 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
 
 
 def as_array(name: str, values: Any) -> AnyArray:
-    """Return values, one per row, as an array of NumPy, whatever container they came in.
+    """Return values as an array of NumPy, whatever container they came in.
 
     Raises
     ------
     DataError
-        When NumPy cannot hold them, as the 128-bit integers of polars.
+        When NumPy cannot hold them, as rows of other lengths or 128-bit integers of polars.
     """
     try:
         return np.asarray(values)
     except Exception as error:  # of any package: containers have errors of their own
         raise DataError(
-            f"{name} ({type(values).__name__}) cannot be read as an array ({error}): give one "
-            "number or text per row.",
+            f"{name} ({type(values).__name__}) cannot be read as an array ({error}): give numbers "
+            "or texts, as many in every row.",
             parameter=name,
         ) from error
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from pinsker import encoding
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.exceptions import DataError, ParameterError
 
@@ -62,14 +63,7 @@ def as_array(name: str, values: Any) -> AnyArray:
         return values
     if np.ma.is_masked(values):
         raise DataError(f"{name} is a masked array: fill it, or leave the masked rows out.")
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        raise DataError(f"{name} are no table: rows have different lengths.") from error
-    except Exception as error:  # of any package: polars has errors of its own
-        raise DataError(
-            f"{name} cannot be read as numbers ({error}): give an array of them."
-        ) from error
+    return encoding.as_array(name, values)
 
 
 def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
@@ -79,7 +73,7 @@ def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
         if array.dtype.kind == "c":
             raise TypeError("they are complex")
         return np.asarray(array, dtype=dtype, order="C")
-    except Exception as error:  # of any package: polars has errors of its own for 128-bit integers
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{name} cannot be read as numbers ({error}): give an array of them."
         ) from error
@@ -112,24 +106,24 @@ def finite_vector(name: str, values: Any, n_rows: int) -> FloatArray:
     return vector
 
 
-def integer_vector(name: str, values: Any, n_rows: int) -> AnyArray:
-    """Return one integer per row, of whatever type."""
+def integer_vector(name: str, values: Any, n: int, each: str = "row") -> AnyArray:
+    """Return one integer per row, or for each of something else, of whatever type."""
     integers = as_array(name, values)
-    if integers.shape != (n_rows,) or integers.dtype.kind not in "iub":
+    if integers.shape != (n,) or integers.dtype.kind not in "iub":
         raise DataError(
             f"{name} has shape {integers.shape} and dtype {integers.dtype}: give one integer for "
-            f"each of {n_rows} rows."
+            f"each of {n} {each}s."
         )
     return integers
 
 
-def code_vector(name: str, values: Any, n_rows: int, n_codes: int) -> AnyArray:
-    """Return one of 0..n_codes-1 per row, as integers of whatever type."""
-    codes = integer_vector(name, values, n_rows)
-    if n_rows and (codes.max() >= n_codes or codes.min() < 0):
-        row = int(np.flatnonzero((codes < 0) | (codes >= n_codes))[0])
+def code_vector(name: str, values: Any, n: int, n_codes: int, each: str = "row") -> AnyArray:
+    """Return one of 0..n_codes-1 for each, as integers of whatever type."""
+    codes = integer_vector(name, values, n, each)
+    if n and (codes.max() >= n_codes or codes.min() < 0):
+        place = int(np.flatnonzero((codes < 0) | (codes >= n_codes))[0])
         raise DataError(
-            f"{name} holds {codes[row]} in row {row}: give numbers from 0 to {n_codes - 1}, "
+            f"{name} holds {codes[place]} in {each} {place}: give numbers from 0 to {n_codes - 1}, "
             "without gaps as numpy.unique numbers values."
         )
     return codes
@@ -143,18 +137,7 @@ def class_codes(name: str, labels: Any, n_rows: int) -> IntArray:
 
 def feature_numbers(name: str, features: Any, n_columns: int) -> IntArray:
     """Return the feature of each column as int64; every feature has one column at least."""
-    numbers = as_array(name, features)
-    if numbers.shape != (n_columns,) or numbers.dtype.kind not in "iu":
-        raise DataError(
-            f"{name} has shape {numbers.shape} and dtype {numbers.dtype}: give one integer for "
-            f"each of {n_columns} columns."
-        )
-    wrong = np.flatnonzero((numbers < 0) | (numbers >= n_columns))
-    if len(wrong):
-        raise DataError(
-            f"{name} holds {numbers[wrong[0]]} at position {wrong[0]}: features of {n_columns} "
-            f"columns are 0..{n_columns - 1} at most."
-        )
+    numbers = code_vector(name, features, n_columns, n_columns, "column")
     sizes = np.bincount(numbers.astype(np.int64))
     if (sizes == 0).any():
         empty = int(np.flatnonzero(sizes == 0)[0])

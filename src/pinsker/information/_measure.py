@@ -178,7 +178,7 @@ class Layout:
             self.z,
             k=self.k,
             n_threads=self.n_threads,
-            method=self.method,  # type: ignore[arg-type]
+            method=self.method,  # type: ignore[arg-type] # the others have returned
         )
         return Measurement(terms.value, terms.ceiling, n_alone=terms.n_alone)
 

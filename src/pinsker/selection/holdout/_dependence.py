@@ -71,8 +71,7 @@ def note_few_groups(clusters: IntArray | None) -> tuple[str, ...]:
         f"{count} groups of rows are held out: with fewer than {FEWEST_GROUPS} the confidence "
         "bounds are rough"
     )
-    warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
-    return (note,)
+    return _warned(note)
 
 
 def note_divided_groups(
@@ -90,7 +89,11 @@ def note_divided_groups(
         f"cv divides {len(divided)} of {len(np.unique(clusters))} groups: rows of a group are "
         "fitted to and held out at once, and the errors may be too good; use GroupKFold, or an int"
     )
-    warnings.warn(f"{note}.", PinskerWarning, stacklevel=2)
+    return _warned(note)
+
+
+def _warned(note: str) -> tuple[str, ...]:
+    warnings.warn(f"{note}.", PinskerWarning, stacklevel=3)
     return (note,)
 
 
