@@ -81,6 +81,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+#: Indicators of a column at most, as in the library: one for each of thousands of texts takes hours.
+_MOST_CATEGORIES = 50
+
 SavedFile = Annotated[
     str, typer.Argument(metavar="SELECTION", help="What pinsker select --json wrote.")
 ]
@@ -332,8 +335,8 @@ def demo(
 def make_model(name: Model, task: str, seed: int) -> Any:
     """Return an unfitted model behind a preparation for numbers and categories.
 
-    Numbers are scaled and gaps filled with the median; categories become indicators, a gap being
-    a category of its own.
+    Numbers are scaled and gaps filled with the median; the most frequent categories of a column
+    become indicators, a gap being a category of its own.
     """
     kind = (
         _survival_model(name)
@@ -343,9 +346,12 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
+    indicators = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
+    )
     prepared = make_column_transformer(
         (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), numbers),
-        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), categories),
+        (indicators, categories),
     )
     return make_pipeline(prepared, kind(**settings))
 

@@ -270,6 +270,7 @@ def count_known(hashes: AnyArray, known: AnyArray) -> KnownRows:
     """
     exact = len(known) != MOST_HASHES
     comparable = len(hashes) if exact else int((hashes <= known.max()).sum())
+    exact = exact or comparable == len(hashes)
     return KnownRows(len(hashes), comparable, int(np.isin(hashes, known).sum()), exact)
 
 
