@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.metrics import make_scorer, mean_pinball_loss, roc_auc_score
 
 from pinsker import CostMatrix
-from pinsker.selection.holdout import Metric
+from pinsker.metrics import Metric
 
 _MANY = 2_000_000
 _PARTS = 20

@@ -11,7 +11,7 @@ import argparse
 
 import numpy as np
 
-from pinsker.selection.holdout import Metric
+from pinsker.metrics import Metric
 
 TRUTH_ROWS = 200_000
 

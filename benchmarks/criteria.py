@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pinsker.selection import select_by_criterion
+from pinsker.search import select_by_criterion
 
 N_VALUES = 10
 N_CLASSES = 2

@@ -13,7 +13,7 @@ import numpy as np
 
 import honesty_problems
 from honesty_methods import BUDGETS, METHODS
-from pinsker.selection.holdout import _compare
+from pinsker.holdout import _compare
 
 CONFIDENCES = {"none": 0.5, "a standard error": _compare.ONE_ERROR, "95 %": 0.95}
 TABLES = {

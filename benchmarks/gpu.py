@@ -16,7 +16,8 @@ import numpy as np
 
 from engine import table
 from pinsker.engine import Backward, Forward
-from pinsker.engine._cuda import CudaBackward, CupyDevice
+from pinsker.engine._cuda._backward import CudaBackward
+from pinsker.engine._cuda._device import CupyDevice
 from pinsker.engine._problem import FixedPoint
 from tables import heading, print_row
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from pinsker.encoding import read_large
 from pinsker.engine import Backward, Forward, PartitionTables, Problem, _plan
-from pinsker.selection import MOST_READ
+from pinsker.holdout import MOST_READ
 from tables import heading, print_row
 
 #: The constants of docs/scale.md.

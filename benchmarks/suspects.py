@@ -18,7 +18,7 @@ import numpy as np
 
 from pinsker.encoding import encode
 from pinsker.exceptions import PinskerError
-from pinsker.selection import find_suspects
+from pinsker.explain import find_suspects
 from real_tables import MAX_ROWS, SAMPLE_SEED, chosen, read
 
 KINDS = ("recoded target", "leak", "missingness", "row counter", "identifier")

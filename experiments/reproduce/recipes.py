@@ -15,7 +15,7 @@ from pinsker import (
     KNNSettings,
     LinearSelection,
 )
-from pinsker.selection import (
+from pinsker.search import (
     Decision,
     ErrorBudget,
     FeatureCount,

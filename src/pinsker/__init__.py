@@ -15,8 +15,9 @@ The flow, one folder a stage; imports only point back along the arrows::
 
 from typing import Any
 
-from pinsker.bounds import Certificate
 from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.explain import Interactions, interactions
+from pinsker.holdout import AuditResult, Certificate, audit
 from pinsker.information import (
     Estimate,
     IndependenceTest,
@@ -25,26 +26,23 @@ from pinsker.information import (
     independence_test,
     mutual_information,
 )
-from pinsker.selection import (
-    AuditResult,
-    BackwardElimination,
-    CostMatrix,
-    CriterionSelection,
+from pinsker.metrics import CostMatrix, WorstTarget
+from pinsker.search import (
     ErrorBudget,
     FeatureCount,
-    FeatureSelector,
-    ForwardBackwardSelection,
-    ForwardSelection,
-    Interactions,
-    LinearSelection,
     PermutationTest,
     ScoreJump,
     ScoreThreshold,
     SelectionPath,
-    WorstTarget,
-    audit,
-    interactions,
     select_by_criterion,
+)
+from pinsker.selectors import (
+    BackwardElimination,
+    CriterionSelection,
+    FeatureSelector,
+    ForwardBackwardSelection,
+    ForwardSelection,
+    LinearSelection,
 )
 
 __version__ = "0.2.0"

@@ -38,13 +38,7 @@ class StateLostError(Exception):
 
 
 class WorkersLeftError(StateLostError):
-    """Workers that were counted on have died, or are not heard of any more.
-
-    Parameters
-    ----------
-    workers : collection of str
-        Their addresses.
-    """
+    """Workers that were counted on have died, or are not heard of any more."""
 
     def __init__(self, workers: Collection[str]) -> None:
         super().__init__(f"lost or not heard of: {', '.join(sorted(workers))}")
@@ -52,18 +46,7 @@ class WorkersLeftError(StateLostError):
 
 
 class Cluster:
-    """What searches and passes over partitions need of a cluster.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A client that is not asynchronous.
-
-    Attributes
-    ----------
-    left_out : frozenset of str
-        Workers that are there and are not used, at the last look.
-    """
+    """What searches and passes over partitions need of a cluster."""
 
     def __init__(self, client: Any) -> None:
         if client.asynchronous:
@@ -143,10 +126,7 @@ class Cluster:
         return results
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
-        """Compute delayed objects: Dask itself computes again what was lost with a worker.
-
-        A worker that is stopped holds them up until Dask drops it (``worker-ttl``: five minutes).
-        """
+        """Compute delayed objects: Dask itself computes again what was lost with a worker."""
         with self._may_fail():
             futures = self.client.compute(list(tasks))
         while not all(future.done() for future in futures):

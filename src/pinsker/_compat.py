@@ -65,35 +65,16 @@ def check_columns(estimator: Any, X: Any) -> None:
 
 
 class ScorerParts(NamedTuple):
-    """What a scorer of scikit-learn is made of.
+    """What a scorer of scikit-learn is made of."""
 
-    Attributes
-    ----------
-    function : callable
-        From true and predicted values to a number.
-    sign : float
-        -1 for a loss.
-    kwargs : dict
-        Further arguments of the function.
-    response : tuple of str
-        Methods of a model that give the predicted values, the first that it has.
-    """
-
-    function: Any
-    sign: float
-    kwargs: dict[str, Any]
+    function: Any  # from true and predicted values to a number
+    sign: float  # -1 for a loss
+    kwargs: dict[str, Any]  # further arguments of the function
     response: tuple[str, ...]
 
 
 def scorer_parts(scorer: Any) -> ScorerParts | None:
-    """Take a scorer of ``make_scorer`` apart; None for anything else.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import get_scorer
-    >>> scorer_parts(get_scorer("neg_mean_absolute_error")).sign
-    -1.0
-    """
+    """Take a scorer of ``make_scorer`` apart; None for anything else."""
     function = getattr(scorer, "_score_func", None)
     if function is None or not hasattr(scorer, "_sign"):
         return None
@@ -103,43 +84,12 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
 
 
 def output_container(estimator: Any) -> str:
-    """Return what ``estimator.set_output(transform=...)`` asked for.
-
-    Returns
-    -------
-    {"default", "pandas", "polars"}
-
-    Examples
-    --------
-    >>> from sklearn.feature_selection import VarianceThreshold
-    >>> output_container(VarianceThreshold().set_output(transform="pandas"))
-    'pandas'
-    """
+    """Return what ``estimator.set_output(transform=...)`` asked for."""
     return str(_get_output_config("transform", estimator)["dense"])
 
 
 def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleType:
-    """Import an optional module when it is needed, or say what to install.
-
-    Parameters
-    ----------
-    module : str
-        Full name, for example ``"matplotlib.pyplot"``.
-    purpose : str
-        What needs it, as the user would say: ``"selector.plot()"``.
-    extra : str, optional
-        The extra of pinsker that installs it.
-
-    Raises
-    ------
-    MissingDependencyError
-        When the module is not installed.
-
-    Examples
-    --------
-    >>> require("json", purpose="this example").dumps([1])
-    '[1]'
-    """
+    """Import an optional module when it is needed, or say what to install."""
     package = module.partition(".")[0]
     try:
         return import_module(module)
@@ -153,15 +103,7 @@ def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleTyp
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra where this installation came from.
-
-    A package that came from a clone or a file may be on no index: pip notes where it came from.
-
-    Examples
-    --------
-    >>> install_command("cli").startswith("pip install ")
-    True
-    """
+    """Return the command that installs an extra where this installation came from."""
     try:
         noted = distribution("pinsker").read_text("direct_url.json")
     except PackageNotFoundError:  # only the folder is on the path

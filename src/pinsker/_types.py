@@ -17,13 +17,7 @@ Missing = Literal["auto", "error", "drop", "category"]
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON can hold: no NumPy scalar, and None for NaN and infinities.
-
-    Examples
-    --------
-    >>> plain({"a": float("nan"), "b": (1, 2.5)})
-    {'a': None, 'b': [1, 2.5]}
-    """
+    """Return a value that JSON can hold: no NumPy scalar, and None for NaN and infinities."""
     if isinstance(value, dict):
         return {str(name): plain(item) for name, item in value.items()}
     if hasattr(value, "tolist"):  # NumPy's arrays and scalars

@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import binom, t
 
 from pinsker.bounds import (
-    Certificate,
     bounded_loss_limit,
     error_rate_limit,
     paired_difference,
     simultaneous_confidence,
 )
 from pinsker.exceptions import ParameterError
+from pinsker.holdout import Certificate
 
 
 def on_path(**changes):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pinsker.selection.holdout import CrossFit
+from pinsker.holdout import CrossFit
 
 SELECT = ("select", "{table}", "-t", "final grade")
 

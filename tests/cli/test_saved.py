@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinsker import BackwardElimination, FeatureCount, KNNSettings
-from pinsker.bounds import Certificate, TargetFacts
+from pinsker.bounds import TargetFacts
 from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
-from pinsker.selection import SelectionPath
+from pinsker.holdout import Certificate
+from pinsker.search import SelectionPath
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.selection import SelectionPath
+from pinsker.search import SelectionPath
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
 

@@ -12,7 +12,7 @@ import pytest
 
 from pinsker.cli import main
 from pinsker.engine import Backward
-from pinsker.selection.holdout import Jobs
+from pinsker.holdout import Jobs
 
 
 @pytest.fixture(scope="module")

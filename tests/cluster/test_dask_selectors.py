@@ -16,7 +16,7 @@ from pinsker import (
     ForwardBackwardSelection,
 )
 from pinsker.exceptions import EngineError
-from pinsker.selection.holdout import Jobs
+from pinsker.holdout import Jobs
 
 
 @pytest.fixture(scope="module")

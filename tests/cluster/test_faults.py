@@ -13,7 +13,7 @@ import pytest
 
 from pinsker.engine import Backward, Problem, calls_on_cluster
 from pinsker.exceptions import EngineLostError
-from pinsker.selection.holdout import Jobs
+from pinsker.holdout import Jobs
 
 
 def powers(client, strike):

@@ -18,7 +18,7 @@ from pinsker import (
 )
 from pinsker.engine import Backward
 from pinsker.exceptions import EngineLostError
-from pinsker.selection.holdout import CrossFit, Jobs
+from pinsker.holdout import CrossFit, Jobs
 
 distributed = pytest.importorskip("distributed")
 

@@ -6,7 +6,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import pinsker
 from pinsker.exceptions import DataWarning
-from pinsker.selection import (
+from pinsker.selectors import (
     BackwardElimination,
     CriterionSelection,
     FeatureSelector,

@@ -21,21 +21,20 @@ BELOW = {
     "_cluster": {"exceptions"},
     "datasets": LEAVES,
     "testing": {"_types", "exceptions", "datasets"},
-    "encoding": LEAVES,
-    "engine": LEAVES | {"encoding"},
-    "information": LEAVES | {"encoding", "engine"},
-    "bounds": LEAVES | {"encoding", "engine", "information"},
-    "selection": LEAVES | {"encoding", "engine", "information", "bounds"},
-    "report": LEAVES | {"encoding", "engine", "information", "bounds", "selection"},
-    "cli": LEAVES | {"encoding", "engine", "information", "bounds", "selection", "report"},
 }
+#: The stages, the lowest first: each may import those before it.
+STAGES = (
+    "encoding", "engine", "information", "models", "bounds", "metrics", "search", "holdout",
+    "explain", "selectors", "report", "cli",
+)  # fmt: skip
+BELOW |= {stage: LEAVES | set(STAGES[:place]) for place, stage in enumerate(STAGES)}
 BELOW["cli"] |= {"datasets", "__version__"}
 BELOW["report"] |= {"__version__"}
 BELOW["__main__"] = {"cli"}
 
 #: Imports that point upwards, inside of functions: a selector offers its own views, and the package
 #: its displays, without loading them before somebody asks.
-WHEN_CALLED = {("selection/_transformer.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
+WHEN_CALLED = {("selectors/_transformer.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
 
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.

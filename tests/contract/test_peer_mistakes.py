@@ -13,15 +13,8 @@ from pinsker.bounds import TargetFacts
 from pinsker.encoding import encode_target
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
-from pinsker.selection import (
-    BackwardElimination,
-    ErrorBudget,
-    FeatureCount,
-    ForwardSelection,
-    LinearSelection,
-    ScoreJump,
-    ScoreThreshold,
-)
+from pinsker.search import ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold
+from pinsker.selectors import BackwardElimination, ForwardSelection, LinearSelection
 
 EVERY = pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection, LinearSelection])
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +112,7 @@ def test_negative_estimates_stay_numbers(kind):
 def test_importing_mutes_no_warning():
     code = (
         "import warnings; before = list(warnings.filters); import sklearn; "
-        "sk = list(warnings.filters); import pinsker.selection; "
+        "sk = list(warnings.filters); import pinsker.selectors; "
         "print(warnings.filters == sk)"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -136,7 +129,7 @@ def test_memory_is_not_columns_times_rows_squared():
     # bytes of watches, 24 kB of close pairs a row (engine plan), and the table: 20 MB.
     code = (
         "import resource, numpy as np\n"
-        "from pinsker.selection import BackwardElimination\n"
+        "from pinsker.selectors import BackwardElimination\n"
         "rng = np.random.default_rng(0)\n"
         "X, y = rng.normal(size=(600, 300)), rng.integers(2, size=600)\n"
         "BackwardElimination().fit(X[:50], y[:50])\n"

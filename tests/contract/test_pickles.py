@@ -15,9 +15,9 @@ from pinsker import FeatureSelector
 from pinsker.exceptions import DataError
 
 #: Written by ``python tests/contract/test_pickles.py``. Where this file no longer loads, the
-#: attributes of selectors have changed: raise PICKLE_FORMAT of ``selection/_base.py``, write the
+#: attributes of selectors have changed: raise PICKLE_FORMAT of ``selectors/_base.py``, write the
 #: file again, and name the change in the changelog.
-STORED = Path(__file__).parent / "reference" / "selector_format_2.pickle"
+STORED = Path(__file__).parent / "reference" / "selector_format_3.pickle"
 
 
 def table():
@@ -72,7 +72,7 @@ def test_another_format_is_refused_before_its_content_is_read(fitted, monkeypatc
     later = ModuleType("pinsker_later")
     later.Kind = type("Kind", (), {"__module__": "pinsker_later"})
     monkeypatch.setitem(sys.modules, "pinsker_later", later)
-    monkeypatch.setattr("pinsker.selection._base.PICKLE_FORMAT", 3)
+    monkeypatch.setattr("pinsker.selectors._base.PICKLE_FORMAT", 4)
     selector = copy.copy(fitted)
     selector.later_ = later.Kind()
     file = io.BytesIO()
@@ -80,8 +80,8 @@ def test_another_format_is_refused_before_its_content_is_read(fitted, monkeypatc
     monkeypatch.undo()
     file.seek(0)
     message = (
-        r"^this FeatureSelector was pickled by another version of pinsker \(format 3, this one "
-        r"reads 2\): fit it again with this version\.$"
+        r"^this FeatureSelector was pickled by another version of pinsker \(format 4, this one "
+        r"reads 3\): fit it again with this version\.$"
     )
     with pytest.raises(DataError, match=message):
         joblib.load(file) if dump is joblib.dump else pickle.load(file)

@@ -314,11 +314,20 @@ def test_the_other_functions_check_their_arguments(call):
 def test_every_public_name_is_checked_here_or_holds_results():
     """A new name is added here with its tests: those of columns are in test_contingency.py."""
     results = {"BoxCounts", "JointCosts", "NeighborCounts", "Plan"}
-    constants = {"MOST_PAIR_BINS", "NATS_PER_COST", "Correction", "EngineName"}
+    constants = {
+        "MOST_PAIR_BINS",
+        "NATS_PER_COST",
+        "Correction",
+        "ENGINES",
+        "EngineName",
+        "SETTINGS",
+    }
+    constants |= {"SETTINGS"}
     of_codes = {"CountTables", "Group", "PackedColumns", "PairTables", "best_triples"}
     assert set(engine.__all__) - results - constants - of_codes == {
         "Backward", "EngineSettings", "Forward", "KNNSettings", "PartitionTables", "Problem",
-        "WorkerMemory", "array_library", "available_memory", "box_counts", "calls_on_cluster",
+        "WorkerMemory", "array_library", "as_settings", "available_memory", "box_counts",
+        "calls_on_cluster",
         "class_probabilities", "count_threads", "find_client", "generator_of", "grassberger_log",
         "mean_values", "memory_limit", "neighbor_counts", "plan_rows", "search_bytes",
     }  # fmt: skip

@@ -17,7 +17,8 @@ from experiments.reproduce.results import (
 )
 from experiments.reproduce.theorems import run_errata
 from pinsker.datasets import NoisyXor, Radial
-from pinsker.selection import BackwardElimination, ErrorBudget, ForwardSelection
+from pinsker.search import ErrorBudget
+from pinsker.selectors import BackwardElimination, ForwardSelection
 
 
 @pytest.mark.parametrize("kind", [BackwardElimination, ForwardSelection])

@@ -39,8 +39,8 @@ from pinsker.engine import (
     mean_values,
     neighbor_counts,
 )
+from pinsker.explain import find_suspects
 from pinsker.report import summarise, to_html, to_json
-from pinsker.selection import find_suspects
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a review of version 0.1 broke: one test for each finding that no other file holds.
 
-The unit of an audit is in tests/selection/holdout/test_audit.py, groups and rows of the fit in
+The unit of an audit is in tests/holdout/test_audit.py, groups and rows of the fit in
 test_dependence.py, what is printed in tests/bounds/test_certificate.py.
 """
 
@@ -11,8 +11,9 @@ import pytest
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
 from pinsker.bounds import TargetFacts
-from pinsker.information import HoldoutScores
-from pinsker.selection.holdout import ALL_FEATURES, BestScores, Comparison, Metric
+from pinsker.holdout import ALL_FEATURES, BestScores, Comparison
+from pinsker.metrics import Metric
+from pinsker.models import HoldoutScores
 from pinsker.testing import RedundantLinear
 
 LINEAR = ["linear"]

@@ -6,8 +6,8 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
 from pinsker import BackwardElimination, FeatureSelector, ForwardSelection, interactions
+from pinsker.explain import Alternative, Importance, Substitute
 from pinsker.report import summarise, to_html
-from pinsker.selection import Alternative, Importance, Substitute
 
 #: Names that try to leave the place they are put in.
 HOSTILE = [

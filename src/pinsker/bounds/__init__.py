@@ -10,17 +10,6 @@ and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper 
 from pinsker.bounds._bands import simultaneous_confidence
 from pinsker.bounds._bound import METRIC_NAMES, METRICS, Bound
 from pinsker.bounds._bound_for import bound_for
-from pinsker.bounds._certificate import CERTIFICATE as CERTIFICATE
-from pinsker.bounds._certificate import CROSS_VALIDATED as CROSS_VALIDATED
-from pinsker.bounds._certificate import ESTIMATE as ESTIMATE
-from pinsker.bounds._certificate import NOT_TESTED as NOT_TESTED
-from pinsker.bounds._certificate import TOO_FEW_ROWS as TOO_FEW_ROWS
-from pinsker.bounds._certificate import WORST as WORST
-from pinsker.bounds._certificate import Certificate
-from pinsker.bounds._certificate import best_score as best_score
-from pinsker.bounds._certificate import change_text as change_text
-from pinsker.bounds._certificate import metric_name as metric_name
-from pinsker.bounds._certificate import shown_value as shown_value
 from pinsker.bounds._error_interval import (
     ErrorInterval,
     entropy_power,
@@ -72,7 +61,6 @@ __all__ = [
     "Bound",
     "BoundedLossBound",
     "BrierBound",
-    "Certificate",
     "ClippedBound",
     "Difference",
     "ErrorInterval",

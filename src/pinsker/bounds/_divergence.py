@@ -62,11 +62,7 @@ def perspective(increase: FloatArray, kept: FloatArray) -> FloatArray:
 
 
 def extremal_pair(t: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Total variation and ``q`` of the pair (q + D, q) of least divergence, at parameter t > 0.
-
-    Fedotov, Harremoës and Topsøe (2003): with L(t) = coth t - 1/t, ``D = t (1 - L^2) / 2`` and
-    ``q = (1 - L) / 2``; t runs through all D in (0, 1).
-    """
+    """Total variation and ``q`` of the pair (q + D, q) of least divergence, at parameter t > 0."""
     near = np.minimum(t, 1.0)
     fraction = np.full_like(near, 23.0)
     for odd in range(21, 1, -2):  # L = t / (3 + t^2 / (5 + t^2 / (7 + ...))): no cancellation
@@ -140,10 +136,7 @@ def _chandrupatla(
     fb: FloatArray,
     outside: BoolArray,
 ) -> FloatArray:
-    """Bracketed root of `gap` by inverse quadratic interpolation, or bisection where unsafe.
-
-    Nothing is found `outside`, where the ends have one sign, and no steps are taken for it.
-    """
+    """Bracketed root of `gap` by inverse quadratic interpolation, or bisection where unsafe."""
     step = np.full(np.shape(a), 0.5)
     best = b
     for _ in range(_MOST_STEPS):

@@ -363,11 +363,7 @@ class SharpErrorBound(Bound):
         return bound
 
     def _budget(self, delta: FloatArray) -> FloatArray:
-        """Least information that can cause `delta` within both limits.
-
-        For a given increase the least information falls as the kept error rises, up to the error
-        e* of least divergence: it is reached at the smallest of the limits and e*.
-        """
+        """Least information that can cause `delta` within both limits."""
         kept_limit, full_limit = self._limits()
         inside = np.clip(delta, np.finfo(float).tiny, 1.0 - 1e-16)
         kept = np.minimum(kept_limit, inside + full_limit)

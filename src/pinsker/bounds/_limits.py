@@ -127,24 +127,12 @@ def _wider(one: Difference, other: Difference) -> Difference:
 
 
 def effective_rows(weights: FloatArray) -> float:
-    """Return how many rows of equal weight weighted rows are worth (Kish).
-
-    Examples
-    --------
-    >>> effective_rows(np.array([1.0, 1.0, 0.0])), effective_rows(np.array([3.0, 1.0]))
-    (2.0, 1.6)
-    """
+    """Return how many rows of equal weight weighted rows are worth (Kish)."""
     return float(weights.sum() ** 2 / (weights @ weights))
 
 
 def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
-    """Return the sum of the values of every cluster.
-
-    Examples
-    --------
-    >>> cluster_sums(np.array([1.0, 2.0, 4.0]), np.array([7, 3, 7])).tolist()
-    [2.0, 5.0]
-    """
+    """Return the sum of the values of every cluster."""
     which = np.unique(clusters, return_inverse=True)[1]
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
 
@@ -152,12 +140,7 @@ def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
 def _limits_of_steps(
     mean: float, values: FloatArray, rows: FloatArray, steps: FloatArray, confidence: float
 ) -> Difference:
-    """Return the limits of differences of few values, with some more rows of each and of zero.
-
-    Half a row of each value, two rows in all at most, and as many rows of zero. A cost of 20 that 5
-    of 500 rows show is hardly a sample: limits from the moments alone held the truth of costs 1:20
-    in 92.8 % of samples, these in 96.5 % (docs/benchmarks.md, tuning seeds).
-    """
+    """Return the limits of differences of few values, with some more rows of each and of zero."""
     each = min(0.5, 2.0 / len(steps))
     own, zeros = float(rows.sum()), each * len(steps)
     total = own + 2.0 * zeros
@@ -178,11 +161,7 @@ def _limits_of_steps(
 def _limits_of_one_sign(
     mean: float, values: FloatArray, rows: FloatArray, confidence: float
 ) -> Difference:
-    """Return Clopper and Pearson's limits of the rows of one sign, less those of the other.
-
-    No rows at all that are worse may still be 3 in n. Of fractions, which are means over repeats or
-    targets, the sum counts: among values from 0 to 1 of one mean those of 0 and 1 vary most.
-    """
+    """Return Clopper and Pearson's limits of the rows of one sign, less those of the other."""
     n = float(rows.sum())
     worse, better = (float(rows @ np.maximum(side, 0.0)) for side in (values, -values))
     most_worse, most_better = (
@@ -215,12 +194,7 @@ def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Diffe
 
 
 def _hall(quantile: float, skewness: float, n: float) -> float:
-    r"""Return the t statistic that Hall's cubic transformation takes to a quantile.
-
-    .. math:: T + a T^2/3 + a^2 T^3/27 + a/6, \qquad a = \gamma/\sqrt n
-
-    is close to normal, and monotone, so that it can be inverted.
-    """
+    """Return the t statistic that Hall's cubic transformation takes to a quantile."""
     a = skewness / np.sqrt(n)
     if abs(a) < 1e-6:
         return quantile

@@ -108,13 +108,7 @@ def _root_mean_square(values: FloatArray) -> float:
 
 
 def column_variances(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Return the variance (divisor n) of every column, of weighted rows if there are weights.
-
-    Examples
-    --------
-    >>> column_variances(np.array([[0.0], [4.0]]), np.array([3.0, 1.0])).tolist()
-    [3.0]
-    """
+    """Return the variance (divisor n) of every column, of weighted rows if there are weights."""
     if weights is None:
         return np.asarray(values.var(axis=0))
     mean = np.average(values, axis=0, weights=weights)

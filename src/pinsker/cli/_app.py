@@ -23,11 +23,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
-import pinsker.selection
+import pinsker.selectors
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._types import plain
-from pinsker.bounds import CERTIFICATE, metric_name
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
 from pinsker.cli._database import choose_source
@@ -69,8 +68,9 @@ from pinsker.cli._tables import (
 from pinsker.cli._text import TextStyle
 from pinsker.encoding import drop_note, take
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ
+from pinsker.metrics import metric_words, task_of
 from pinsker.report import summarise, to_html
-from pinsker.selection import MOST_CERTIFIED, MOST_READ, task_of
 
 app = typer.Typer(
     name="pinsker",
@@ -81,7 +81,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-#: Indicators of a column at most, as in the library: one for each of thousands of texts takes hours.
+#: Indicators of a column at most: one for each of thousands of texts takes hours.
 _MOST_CATEGORIES = 50
 
 SavedFile = Annotated[
@@ -219,11 +219,7 @@ def certify(
     na: options.NotAvailable = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Test a saved selection on fresh rows, which its search did not use.
-
-    Exits with 0 only if the saved columns themselves pass, by a certificate; a larger set that
-    does is named, and so is what makes the figures an estimate.
-    """
+    """Test a saved selection on fresh rows, which its search did not use."""
     check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     source = choose_source(table, database, query)
@@ -296,11 +292,9 @@ def audit(
     if saved.task == "classification" and task_of(own) == "regression":
         # A linear search takes classes for numbers; the models do not.
         rows["metric"] = "error"
-        notes.append(f"the budget is in {metric_name(own)}: error rates cannot be held against it")
+        notes.append(f"the budget is in {metric_words(own)}: error rates cannot be held against it")
     with collect_warnings() as collected:
-        found = pinsker.selection.audit(
-            saved.selector, estimator, X, y, confidence=confidence, **rows
-        )
+        found = pinsker.audit(saved.selector, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     with until_closed():
         _write_json(result.to_dict(), json)
@@ -333,11 +327,7 @@ def demo(
 
 
 def make_model(name: Model, task: str, seed: int) -> Any:
-    """Return an unfitted model behind a preparation for numbers and categories.
-
-    Numbers are scaled and gaps filled with the median; the most frequent categories of a column
-    become indicators, a gap being a category of its own.
-    """
+    """Return an unfitted model behind a preparation for numbers and categories."""
     kind = (
         _survival_model(name)
         if task == "survival"

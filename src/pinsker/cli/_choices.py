@@ -10,7 +10,7 @@ from typing import Literal
 
 from pinsker.encoding import Kind
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.selection import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
+from pinsker.search import FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
@@ -23,13 +23,7 @@ _SECONDS = {"": 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}
 
 
 def parse_stop(text: str) -> StoppingRule:
-    """Read a stopping rule.
-
-    Examples
-    --------
-    >>> parse_stop(" features = 5 "), parse_stop("score=0.01"), parse_stop("jump=2e-2")
-    (FeatureCount(k=5), ScoreThreshold(nats=0.01), ScoreJump(nats=0.02))
-    """
+    """Read a stopping rule."""
     name, _, number = (part.strip() for part in text.partition("="))
     try:
         if name == "features":
@@ -45,13 +39,7 @@ def parse_stop(text: str) -> StoppingRule:
 
 
 def parse_memory(text: str) -> int:
-    """Read an amount of memory, in powers of 1024.
-
-    Examples
-    --------
-    >>> parse_memory("2G"), parse_memory("1.5 MiB"), parse_memory("1000"), parse_memory("1tb")
-    (2147483648, 1572864, 1000, 1099511627776)
-    """
+    """Read an amount of memory, in powers of 1024."""
     found = _MEMORY.fullmatch(text.strip())
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--memory {text!r} is not understood: use for example 500M or 2G.")
@@ -59,13 +47,7 @@ def parse_memory(text: str) -> int:
 
 
 def parse_time(text: str) -> float:
-    """Read a time in seconds.
-
-    Examples
-    --------
-    >>> parse_time("60s"), parse_time("2m"), parse_time("1.5 h"), parse_time("90")
-    (60.0, 120.0, 5400.0, 90.0)
-    """
+    """Read a time in seconds."""
     found = _TIME.fullmatch(text.strip())
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--time-limit {text!r} is not understood: use for example 60s or 2m.")
@@ -73,13 +55,7 @@ def parse_time(text: str) -> float:
 
 
 def parse_budget(text: str | None) -> float | None:
-    """Read an error budget.
-
-    Examples
-    --------
-    >>> parse_budget("0.05"), parse_budget(None)
-    (0.05, None)
-    """
+    """Read an error budget."""
     if text is None:
         return None
     try:
@@ -93,17 +69,7 @@ def parse_budget(text: str | None) -> float | None:
 
 
 def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> list[str]:
-    """Read names of columns, separated by commas or given one by one; ``*`` stands for anything.
-
-    Examples
-    --------
-    >>> parse_columns(["b,a"], ["a", "b", "c"], "--fixed")
-    ['b', 'a']
-    >>> parse_columns(["red*", "a, b"], ["red 1", "red 2", "a, b"], "--drop")
-    ['red 1', 'red 2', 'a, b']
-    >>> parse_columns(["x[*", "x[1]"], ["x[1]", "x1"], "--fixed")
-    ['x[1]']
-    """
+    """Read names of columns, separated by commas or given one by one; ``*`` stands for anything."""
     found: list[str] = []
     for text in texts:
         # A name may hold a comma itself: the whole text is tried first.
@@ -113,13 +79,7 @@ def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> li
 
 
 def parse_names(texts: Iterable[str], known: Sequence[str], option: str) -> list[str] | None:
-    """Read names out of a list, separated by commas or given one by one; None for none.
-
-    Examples
-    --------
-    >>> parse_names(["svm, extra trees", "svm"], ["svm", "linear", "extra trees"], "--models")
-    ['svm', 'extra trees']
-    """
+    """Read names out of a list, separated by commas or given one by one; None for none."""
     names = [name.strip() for text in texts for name in text.split(",")]
     for name in names:
         if name not in known:
@@ -128,13 +88,7 @@ def parse_names(texts: Iterable[str], known: Sequence[str], option: str) -> list
 
 
 def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[str]] | None:
-    """Read groups of columns, each as ``name=first,second``.
-
-    Examples
-    --------
-    >>> parse_groups(["both=a,b", "colour=c_*"], ["a", "b", "c_red", "c_green"])
-    {'both': ['a', 'b'], 'colour': ['c_red', 'c_green']}
-    """
+    """Read groups of columns, each as ``name=first,second``."""
     groups: dict[str, list[str]] = {}
     for text in texts:
         name, equals, columns = text.partition("=")
@@ -148,15 +102,7 @@ def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[s
 
 
 def read_costs(path: str, names: Sequence[str]) -> dict[str | tuple[str, ...], float]:
-    """Read prices of columns from a CSV file of two columns; ``a;b`` share one price.
-
-    Parameters
-    ----------
-    path : str
-        The file; a first line whose second entry is no number holds names.
-    names : sequence of str
-        Columns and groups that may have a price.
-    """
+    """Read prices of columns from a CSV file of two columns; ``a;b`` share one price."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -182,13 +128,7 @@ def read_costs(path: str, names: Sequence[str]) -> dict[str | tuple[str, ...], f
 def parse_kinds(
     texts: Iterable[str], names: Sequence[str]
 ) -> dict[str, str] | Literal["from_dtype"]:
-    """Read kinds of columns, each as ``column=kind``; those of the other columns are detected.
-
-    Examples
-    --------
-    >>> parse_kinds(["grade=nominal"], ["age", "grade"]), parse_kinds([], ["age"])
-    ({'grade': 'nominal'}, 'from_dtype')
-    """
+    """Read kinds of columns, each as ``column=kind``; those of the other columns are detected."""
     kinds: dict[str, str] = {}
     for text in texts:
         columns, _, kind = text.rpartition("=")

@@ -39,13 +39,7 @@ def choose_source(table: str | None, database: str | None, query: str | None) ->
 
 
 def files_in(query: str) -> list[str]:
-    """Return the files that a query names: every quoted text that is one, or a pattern of some.
-
-    Examples
-    --------
-    >>> files_in("select 'no such file'")
-    []
-    """
+    """Return the files that a query names: every quoted text that is one, or a pattern of some."""
     found = []
     for text in _QUOTED.finditer(query):
         single, double, dollar = text.group("single", "double", "dollar")
@@ -69,19 +63,7 @@ def is_database(path: str) -> bool:
 def read_query(
     database: str, query: str, *, most: int | None = None, seed: int = 0
 ) -> tuple[pd.DataFrame, DrawnRows | None]:
-    """Return the rows of a query; of more than `most` rows so many, each with the same chance.
-
-    Parameters
-    ----------
-    database : str
-        A file of DuckDB or SQLite; "" for DuckDB on files that the query names.
-    query : str
-        What to read, in SQL.
-    most : int, optional
-        Rows to keep in memory.
-    seed : int
-        Which rows are drawn.
-    """
+    """Return the rows of a query; of more than `most` rows so many, each with the same chance."""
     query = query.strip().rstrip(";")
     if not query:
         raise ParameterError('--query is empty: use "select ... from ...".')

@@ -115,18 +115,7 @@ def option_of(parameter: str) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """Return the message of an error, behind the option that it is about.
-
-    Examples
-    --------
-    >>> from pinsker.exceptions import ParameterError
-    >>> error_text(ParameterError("must be at least 1, found 0.", parameter="n_neighbors"))
-    '--n-neighbors: must be at least 1, found 0.'
-    >>> error_text(ParameterError("use missing='drop'.", parameter="missing"))
-    'use --missing drop.'
-    >>> error_text(MemoryBudgetError("needs 2 GiB."))
-    '--memory: needs 2 GiB.'
-    """
+    """Return the message of an error, behind the option that it is about."""
     message = shell_text(str(error) or type(error).__name__)
     fallback = next((name for kind, name in _PARAMETERS.items() if isinstance(error, kind)), None)
     parameter = getattr(error, "parameter", None) or fallback
@@ -136,26 +125,14 @@ def error_text(error: BaseException) -> str:
 
 
 def shell_text(message: str) -> str:
-    r"""Return a message of the library in one line, values spelled as they are typed in a shell.
-
-    Examples
-    --------
-    >>> shell_text("Use missing='drop',\nor fill them in.")
-    'Use --missing drop, or fill them in.'
-    """
+    """Return a message of the library in one line, values spelled as they are typed in a shell."""
     for value, typed in _TYPED.items():
         message = message.replace(value, typed)
     return " ".join(message.split())
 
 
 def visible(text: str) -> str:
-    r"""Return a text whose control characters are written out: a terminal would obey them.
-
-    Examples
-    --------
-    >>> print(visible("red\x1b[31m\u202e"))
-    red\x1b[31m\u202e
-    """
+    """Return a text whose control characters are written out: a terminal would obey them."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 

@@ -25,21 +25,7 @@ _MOST_NAMED = 3
 
 
 class OutputFiles:
-    r"""The files of one command: all of them take their names when all are complete.
-
-    Each is written to a folder beside its place and synchronised with the disk. On leaving the
-    context they are renamed, which replaces an older file at once; after an error or an interrupt
-    older files are as they were, and nothing else is left.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "kept.txt")
-    ...     with OutputFiles() as files:
-    ...         files.write_text("a\n", str(path))
-    ...     path.read_text()
-    'a\n'
-    """
+    """The files of one command: all of them take their names when all are complete."""
 
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
@@ -93,17 +79,7 @@ class OutputFiles:
 def check_outputs(
     outputs: dict[str, str | None], inputs: Sequence[str | None], query: str | None = None
 ) -> None:
-    """Refuse files that cannot be written, before anything is searched.
-
-    Parameters
-    ----------
-    outputs : dict of str to str
-        Files by the names of their options; None where there is none.
-    inputs : sequence of str
-        Files that are read, ``-`` for standard input: none of them may be written to.
-    query : str, optional
-        In SQL; files that it names are read too.
-    """
+    """Refuse files that cannot be written, before anything is searched."""
     named = {f"--{option}": file for option, file in outputs.items() if file is not None}
     read = [*_facts_of(inputs), *_facts_of(files_in(query or ""))]
     written: dict[str, str] = {}
@@ -152,13 +128,7 @@ def written_format(path: str, option: str) -> tuple[str, str | None]:
 
 
 def formula_notes(names: Sequence[str], path: str | None) -> tuple[str, ...]:
-    """Return a note on column names that a spreadsheet takes for formulas.
-
-    Examples
-    --------
-    >>> formula_notes(["a", "=1+1", "@b"], "a.csv")
-    ("a spreadsheet takes the column names '=1+1', '@b' in 'a.csv' for formulas: import as text",)
-    """
+    """Return a note on column names that a spreadsheet takes for formulas."""
     if path is None or (path != STDIN and format_of_name(path, "--output")[0] not in _TEXT):
         return ()
     found = [repr(name) for name in names if name.startswith(_FORMULA)]

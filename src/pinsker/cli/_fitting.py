@@ -32,16 +32,15 @@ from pinsker.cli._errors import option_of, visible
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
-from pinsker.selection import (
+from pinsker.metrics import task_of
+from pinsker.search import ErrorBudget, interruptible
+from pinsker.selectors import (
     BackwardElimination,
-    ErrorBudget,
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
     clock,
-    interruptible,
-    task_of,
 )
 
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
@@ -67,90 +66,42 @@ DEFAULT_SEED = 0
 
 @dataclass(frozen=True)
 class SelectOptions:
-    """The options of a selection as they were typed; None is the selector's own default.
+    """The options of a selection as they were typed; None is the selector's own default."""
 
-    Attributes
-    ----------
-    error_budget : float, optional
-        Error increase that is accepted, in `metric`.
-    metric : str
-        Metric of the error; it also says how the target is read.
-    stop : str, optional
-        Another rule instead of a budget.
-    direction : str
-        A key of `DIRECTIONS`.
-    searches, models : tuple of str
-        Searches to compare, and held-out models.
-    fixed, feature_groups, kind : tuple of str
-        Columns that must stay, groups of columns, kinds of columns.
-    memory : str, optional
-        Memory that the search may hold.
-    engine : {"auto", "local", "cuda"}
-        Where to search.
-    time_limit : str, optional
-        Time after which nothing new is begun.
-    costs : str, optional
-        File of prices.
-    fast : bool
-        Whether fewer searches and models are compared.
-    stability : int, optional
-        Halves of the rows to choose from again.
-    missing, suspects, cv, n_neighbors, jobs, seed
-        As the selectors take them.
-    """
-
-    error_budget: float | None = None
-    metric: str = "auto"
-    stop: str | None = None
-    direction: str = "auto"
-    searches: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    cv: int | None = None
-    fixed: tuple[str, ...] = ()
+    error_budget: float | None = None  # error increase that is accepted, in `metric`
+    metric: str = "auto"  # metric of the error
+    stop: str | None = None  # another rule instead of a budget
+    direction: str = "auto"  # A key of `DIRECTIONS`
+    searches: tuple[str, ...] = ()  # searches to compare, and held-out models
+    models: tuple[str, ...] = ()  # searches to compare, and held-out models
+    cv: int | None = None  # as the selectors take them
+    fixed: tuple[str, ...] = ()  # columns that must stay, groups of columns, kinds of columns
     feature_groups: tuple[str, ...] = ()
-    kind: tuple[str, ...] = ()
-    n_neighbors: int | None = None
-    memory: str | None = None
-    time_limit: str | None = None
-    costs: str | None = None
-    engine: str = "auto"
-    missing: str = "auto"
-    fast: bool = False
-    suspects: str | None = None
-    stability: int | None = None
-    jobs: int | None = None
-    seed: int | None = None
+    kind: tuple[str, ...] = ()  # columns that must stay, groups of columns, kinds of columns
+    n_neighbors: int | None = None  # as the selectors take them
+    memory: str | None = None  # memory that the search may hold
+    time_limit: str | None = None  # time after which nothing new is begun
+    costs: str | None = None  # file of prices
+    engine: str = "auto"  # where to search
+    missing: str = "auto"  # as the selectors take them
+    fast: bool = False  # whether fewer searches and models are compared
+    suspects: str | None = None  # as the selectors take them
+    stability: int | None = None  # halves of the rows to choose from again
+    jobs: int | None = None  # as the selectors take them
+    seed: int | None = None  # as the selectors take them
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A fitted selector with its table.
+    """A fitted selector with its table."""
 
-    Attributes
-    ----------
-    table : InputTable
-        The table.
-    selector : selector
-        Fitted to it.
-    task : {"classification", "regression"}
-        Kind of the target.
-    seconds : float
-        Time that `fit` took.
-    notes : tuple of str
-        What a user should know: about the reading, the data and the choice.
-    interrupted : bool
-        Whether the user ended it; the set is the best by then.
-    stability : Stability, optional
-        How much choices on folds or halves of the rows agree.
-    """
-
-    table: InputTable
-    selector: Any
-    task: str
-    seconds: float
+    table: InputTable  # the table
+    selector: Any  # fitted to it
+    task: str  # kind of the target
+    seconds: float  # time that `fit` took
     notes: tuple[str, ...] = ()
-    interrupted: bool = False
-    stability: Any = None
+    interrupted: bool = False  # whether the user ended it
+    stability: Any = None  # how much choices on folds or halves of the rows agree
 
     @property
     def kept(self) -> list[str]:
@@ -162,19 +113,7 @@ class Outcome:
 def make_selector(
     options: SelectOptions, names: list[str], *, show_progress: bool, client: Any = None
 ) -> Any:
-    """Return the selector of these options, not yet fitted.
-
-    Parameters
-    ----------
-    options : SelectOptions
-        As typed.
-    names : list of str
-        Columns of the table but the target.
-    show_progress : bool
-        Whether the selector prints where it is.
-    client : distributed.Client, optional
-        A cluster to search on.
-    """
+    """Return the selector of these options, not yet fitted."""
     kind = DIRECTIONS[options.direction]
     groups = parse_groups(options.feature_groups, names)
     priced = [*names, *(groups or {})]

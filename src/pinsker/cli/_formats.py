@@ -36,17 +36,7 @@ _NEEDS = {
 
 
 def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[str]]:
-    """Read a table of another program; return it with what a user should know about the reading.
-
-    Parameters
-    ----------
-    handle : binary file
-        At its beginning.
-    kind : str
-        A value of `OTHER_FORMATS`.
-    source : str
-        What messages call the file.
-    """
+    """Read a table of another program; return it with what a user should know about the reading."""
     name = _NAMES[kind]
     if kind in _NEEDS:
         package, extra = _NEEDS[kind]
@@ -121,10 +111,7 @@ def _read_spss(handle: BinaryIO) -> pd.DataFrame:
 
 
 def _with_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in which a category without a label stays a number, and bytes are text.
-
-    Ordered categories of Stata and SPSS are codes with labels: their order is that of the codes.
-    """
+    """Return a table in which a category without a label stays a number, and bytes are text."""
     changed = {}
     for name in frame.columns:
         column = frame[name]

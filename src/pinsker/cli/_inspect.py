@@ -33,16 +33,9 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
-from pinsker.selection import (
-    MOST_READ,
-    MOST_SEARCHED,
-    SEARCH_ONCE_FROM,
-    SPLIT_FROM,
-    Suspect,
-    find_suspects,
-    task_of,
-    trained_rows,
-)
+from pinsker.explain import Suspect, find_suspects
+from pinsker.holdout import MOST_READ, MOST_SEARCHED, SEARCH_ONCE_FROM, SPLIT_FROM, trained_rows
+from pinsker.metrics import task_of
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together.
@@ -198,27 +191,13 @@ def _print_forecast(console: Console, expected: "Forecast") -> None:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What to expect of a search.
+    """What to expect of a search."""
 
-    Attributes
-    ----------
-    budget : float
-        Smallest budget that the rows can resolve, in `metric`.
-    metric : str
-        "error" or "r2".
-    seconds : float
-        Processor time.
-    n_bytes : int
-        Memory.
-    held_out : bool
-        Whether rows are held out.
-    """
-
-    budget: float
-    metric: str
-    seconds: float
-    n_bytes: int
-    held_out: bool
+    budget: float  # smallest budget that the rows can resolve, in `metric`
+    metric: str  # "error" or "r2"
+    seconds: float  # processor time
+    n_bytes: int  # memory
+    held_out: bool  # whether rows are held out
 
     @property
     def budget_text(self) -> str:
@@ -272,26 +251,7 @@ def expected_bytes(selector: Any, encoded: Encoded) -> int:
 
 
 def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float:
-    r"""Return the one-sided upper bound of a paired held-out difference that is truly zero.
-
-    At 95 %; several searches share the error probability α = 0.05.
-
-    Classes: a fraction p of the rows is right with one set of columns and wrong with the other, as
-    many for the better as for the worse; the bound is that of the certificate, close to
-
-    .. math:: t_{n-1,\,1-\alpha} \sqrt{p / n}.
-
-    Numbers: both models leave a fraction r of the variance, their Gaussian errors correlate at ρ,
-
-    .. math:: t_{n-1,\,1-\alpha}\; 2 r \sqrt{(1 - \rho^2) / n}.
-
-    Examples
-    --------
-    >>> round(smallest_budget(569, classes=True), 4)
-    0.0156
-    >>> round(smallest_budget(569, classes=True, n_searches=5), 4)
-    0.022
-    """
+    """Return the one-sided upper bound of a paired held-out difference that is truly zero."""
     if n_rows < 2:
         return math.inf
     confidence = 1.0 - (1.0 - _CONFIDENCE) / n_searches
@@ -305,20 +265,7 @@ def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float
 
 
 def expected_seconds(selector: Any, X: Any, y: Any) -> float:
-    """Return the processor time of a fit, from the times of fits to samples of the rows.
-
-    A table that is split has parts of rows that do not grow beyond a size. It is timed with as
-    few rows as are split, and the time grows with the rows that models are fitted to. So is one
-    that is searched once, and its time grows with all rows. Other tables are timed with two
-    samples, and their time grows as a power of the rows.
-
-    Parameters
-    ----------
-    selector : selector
-        Not fitted; copies of it are.
-    X, y : frame and series
-        The table and the target, without missing targets.
-    """
+    """Return the processor time of a fit, from the times of fits to samples of the rows."""
     n = len(X)
     if n > SPLIT_FROM and hasattr(selector, "searches") and selector.cv:
         timed, whole = (trained_rows(rows) for rows in (SPLIT_FROM, n))

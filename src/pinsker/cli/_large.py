@@ -23,25 +23,13 @@ _NAMELESS = re.compile(rb'\s*(?:"")?([,;\t|])')
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows of a file, each drawn with the same chance.
+    """Rows of a file, each drawn with the same chance."""
 
-    Attributes
-    ----------
-    content : pandas.DataFrame or binary file
-        The rows: of Parquet as a frame, of text as the text of a smaller table.
-    n_rows, n_drawn : int
-        Rows of the file, and of those drawn.
-    missing : dict of str to int
-        Missing values of columns in all rows of the file, where the file tells them.
-    remarks : tuple of str
-        What else a user should know.
-    """
-
-    content: Any
-    n_rows: int
-    n_drawn: int
+    content: Any  # the rows: of Parquet as a frame, of text as the text of a smaller table
+    n_rows: int  # rows of the file, and of those drawn
+    n_drawn: int  # rows of the file, and of those drawn
     missing: dict[str, int]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # what else a user should know
 
     @property
     def notes(self) -> list[str]:
@@ -74,10 +62,7 @@ def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | Non
 
 
 def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
-    """Draw rows of a text file, line by line; None where it has no more than that.
-
-    Lines within quotation marks belong to one row. Text in UTF-16 is read as a whole.
-    """
+    """Draw rows of a text file, line by line; None where it has no more than that."""
     n_lines = _count_lines(handle)
     if n_lines <= most + 1:
         return None

@@ -10,13 +10,13 @@ import numpy as np
 
 from pinsker import __version__
 from pinsker._types import AnyArray, plain
-from pinsker.bounds import Certificate, TargetFacts
+from pinsker.bounds import TargetFacts
 from pinsker.cli._fitting import DIRECTIONS, Outcome
 from pinsker.cli._schema import MOST_BYTES, check, check_parts, parse, schema
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError, PinskerError
-from pinsker.selection import (
-    MOST_HASHES,
+from pinsker.holdout import MOST_HASHES, Certificate
+from pinsker.search import (
     ErrorBudget,
     FeatureCount,
     ScoreJump,
@@ -37,27 +37,13 @@ _RULES: dict[str, Any] = {
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SavedSelection:
-    """A selection that was read back.
+    """A selection that was read back."""
 
-    Attributes
-    ----------
-    selector : selector
-        Certifies, transforms and is audited as the one that was fitted.
-    targets : tuple of str
-        The columns to predict.
-    event : str or None
-        The column that says whether the event was seen at the time that the target holds.
-    task : {"classification", "regression", "survival"}
-        Kind of the target.
-    columns : list of str
-        The columns that the selector was fitted to.
-    """
-
-    selector: Any
-    targets: tuple[str, ...]
+    selector: Any  # certifies, transforms and is audited as the one that was fitted
+    targets: tuple[str, ...]  # the columns to predict
     event: str | None
-    task: str
-    columns: list[str]
+    task: str  # kind of the target
+    columns: list[str]  # the columns that the selector was fitted to
 
     @property
     def features(self) -> list[str]:
@@ -183,10 +169,7 @@ def _facts(saved: dict[str, Any]) -> TargetFacts:
 
 
 def _hashes_text(hashes: AnyArray) -> str:
-    """Return hashes of rows as text: of very many the smallest, for the file is for people too.
-
-    A hash is a random number, so that the rows of the smallest are a random sample of all.
-    """
+    """Return hashes of rows as text: of very many the smallest, for the file is for people too."""
     smallest = np.sort(hashes)[:MOST_HASHES]
     return base64.b64encode(smallest.astype("<u8").tobytes()).decode("ascii")
 

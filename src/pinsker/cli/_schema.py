@@ -31,13 +31,7 @@ def schema() -> dict[str, Any]:
 
 
 def parse(text: bytes) -> Any:
-    """Read JSON of limited size and depth, without NaN, infinities and names that are repeated.
-
-    Examples
-    --------
-    >>> parse(b'{"a": [1]}')
-    {'a': [1]}
-    """
+    """Read JSON of limited size and depth, without NaN, infinities and names that are repeated."""
     if len(text) > MOST_BYTES:
         raise DataError(f"it has {len(text)} bytes, more than any selection ({MOST_BYTES})")
     try:
@@ -53,19 +47,7 @@ def parse(text: bytes) -> Any:
 
 
 def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
-    """Refuse a value that a schema does not allow.
-
-    Knows the words of JSON Schema that `selection.schema.json` uses: type, const, enum, minimum,
-    maximum, minLength, maxLength, pattern, minItems, items, required, properties. Numbers with a
-    decimal point are no integers here.
-
-    Examples
-    --------
-    >>> check([1, "2"], {"type": "array", "items": {"type": "integer"}})
-    Traceback (most recent call last):
-        ...
-    pinsker.exceptions.DataError: /1 is '2', and must be of type integer
-    """
+    """Refuse a value that a schema does not allow."""
     where = place or "it"
     _check_type(value, rules, where)
     allowed = [rules["const"]] if "const" in rules else rules.get("enum")

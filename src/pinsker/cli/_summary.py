@@ -14,21 +14,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pinsker.bounds import (
-    CERTIFICATE,
-    METRIC_NAMES,
-    TOO_FEW_ROWS,
-    Certificate,
-    best_score,
-    change_text,
-    metric_name,
-    shown_value,
-)
+from pinsker.bounds import METRIC_NAMES
 from pinsker.cli._errors import shell_text, visible
 from pinsker.cli._fitting import Outcome
 from pinsker.cli._tables import STDIN
 from pinsker.encoding import KIND_DOUBTS
-from pinsker.selection import AuditResult
+from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
+from pinsker.metrics import best_score, change_text, metric_words, shown_value
 
 _MOST_LISTED = 25
 #: Longer names are cut in the list; files hold them in full.
@@ -86,24 +78,13 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
 
 
 def careful_first(notes: Iterable[str]) -> list[str]:
-    """Return the notes of a summary: what to be careful about, then the others.
-
-    How integers were read is for `inspect`: most tables have some.
-    """
+    """Return the notes of a summary: what to be careful about, then the others."""
     shown = [one for one in notes if not one.startswith(KIND_DOUBTS)]
     return sorted(shown, key=lambda one: not any(word in one for word in _CAREFUL))
 
 
 def next_command(outcome: Outcome, saved: str | None = None) -> str:
-    """Return the command that a reader of the summary needs next, and what it is for.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What is printed.
-    saved : str, optional
-        File of the selection, if it was saved.
-    """
+    """Return the command that a reader of the summary needs next, and what it is for."""
     certificate, again = outcome.selector.certificate_, _again()
     suspects = [name for name in outcome.kept if _is_suspect(name, outcome.notes)]
     if certificate.verdict == "nothing predictable":
@@ -161,11 +142,7 @@ def print_notes(console: Console, notes: Iterable[str]) -> None:
 
 
 def meets_budget(comparison: Certificate | AuditResult) -> bool:
-    """Return whether a budget is met; without one there is none to meet.
-
-    Where no row was to be held out the search's own estimate counts; where none could be, there
-    is nothing to count.
-    """
+    """Return whether a budget is met; without one there is none to meet."""
     if math.isnan(comparison.budget) or comparison.verdict == "met":
         return True
     if not isinstance(comparison, Certificate) or comparison.is_tested:
@@ -197,7 +174,7 @@ def certificate_facts(certificate: Certificate) -> Facts:
         for value in (certificate.error_all, certificate.error_kept, certificate.error_none)
     )
     errors = (
-        f"{metric_name(certificate.metric)} {everything} with all features, {kept} with these, "
+        f"{metric_words(certificate.metric)} {everything} with all features, {kept} with these, "
         f"{none} with none"
     )
     return [
@@ -211,7 +188,7 @@ def _budget(comparison: Certificate | AuditResult) -> str:
     """Return a budget with its verdict, and what follows from it."""
     if math.isnan(comparison.budget):
         return "none"
-    size = f"{comparison.budget:g} ({metric_name(comparison.metric)})"
+    size = f"{comparison.budget:g} ({metric_words(comparison.metric)})"
     if isinstance(comparison, Certificate) and comparison.label == TOO_FEW_ROWS:
         return f"{size} not tested"
     if comparison.verdict == "not tested":
@@ -267,7 +244,7 @@ def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> 
         _score(result.metric, value) for value in (result.error_all, result.error_kept)
     )
     errors = (
-        f"{metric_name(result.metric)} {everything} with all {result.n_features} columns, {kept} "
+        f"{metric_words(result.metric)} {everything} with all {result.n_features} columns, {kept} "
         f"with {result.n_kept}"
     )
     certainty = _certainty(result, "test rows")
@@ -277,13 +254,7 @@ def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> 
 
 
 def number(value: float) -> str:
-    """Return a number in at most four digits, "unknown" for what is not one.
-
-    Examples
-    --------
-    >>> number(0.123456), number(float("nan"))
-    ('0.1235', 'unknown')
-    """
+    """Return a number in at most four digits, "unknown" for what is not one."""
     return "unknown" if math.isnan(value) else f"{value:.4g}"
 
 
@@ -317,10 +288,7 @@ def _upper(confidence: float) -> str:
 
 
 def _features(selector: Any) -> Table:
-    """List the kept features, the most important first, with what each is worth.
-
-    More features never hold less information: where the estimate falls the most so far is shown.
-    """
+    """List the kept features, the most important first, with what each is worth."""
     path, certificate = selector.path_, selector.certificate_
     worth, kept = _worth(selector), certificate.features
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -329,7 +297,7 @@ def _features(selector: Any) -> Table:
     table.add_column("information so far", justify="right")
     if worth:
         falls = "falls" if best_score(certificate.metric) is not None else "rises"
-        table.add_column(f"without it {metric_name(certificate.metric)} {falls} by")
+        table.add_column(f"without it {metric_words(certificate.metric)} {falls} by")
     best, most = path.best_information, 0.0
     reachable = {int(size) for size in path.sizes}
     for rank, name in enumerate(kept[:_MOST_LISTED], start=1):

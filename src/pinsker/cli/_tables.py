@@ -63,39 +63,18 @@ _MAGIC = {
 
 @dataclass(frozen=True, eq=False)
 class InputTable:
-    """A table as it was read.
+    """A table as it was read."""
 
-    Attributes
-    ----------
-    source : str
-        Its file, or standard input.
-    frame : pandas.DataFrame
-        All columns.
-    targets : tuple of str
-        The columns to predict.
-    notes : tuple of str
-        What a user should know about the reading.
-    texts : pandas.DataFrame, optional
-        Columns of text that were read as numbers or dates, as they are written in the file.
-    drawn : DrawnRows, optional
-        How the rows were drawn, where the frame holds some of very many.
-    row_groups, time, weights : str, optional
-        Columns that are no features: which rows belong together, when a row was seen, what it
-        weighs.
-    event : str, optional
-        Whether the event was seen at the time that the target holds.
-    """
-
-    source: str
-    frame: pd.DataFrame
-    targets: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    source: str  # its file, or standard input
+    frame: pd.DataFrame  # all columns
+    targets: tuple[str, ...]  # the columns to predict
+    notes: tuple[str, ...] = ()  # what a user should know about the reading
     texts: pd.DataFrame | None = None
     drawn: DrawnRows | None = None
     row_groups: str | None = None
     time: str | None = None
     weights: str | None = None
-    event: str | None = None
+    event: str | None = None  # whether the event was seen at the time that the target holds
 
     @property
     def target(self) -> str:
@@ -171,25 +150,7 @@ def read_table(
     seed: int = 0,
     query: str | None = None,
 ) -> InputTable:
-    """Read a table and find the target in it.
-
-    Parameters
-    ----------
-    source : str
-        A path, or ``-`` for standard input; the database of a query.
-    target : str or sequence of str
-        Names of the columns to predict.
-    style : TextStyle, optional
-        How a text file writes a table; detected by default.
-    drop : tuple of str
-        Columns to leave out.
-    most : int, optional
-        Rows to keep in memory: of more rows of text or Parquet so many are drawn in one pass.
-    seed : int
-        Which rows are drawn.
-    query : str, optional
-        What to read from a database, in SQL.
-    """
+    """Read a table and find the target in it."""
     if query is not None:
         frame, drawn = read_query(source, query, most=most, seed=seed)
         notes = [] if drawn is None else drawn.notes
@@ -237,15 +198,7 @@ def _find_targets(typed: Sequence[str], names: list[str]) -> tuple[str, ...]:
 
 
 def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
-    """Return a table some columns of which are about rows, and no features.
-
-    Parameters
-    ----------
-    table : InputTable
-        As it was read.
-    **options : str or None
-        Names of the columns `row_groups`, `time`, `weights` and `event` as they were typed.
-    """
+    """Return a table some columns of which are about rows, and no features."""
     found: dict[str, Any] = {}
     for option, typed in options.items():
         if typed is None:
@@ -359,11 +312,7 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
 
 
 def open_table(source: str) -> tuple[BinaryIO, Format]:
-    """Open a file or standard input, decompressed, and detect its format.
-
-    The name decides the format; where it does not, the first bytes do. Compression is detected by
-    the first bytes alone, so that it works in a pipe.
-    """
+    """Open a file or standard input, decompressed, and detect its format."""
     handle, name = _open(source)
     other = OTHER_FORMATS.get(PurePath(name).suffix.lower())
     if other is not None:  # some are archives themselves

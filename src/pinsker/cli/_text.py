@@ -22,20 +22,10 @@ _EXACT: Any = {"float_precision": "round_trip"} if pd.__version__.startswith("2.
 
 @dataclass(frozen=True)
 class TextStyle:
-    """How a text file writes a table.
+    """How a text file writes a table."""
 
-    Attributes
-    ----------
-    separator : str
-        Between values; detected when empty.
-    decimal : str
-        Decimal sign; detected when empty.
-    missing : tuple of str
-        What stands for a missing value, beside what pandas knows and a lone question mark.
-    """
-
-    separator: str = ""
-    decimal: str = ""
+    separator: str = ""  # between values
+    decimal: str = ""  # decimal sign
     missing: tuple[str, ...] = ()
 
 

@@ -50,34 +50,14 @@ _NEARLY = 0.5
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """A column of text as what it holds.
+    """A column of text as what it holds."""
 
-    Attributes
-    ----------
-    values : pandas.Series
-        Numbers or datetimes.
-    note : str
-        How it was read; empty where that goes without saying.
-    """
-
-    values: "pd.Series[Any]"
-    note: str = ""
+    values: "pd.Series[Any]"  # numbers or datetimes
+    note: str = ""  # how it was read
 
 
 def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[str]]:
-    """Return the columns of text that hold numbers or dates as such, and notes on the reading.
-
-    As text every price and every date would be a category of its own, without an order.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"price": ["$1,200.50", "$80"], "day": ["31/12/2023", "01/02/2024"]})
-    >>> found, notes = read_values(frame)
-    >>> found["price"].tolist(), found["day"].dt.month.tolist()
-    ([1200.5, 80.0], [12, 2])
-    >>> notes[0]
-    "column 'price' is read as numbers: '$1,200.50' as 1200.5"
-    """
+    """Return the columns of text that hold numbers or dates as such, and notes on the reading."""
     found, notes = {}, []
     for name in text_columns(frame):
         column = frame[name]
@@ -174,13 +154,7 @@ def _decoration(text: str) -> int:
 
 
 def to_number(text: str, decimal: str = ".") -> float | None:
-    """Return the number that a text stands for, None if it is none; percents keep their unit.
-
-    Examples
-    --------
-    >>> to_number("$1,234.50"), to_number("(12%)"), to_number("1.234,50 €", ","), to_number("a1")
-    (1234.5, -12.0, 1234.5, None)
-    """
+    """Return the number that a text stands for, None if it is none; percents keep their unit."""
     found = _AROUND.fullmatch(text)
     if found is None:
         return None

@@ -30,49 +30,19 @@ _TIMEOUT = 30.0
 
 @dataclass(frozen=True)
 class DataSource:
-    """One public data set: its home, its checksum, and the table that it must hold.
+    """One public data set: its home, its checksum, and the table that it must hold."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the set.
-    files : tuple of str
-        Names under which a folder may hold it; the last one is the name in the cache.
-    url : str
-        Its public home.
-    sha256 : str
-        Checksum: of the file for ``"mat"``; of the numbers for ``"csv"``, because copies of a text
-        table differ in headers and trailing digits while holding the same numbers.
-    n_rows, n_columns, n_classes : int
-        Size of the table.
-    form : {"mat", "csv"}
-        How the file is written.
-    """
-
-    name: str
-    files: tuple[str, ...]
-    url: str
-    sha256: str
-    n_rows: int
-    n_columns: int
-    n_classes: int
-    form: Literal["mat", "csv"] = "mat"
+    name: str  # name of the set
+    files: tuple[str, ...]  # names under which a folder may hold it
+    url: str  # its public home
+    sha256: str  # checksum: of the file for ``"mat"``
+    n_rows: int  # size of the table
+    n_columns: int  # size of the table
+    n_classes: int  # size of the table
+    form: Literal["mat", "csv"] = "mat"  # how the file is written
 
     def read(self, content: bytes, where: str) -> tuple[FloatArray, IntArray]:
-        """Read table and classes from a file's content, or refuse it.
-
-        Parameters
-        ----------
-        content : bytes
-            The file.
-        where : str
-            Where it came from, for the message.
-
-        Raises
-        ------
-        DataError
-            If the checksum or the shape is not the expected one.
-        """
+        """Read table and classes from a file's content, or refuse it."""
         # A .mat file is a program for its reader: none is opened before its checksum is known.
         if self.form == "mat":
             self._check_digest(hashlib.sha256(content).hexdigest(), where)
@@ -110,22 +80,7 @@ class DataSource:
 
 
 def data_sources() -> dict[str, DataSource]:
-    """Return the real data sets of the paper's Table I that do not ship with scikit-learn.
-
-    References
-    ----------
-    J. Li et al., "Feature Selection: A Data Perspective", ACM Computing Surveys 50(6), 2017 (ORL,
-    warpAR10P, ALLAML). B. German, "Glass Identification", UCI repository, 1987.
-
-    Examples
-    --------
-    >>> for name, source in data_sources().items():
-    ...     print(name, source.n_rows, source.n_columns, source.n_classes)
-    ORL 400 1024 40
-    warpAR10P 130 2400 10
-    ALLAML 72 7129 2
-    glass 214 9 6
-    """
+    """Return the real data sets of the paper's Table I that do not ship with scikit-learn."""
     return {source.name: source for source in (*_ASU_SOURCES, _GLASS)}
 
 

@@ -31,24 +31,12 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One column as it was read.
+    """One column as it was read."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows,), float64
-        Numbers, or positions in `categories`; NaN where missing.
-    origin : Origin
-        What the column was made of.
-    categories : ndarray or None
-        The values behind the positions.
-    note : str
-        What a user should know about the reading, or nothing.
-    """
-
-    values: FloatArray
-    origin: Origin
-    categories: AnyArray | None = None
-    note: str = ""
+    values: FloatArray  # numbers, or positions in `categories`
+    origin: Origin  # what the column was made of
+    categories: AnyArray | None = None  # the values behind the positions
+    note: str = ""  # what a user should know about the reading, or nothing
 
 
 def read_cells(cells: AnyArray, name: str) -> Cells:
@@ -176,13 +164,7 @@ def _one_second(gap: Any) -> Any:
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell of any type holds no value.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
-    """
+    """Return whether a cell of any type holds no value."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas may be absent
         return True
     if isinstance(cell, Decimal):

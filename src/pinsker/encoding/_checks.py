@@ -25,13 +25,7 @@ _LARGEST_WEIGHT = 1e100
 def usable_rows(
     tables: Sequence[RawTable], missing: Missing, *, target: RawTable | None = None
 ) -> IntArray:
-    """Return the rows that all tables can use, or raise an error that names what is in the way.
-
-    Infinite values are always an error. Missing ones are an error under ``"error"``, cost the row
-    under ``"drop"`` and are left in place under ``"category"`` and ``"auto"``; but a row whose
-    target is missing teaches nothing: there ``"category"`` is an error too, and ``"auto"`` drops
-    the row.
-    """
+    """Return the rows that all tables can use, or raise an error that names what is in the way."""
     if missing not in get_args(Missing):
         raise ParameterError(
             f"missing={missing!r} is not known: use 'auto', 'error', 'drop' or 'category'.",
@@ -68,13 +62,7 @@ def drops_rows(missing: Missing) -> bool:
 
 
 def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[str]:
-    """Return a note on how many rows were dropped, if any.
-
-    Examples
-    --------
-    >>> drop_note(9, 10), drop_note(9, 10, "auto")
-    (["missing='drop' left out 1 of 10 rows"], ['1 of 10 rows has no target and was left out'])
-    """
+    """Return a note on how many rows were dropped, if any."""
     dropped = total - kept
     if not dropped:
         return []
@@ -130,11 +118,7 @@ def constant_columns(columns: Columns) -> BoolArray:
 
 
 def duplicate_columns(columns: Columns) -> dict[int, int]:
-    """Return for each column that repeats an earlier one, the first one it repeats.
-
-    Columns are compared after scaling, by a hash of their bytes: under ``scale="copula"`` a
-    column and its logarithm are the same.
-    """
+    """Return for each column that repeats an earlier one, the first one it repeats."""
     first: dict[bytes, int] = {}
     repeats: dict[int, int] = {}
     for some in column_blocks(columns.values.shape):
@@ -189,24 +173,12 @@ def identifier_note(names: Sequence[str]) -> list[str]:
 
 
 def is_near_unique(n_categories: int, n_rows: int) -> bool:
-    """Return whether so many categories identify rows rather than describe them.
-
-    Examples
-    --------
-    >>> is_near_unique(900, 1000), is_near_unique(125, 3000)
-    (True, False)
-    """
+    """Return whether so many categories identify rows rather than describe them."""
     return n_categories > max(n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
 
 
 def check_neighbors(n_neighbors: Any, n_rows: int) -> int:
-    """Return `n_neighbors` if `n_rows` rows can have so many, else refuse it.
-
-    Examples
-    --------
-    >>> check_neighbors(3, 100)
-    3
-    """
+    """Return `n_neighbors` if `n_rows` rows can have so many, else refuse it."""
     integer = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not integer or n_neighbors < 1:
         raise ParameterError(
@@ -223,28 +195,14 @@ def check_neighbors(n_neighbors: Any, n_rows: int) -> int:
 
 
 def listing(items: Sequence[Any]) -> str:
-    """Name the first few items and count the others.
-
-    Examples
-    --------
-    >>> listing(["a", "b"])
-    "'a', 'b'"
-    >>> listing(range(8))
-    '0, 1, 2, 3, 4 and 3 more'
-    """
+    """Name the first few items and count the others."""
     named = ", ".join(_name(item) for item in items[:_MOST_NAMED])
     rest = len(items) - _MOST_NAMED
     return named if rest <= 0 else f"{named} and {rest} more"
 
 
 def plural(count: int, noun: str) -> str:
-    """Return the number with its noun.
-
-    Examples
-    --------
-    >>> plural(1, "row"), plural(3, "row")
-    ('1 row', '3 rows')
-    """
+    """Return the number with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -254,26 +212,14 @@ def _name(item: Any) -> str:
 
 
 def weights_in_rows(weights: FloatArray) -> FloatArray:
-    """Return weights in units of rows: integers are repeated rows, others get the mean 1.
-
-    Examples
-    --------
-    >>> weights_in_rows(np.array([1.0, 3.0])), weights_in_rows(np.array([0.1, 0.3]))
-    (array([1., 3.]), array([0.5, 1.5]))
-    """
+    """Return weights in units of rows: integers are repeated rows, others get the mean 1."""
     if (weights == np.floor(weights)).all():
         return weights
     return np.asarray(weights / weights.mean())
 
 
 def as_array(name: str, values: Any) -> AnyArray:
-    """Return values as an array of NumPy, whatever container they came in.
-
-    Raises
-    ------
-    DataError
-        When NumPy cannot hold them, as rows of other lengths or 128-bit integers of polars.
-    """
+    """Return values as an array of NumPy, whatever container they came in."""
     try:
         return np.asarray(values)
     except Exception as error:  # of any package: containers have errors of their own
@@ -285,13 +231,7 @@ def as_array(name: str, values: Any) -> AnyArray:
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return the user's weights of the rows as numbers, one per row.
-
-    Raises
-    ------
-    DataError
-        When there are too many or too few, or one is negative or not finite, or all are zero.
-    """
+    """Return the user's weights of the rows as numbers, one per row."""
     try:
         weights = as_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:

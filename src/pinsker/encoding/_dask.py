@@ -33,30 +33,14 @@ _MOST_CATEGORIES = 2**16
 
 @dataclass(frozen=True, eq=False)
 class LargeTable:
-    """A table that is never in memory as a whole.
+    """A table that is never in memory as a whole."""
 
-    Attributes
-    ----------
-    partitions : Partitions
-        Its pieces.
-    sample : Encoded
-        A sample of its rows, which kinds and cuts were found from; every row of up to 100 000.
-    binned : Binned
-        The sample in bins.
-    coder : Coder
-        Turns partitions into codes.
-    class_sizes : ndarray of shape (n_classes,), int64
-        Rows of each class, in the order of their codes.
-    target_cuts : ndarray or None
-        Cuts of a numeric target.
-    """
-
-    partitions: "Partitions"
-    sample: Encoded
-    binned: Binned
-    coder: "Coder"
-    class_sizes: IntArray
-    target_cuts: FloatArray | None
+    partitions: "Partitions"  # its pieces
+    sample: Encoded  # A sample of its rows, which kinds and cuts were found from
+    binned: Binned  # the sample in bins
+    coder: "Coder"  # turns partitions into codes
+    class_sizes: IntArray  # rows of each class, in the order of their codes
+    target_cuts: FloatArray | None  # cuts of a numeric target
 
     @property
     def n_rows(self) -> int:
@@ -79,19 +63,7 @@ class LargeTable:
 
 
 def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any) -> LargeTable:
-    """Read a Dask DataFrame in three passes: lengths, a sample, and categories of all rows.
-
-    Parameters
-    ----------
-    X : dask.dataframe.DataFrame
-        The table.
-    y : str or dask.dataframe.Series
-        The target: a column of X, or a series with the same index.
-    bins, strategy
-        As in `bin_columns`; cuts come from the sample.
-    **encoding
-        As in `encode`.
-    """
+    """Read a Dask DataFrame in three passes: lengths, a sample, and categories of all rows."""
     partitions = Partitions.of(X, y)
     if partitions.n_rows == 0:
         raise DataError("X is a Dask DataFrame without rows.")
@@ -120,27 +92,13 @@ def _about_all_rows(sample: Encoded, missing: Missing) -> Encoded:
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """A table and its target in pieces that fit in memory, none of them read yet.
+    """A table and its target in pieces that fit in memory, none of them read yet."""
 
-    Attributes
-    ----------
-    parts : tuple of Delayed
-        Pandas frames that hold the target among their columns.
-    target : str
-        Name of that column.
-    called : str
-        The user's name of the target.
-    empty : pandas.DataFrame
-        The columns without the target and without any row.
-    lengths : tuple of int
-        Rows of each part.
-    """
-
-    parts: tuple[Any, ...]
-    target: Any
-    called: str
-    empty: Any
-    lengths: tuple[int, ...]
+    parts: tuple[Any, ...]  # pandas frames that hold the target among their columns
+    target: Any  # name of that column
+    called: str  # the user's name of the target
+    empty: Any  # the columns without the target and without any row
+    lengths: tuple[int, ...]  # rows of each part
 
     @property
     def n_rows(self) -> int:
@@ -220,21 +178,11 @@ def _draw(frame: Any, size: int, number: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ColumnCode:
-    """How the values of one column become codes.
+    """How the values of one column become codes."""
 
-    Attributes
-    ----------
-    cuts : ndarray or None
-        Cuts between bins of a continuous column; None for a column of categories.
-    right : bool
-        Whether a value that equals a cut belongs to the bin above it.
-    categories : dict
-        Code of each category.
-    """
-
-    cuts: FloatArray | None = None
-    right: bool = False
-    categories: dict[Any, int] = field(default_factory=dict)
+    cuts: FloatArray | None = None  # cuts between bins of a continuous column
+    right: bool = False  # whether a value that equals a cut belongs to the bin above it
+    categories: dict[Any, int] = field(default_factory=dict)  # code of each category
 
     @property
     def n_categories(self) -> int:
@@ -258,21 +206,11 @@ class ColumnCode:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What one partition, or several together, hold.
+    """What one partition, or several together, hold."""
 
-    Attributes
-    ----------
-    categories : tuple of set
-        Categories of each column; None for continuous ones.
-    classes : Counter
-        Rows of each class, or of each bin of a numeric target.
-    n_rows : int
-        Rows that are used.
-    """
-
-    categories: tuple[set[Any] | None, ...]
-    classes: "Counter[Any]"
-    n_rows: int
+    categories: tuple[set[Any] | None, ...]  # categories of each column
+    classes: "Counter[Any]"  # rows of each class, or of each bin of a numeric target
+    n_rows: int  # rows that are used
 
     @staticmethod
     def joined(surveys: Sequence["Survey"]) -> "Survey":
@@ -287,21 +225,11 @@ class Survey:
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Reads a partition as the sample was read.
+    """Reads a partition as the sample was read."""
 
-    Attributes
-    ----------
-    kinds : tuple of Kind
-        Kinds of the columns, found in the sample.
-    missing : {"auto", "error", "drop", "category"}
-        What happens to missing values.
-    target_cuts : ndarray or None
-        Cuts of a numeric target; None for classes.
-    """
-
-    kinds: tuple[Kind, ...]
-    missing: Missing
-    target_cuts: FloatArray | None
+    kinds: tuple[Kind, ...]  # kinds of the columns, found in the sample
+    missing: Missing  # what happens to missing values
+    target_cuts: FloatArray | None  # cuts of a numeric target
 
     def read(self, columns: Any, target: Any) -> tuple[RawTable, list[Any], IntArray]:
         """Return the usable rows of a partition, the classes in it, and which each row has."""
@@ -360,27 +288,13 @@ class Reader:
 
 @dataclass(frozen=True, eq=False)
 class Coder:
-    """Turns partitions into codes of features and classes.
+    """Turns partitions into codes of features and classes."""
 
-    Attributes
-    ----------
-    reader : Reader
-        Reads a partition.
-    columns : tuple of ColumnCode
-        How each column is coded.
-    classes : dict
-        Code of each class.
-    features : tuple of tuple of int
-        Columns of each feature.
-    n_categories : ndarray of shape (n_features,), int64
-        Codes of each feature.
-    """
-
-    reader: Reader
-    columns: tuple[ColumnCode, ...]
-    classes: dict[Any, int]
-    features: tuple[tuple[int, ...], ...]
-    n_categories: IntArray
+    reader: Reader  # reads a partition
+    columns: tuple[ColumnCode, ...]  # how each column is coded
+    classes: dict[Any, int]  # code of each class
+    features: tuple[tuple[int, ...], ...]  # columns of each feature
+    n_categories: IntArray  # codes of each feature
 
     def code(self, columns: Any, target: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
         """Return the codes of a partition, one row of the array per feature, and of its classes."""

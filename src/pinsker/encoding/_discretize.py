@@ -26,32 +26,14 @@ _MANY_CATEGORIES = 256
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """A table of small integers, and how continuous columns were cut to get it.
+    """A table of small integers, and how continuous columns were cut to get it."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_rows, n_columns), uint8, uint16 or int32, Fortran order, read-only
-        Codes 0, 1, ... of each column; the type is the smallest that holds all of them.
-    n_categories : ndarray of shape (n_columns,), int64, read-only
-        Bins or categories of each column: one more than its largest code.
-    edges : tuple
-        Per column, the cuts between bins in ascending order, in the unit of the columns that were
-        binned; None for columns that were kept as they are. A value belongs to the bin below a cut
-        if it equals the cut ("frequency", "mdl"), to the bin above under "width".
-    names : tuple of str
-        One per column.
-    strategy : {"frequency", "width", "mdl"}
-        How cuts were chosen.
-    notes : tuple of str
-        What a user should know.
-    """
-
-    codes: npt.NDArray[Any]
-    n_categories: IntArray
+    codes: npt.NDArray[Any]  # codes 0, 1,
+    n_categories: IntArray  # bins or categories of each column: one more than its largest code
     edges: tuple[FloatArray | None, ...]
-    names: tuple[str, ...]
-    strategy: Strategy
-    notes: tuple[str, ...] = ()
+    names: tuple[str, ...]  # one per column
+    strategy: Strategy  # how cuts were chosen
+    notes: tuple[str, ...] = ()  # what a user should know
 
 
 def bin_columns(
@@ -61,42 +43,7 @@ def bin_columns(
     bins: int = 5,
     strategy: Strategy = "frequency",
 ) -> Binned:
-    """Cut continuous columns into bins; keep counts, categories and booleans as codes.
-
-    Parameters
-    ----------
-    columns : Columns
-        What `encode_columns` returns; with ``scale="none"`` the edges are in the user's unit.
-    labels : ndarray of shape (n_rows,), int64, optional
-        Class codes; needed by "mdl" alone.
-    bins : int, default=5
-        Number of bins, at least 2; "mdl" finds its own.
-    strategy : {"frequency", "width", "mdl"}, default="frequency"
-        Cuts at quantiles; at equal distances between smallest and largest value; or where they
-        tell the classes apart, by the minimum description length of Fayyad and Irani (1993).
-
-    Returns
-    -------
-    Binned
-
-    Notes
-    -----
-    A missing value (``missing="category"``) is a code of its own, after all others.
-
-    References
-    ----------
-    .. [1] Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
-       classification learning", IJCAI 1993.
-
-    Examples
-    --------
-    >>> from pinsker.encoding import encode_columns
-    >>> columns = encode_columns([0.5, 1.5, 2.5, 10.5], scale="none")
-    >>> bin_columns(columns, bins=2).codes.ravel()
-    array([0, 0, 1, 1], dtype=uint8)
-    >>> bin_columns(columns, bins=2, strategy="width").codes.ravel()
-    array([0, 0, 0, 1], dtype=uint8)
-    """
+    """Cut continuous columns into bins; keep counts, categories and booleans as codes."""
     _check(columns, labels, bins, strategy)
     coded, edges, n_categories = [], [], []
     known = _quantile_cuts(columns, bins) if strategy == "frequency" else {}
@@ -149,16 +96,7 @@ def bin_values(
     bins: int = 5,
     strategy: Strategy = "frequency",
 ) -> tuple[IntArray, FloatArray]:
-    """Cut one column, and return its codes and the cuts.
-
-    Parameters are those of `bin_columns`; `values` are finite numbers.
-
-    Examples
-    --------
-    >>> codes, cuts = bin_values(np.array([1.0, 2.0, 3.0, 4.0]), bins=2)
-    >>> codes, cuts
-    (array([0, 0, 1, 1]), array([2.5]))
-    """
+    """Cut one column, and return its codes and the cuts."""
     if len(values) == 0:
         return np.empty(0, dtype=np.int64), np.empty(0)
     if strategy == "width":
@@ -240,27 +178,7 @@ def bin_weighted(
     bins: int = 5,
     strategy: Strategy = "frequency",
 ) -> Binned:
-    """Cut continuous columns of weighted rows into bins.
-
-    Parameters
-    ----------
-    columns, labels, bins, strategy
-        As in `bin_columns`.
-    weights : ndarray of shape (n_rows,)
-        Positive weights of the rows. Integer weights stand for repeated rows. "frequency" scales
-        other weights to a mean of 1; "mdl" counts rows and refuses them; "width" needs none.
-
-    Returns
-    -------
-    Binned
-
-    Examples
-    --------
-    >>> from pinsker.encoding import encode_columns
-    >>> columns = encode_columns([0.5, 1.5, 2.5, 10.5], scale="none")
-    >>> bin_weighted(columns, np.array([1.0, 1.0, 1.0, 9.0]), bins=2).codes.ravel()
-    array([0, 0, 0, 0], dtype=uint8)
-    """
+    """Cut continuous columns of weighted rows into bins."""
     plain = bin_columns(columns, labels, bins=bins, strategy=strategy)
     if strategy == "width" or (weights == 1.0).all():
         return plain
@@ -295,16 +213,7 @@ def bin_weighted(
 
 
 def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatArray:
-    """Return the cuts of equally heavy bins: `numpy.quantile` of the repeated values.
-
-    A value of weight w fills the places from what lies before it to w - 1 after that; between two
-    values quantiles are interpolated.
-
-    Examples
-    --------
-    >>> weighted_cuts(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 1.0]), 2)
-    array([2.])
-    """
+    """Return the cuts of equally heavy bins: `numpy.quantile` of the repeated values."""
     if len(values) == 0:
         return np.empty(0)
     if not _are_integer_weights(weights):
@@ -323,38 +232,7 @@ def _are_integer_weights(weights: FloatArray) -> bool:
 
 
 def mdl_cuts(values: FloatArray, labels: IntArray) -> FloatArray:
-    r"""Return the cuts of one column that tell the classes apart, in ascending order.
-
-    A set :math:`S` of :math:`N` rows is cut where the class entropy within both parts is least, as
-    long as the gain pays for describing the cut:
-
-    .. math:: \mathrm{Gain} > \frac{\log_2(N - 1)}{N} + \frac{\Delta}{N}, \qquad
-        \Delta = \log_2(3^k - 2) - (k H(S) - k_1 H(S_1) - k_2 H(S_2)),
-
-    :math:`k, k_1, k_2` the numbers of classes present. Both parts are then cut in the same way.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows,)
-        Finite numbers.
-    labels : ndarray of shape (n_rows,), int64
-        Class codes.
-
-    Returns
-    -------
-    ndarray of float64
-        Midpoints between neighboring values; empty when no cut pays.
-
-    References
-    ----------
-    .. [1] Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
-       classification learning", IJCAI 1993, equation 4.
-
-    Examples
-    --------
-    >>> mdl_cuts(np.arange(20.0), np.repeat([0, 1], 10))
-    array([9.5])
-    """
+    """Return the cuts of one column that tell the classes apart, in ascending order."""
     distinct, run = np.unique(values, return_inverse=True)
     n_classes = int(labels.max()) + 1
     counts = np.bincount(run * n_classes + labels, minlength=len(distinct) * n_classes)

@@ -41,43 +41,7 @@ def encode(
     columns: IntArray | None = None,
     sample_weight: Any = None,
 ) -> Encoded:
-    """Turn a table and its target into what the engine works on.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_columns)
-        NumPy array, nested lists, pandas or polars frame, or a sparse matrix or array of scipy.
-    y : array-like of shape (n_rows,) or (n_rows, n_targets)
-        Classes or numbers.
-    scale, categorical_features, missing
-        As in `encode_columns`. Under ``missing="drop"`` a row goes when any column or the target
-        misses a value; under ``"category"`` a missing target is still an error; ``"auto"`` is
-        ``"category"`` for the columns, and drops rows without a target.
-    feature_groups : dict or sequence, optional
-        Columns that are kept or dropped as one: ``{name: columns}``, columns by name or position;
-        or one label per column, None for a column of its own.
-    task : {"auto", "classification", "regression", "survival"}, default="auto"
-        As in `encode_target`.
-    columns : ndarray of int64, optional
-        Which columns of a sparse table are read (`columns_to_read`); by default all.
-    sample_weight : array-like of shape (n_rows,), optional
-        Weights of the rows. A row of weight zero is left out. Integer weights are repeated rows:
-        columns are scaled as if they were.
-
-    Returns
-    -------
-    Encoded
-        Frozen; ``notes`` holds what a user should know.
-
-    Examples
-    --------
-    >>> encoded = encode(
-    ...     [[0.1, 5.5], [0.7, 4.5], [0.2, 3.1], [0.9, 1.2]], ["a", "b", "a", "b"],
-    ...     feature_groups={"both": [0, 1]},
-    ... )
-    >>> encoded.features, encoded.feature_names, encoded.target.classes.tolist()
-    (((0, 1),), ('both',), ['a', 'b'])
-    """
+    """Turn a table and its target into what the engine works on."""
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
@@ -129,14 +93,7 @@ def encode(
 
 
 def hashes_of(X: Any, y: Any) -> AnyArray:
-    """Return the hashes of rows, which are those of `Encoded` for the same rows.
-
-    Examples
-    --------
-    >>> X, y = [[0.1, 5.5], [0.7, 4.5]], [0.2, 0.3]
-    >>> bool((hashes_of(X, y) == encode(X, y).hashes).all())
-    True
-    """
+    """Return the hashes of rows, which are those of `Encoded` for the same rows."""
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
     target, _ = read_target(y, "auto")
     check_lengths({"X": table.n_rows, "y": target.n_rows})
@@ -146,23 +103,7 @@ def hashes_of(X: Any, y: Any) -> AnyArray:
 def encode_again(
     X: Any, y: Any, feature_columns: Sequence[Sequence[int]], **encoding: Any
 ) -> Encoded:
-    """Encode other rows of a table with the features that a fit searched, numbered as there.
-
-    Parameters
-    ----------
-    X, y
-        As in `encode`, with the columns of the fit.
-    feature_columns : sequence of sequence of int
-        The columns of each feature of the fit. Others were left out there.
-    **encoding
-        Other parameters of `encode`.
-
-    Examples
-    --------
-    >>> X, y = [[0.1, 5.5, 1.5], [0.7, 4.5, 2.5], [0.2, 3.1, 0.5]], [0.5, 1.5, 2.5]
-    >>> encode_again(X, y, [(0,), (2,)]).feature_names
-    ('x0', 'x2')
-    """
+    """Encode other rows of a table with the features that a fit searched, numbered as there."""
     columns = columns_to_read(X)
     if columns is not None:
         columns = np.sort([j for own in feature_columns for j in own]).astype(np.int64)
@@ -226,70 +167,7 @@ def encode_columns(
     categorical_features: CategoricalFeatures = "from_dtype",
     missing: Missing = "error",
 ) -> Columns:
-    r"""Turn one or several columns of any kind into validated, scaled, frozen `Columns`.
-
-    Parameters
-    ----------
-    x : array-like of shape (n_rows,) or (n_rows, n_columns)
-        NumPy array, list, pandas or polars frame or series. Strings, categories, booleans, dates
-        and objects are understood as they are.
-    name : str, default="x"
-        What messages call the table, and the start of the names of columns that have none.
-    scale : {"copula", "standard", "none"}, default="copula"
-        Scaling of continuous columns: normal scores :math:`\Phi^{-1}(r/(n+1))` of the ranks, mean 0
-        and standard deviation 1, or nothing. Counts are standardized unless scale is "none".
-    categorical_features : default="from_dtype"
-        Which columns are discrete. See Notes.
-    missing : {"error", "drop", "category"}, default="error"
-        What a missing value (NaN, None, NA, NaT, null) means: an error that names the column, a row
-        to leave out, or a value of its own, equal to itself and infinitely far from all others.
-        ``"auto"`` means ``"category"`` here.
-
-    Returns
-    -------
-    Columns
-        Read-only values, kinds, names, categories and notes.
-
-    Raises
-    ------
-    DataError
-        When the table is empty, ragged, infinite, complex, sparse, or has missing values.
-    ParameterError
-        When a parameter is not known or does not fit the table.
-
-    Notes
-    -----
-    ``categorical_features="from_dtype"`` guesses a kind for each column:
-
-    =======================  ===================================================================
-    booleans                 boolean
-    text, objects            nominal
-    categories               nominal; count, by position, if pandas has them ordered
-    dates, durations         continuous, in seconds
-    numbers with fractions   continuous
-    integers                 count if there are two different ones, or at most 100 with three rows
-                             for each on average; otherwise continuous
-    =======================  ===================================================================
-
-    A list of columns (names or positions), a mask, ``"all"`` or ``"none"`` states which columns of
-    numbers are discrete, as `discrete_features` of scikit-learn's
-    :func:`~sklearn.feature_selection.mutual_info_classif` does: integers that are marked are
-    counts, other numbers that are marked are nominal, numbers that are not marked are continuous.
-    Text, categories and booleans keep their kind in any case. A dict ``{column: kind}`` declares
-    some kinds outright and leaves the others to the guess. Integers always mean positions.
-
-    Examples
-    --------
-    >>> columns = encode_columns([[1.5, "red"], [0.2, "blue"], [9.0, "red"]])
-    >>> columns.kinds
-    (<Kind.CONTINUOUS: 'continuous'>, <Kind.NOMINAL: 'nominal'>)
-    >>> columns.values.round(2) + 0.0
-    array([[ 0.  ,  1.  ],
-           [-0.67,  0.  ],
-           [ 0.67,  1.  ]])
-    >>> columns.categories[1].tolist()
-    ['blue', 'red']
-    """
+    """Turn one or several columns of any kind into validated, scaled, frozen `Columns`."""
     table = read_table(x, label=name, prefix=name)
     rows = usable_rows([table], missing)
     notes = drop_note(len(rows), table.n_rows)

@@ -47,34 +47,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of a table, behind the gate.
+    """Columns of a table, behind the gate."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_columns), float64, C order, read-only
-        Scaled values of continuous and count columns; codes 0, 1, 2, ... of nominal and boolean
-        ones. Free of NaN and infinities.
-    kinds : tuple of Kind
-        One per column.
-    names : tuple of str
-        One per column.
-    categories : tuple
-        Per column, the original values behind the codes; None for numeric kinds.
-    scale : {"copula", "standard", "none"}
-        How numeric columns were scaled.
-    notes : tuple of str
-        What a user should know: constants, duplicates, guesses about kinds.
-    missing : ndarray of shape (n_rows, n_columns), bool, read-only, or None
-        Where a numeric column has no value (only with ``missing="category"``); `values` holds 0
-        there. None when nothing is missing. A missing value of a nominal column is one of its
-        categories.
-    """
-
-    values: FloatArray
-    kinds: tuple[Kind, ...]
-    names: tuple[str, ...]
-    categories: tuple[AnyArray | None, ...]
-    scale: Scale = "none"
+    values: FloatArray  # scaled values of continuous and count columns
+    kinds: tuple[Kind, ...]  # one per column
+    names: tuple[str, ...]  # one per column
+    categories: tuple[AnyArray | None, ...]  # per column, the original values behind the codes
+    scale: Scale = "none"  # how numeric columns were scaled
     notes: tuple[str, ...] = ()
     missing: BoolArray | None = None
 
@@ -89,13 +68,7 @@ class Columns:
         return int(self.values.shape[1])
 
     def metric(self) -> FloatArray:
-        """Return values whose coordinate differences are the distances the kernels use.
-
-        Nominal codes are spread by `NOMINAL_STEP`, so that two categories are either equal or
-        farther apart than `FARTHEST`: the 0/infinity metric without a special case. Missing values
-        of a numeric column lie one such step away: next to each other, infinitely far from all
-        that is present.
-        """
+        """Return values whose coordinate differences are the distances the kernels use."""
         metric = self.values.copy()
         nominal = [j for j, kind in enumerate(self.kinds) if not kind.is_numeric]
         metric[:, nominal] *= NOMINAL_STEP
@@ -119,37 +92,15 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target, behind the gate: classes or numbers.
+    """A target, behind the gate: classes or numbers."""
 
-    Attributes
-    ----------
-    task : {"classification", "regression", "survival"}
-        How the target is understood.
-    labels : ndarray of shape (n_rows,), int64, or None
-        Class codes 0..m-1; of several class columns their combinations, which searches use.
-    classes : ndarray or None
-        The original class behind each code (tuples for several columns).
-    values : ndarray of shape (n_rows, n_targets), float64, or None
-        Numeric target, scaled as continuous columns are; what the kernels see.
-    raw : ndarray of shape (n_rows, n_targets), float64, or None
-        Numeric target in the user's unit; what variances and ranges are computed from. Of censored
-        times: the time, and 1 where the event was seen.
-    names : tuple of str
-        One per target column.
-    notes : tuple of str
-        What a user should know, for example a guess about the task.
-    parts : tuple of Target
-        Several class columns one by one, which models are fitted to and errors are measured in;
-        empty for one column, and for numbers.
-    """
-
-    task: Task
-    labels: IntArray | None
-    classes: AnyArray | None
-    values: FloatArray | None
-    raw: FloatArray | None
-    names: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    task: Task  # how the target is understood
+    labels: IntArray | None  # class codes 0..m-1
+    classes: AnyArray | None  # the original class behind each code (tuples for several columns)
+    values: FloatArray | None  # numeric target, scaled as continuous columns are
+    raw: FloatArray | None  # numeric target in the user's unit
+    names: tuple[str, ...]  # one per target column
+    notes: tuple[str, ...] = ()  # what a user should know, for example a guess about the task
     parts: "tuple[Target, ...]" = ()
 
     def take(self, rows: IntArray) -> "Target":
@@ -182,43 +133,18 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A table and its target, ready for the engine.
+    """A table and its target, ready for the engine."""
 
-    Attributes
-    ----------
-    columns : Columns
-        The table.
-    target : Target
-        The target.
-    features : tuple of tuple of int
-        What is kept or dropped as one: the columns of each feature, in order of their first column.
-        A plain column is a feature of its own.
-    feature_names : tuple of str
-        One per feature: the column's name, or the group's.
-    rows : ndarray of shape (n_rows,), int64
-        Which rows of the user's table these are (``missing="drop"`` leaves some out).
-    n_given : int
-        Rows of the user's table.
-    hashes : ndarray of shape (n_rows,), uint64, or None
-        A hash of every row, target included, from the values as they came.
-    sources : ndarray of shape (n_columns,), int64, or None
-        Which columns of the user's table these are; None: all, in their order.
-    given_names : tuple of str or None
-        Names of all columns of the user's table; None: those of `columns`.
-    weights : ndarray of shape (n_rows,), float64, or None
-        Positive weights of the rows; None if all weigh the same.
-    """
-
-    columns: Columns
-    target: Target
+    columns: Columns  # the table
+    target: Target  # the target
     features: tuple[tuple[int, ...], ...]
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...]  # one per feature: the column's name, or the group's
     rows: IntArray = field(repr=False)
-    n_given: int
+    n_given: int  # rows of the user's table
     hashes: AnyArray | None = field(default=None, repr=False)
     sources: IntArray | None = field(default=None, repr=False)
     given_names: tuple[str, ...] | None = field(default=None, repr=False)
-    weights: FloatArray | None = field(default=None, repr=False)
+    weights: FloatArray | None = field(default=None, repr=False)  # positive weights of the rows
 
     @property
     def feature_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -244,30 +170,7 @@ class Encoded:
 
 
 def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
-    """Return some rows of an encoded table, with values and codes as they are.
-
-    Nothing is scaled again: the values of a row are those it has in the whole table.
-
-    Parameters
-    ----------
-    encoded : Encoded
-        The table.
-    rows : ndarray of int64
-        Positions among the rows of `encoded`, in the order wanted.
-
-    Returns
-    -------
-    Encoded
-        Frozen copies of these rows.
-
-    Examples
-    --------
-    >>> from pinsker.encoding import encode, take_rows
-    >>> encoded = encode([[0.1], [0.7], [0.2], [0.9]], ["a", "b", "a", "b"])
-    >>> part = take_rows(encoded, np.array([3, 0]))
-    >>> part.target.labels, part.rows
-    (array([1, 0]), array([3, 0]))
-    """
+    """Return some rows of an encoded table, with values and codes as they are."""
     columns = encoded.columns
     return replace(
         encoded,
@@ -284,31 +187,7 @@ def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
 
 
 def take_features(encoded: Encoded, features: Sequence[int] | IntArray) -> Encoded:
-    """Return an encoded table of some features only, numbered 0, 1, ... in the order given.
-
-    Parameters
-    ----------
-    encoded : Encoded
-        The table.
-    features : sequence of int
-        Numbers of features, each at most once.
-
-    Returns
-    -------
-    Encoded
-        The columns of these features side by side, their names, the same target and rows.
-
-    Examples
-    --------
-    >>> from pinsker.encoding import encode, take_features
-    >>> encoded = encode(
-    ...     [[0.1, 5.5, 1.5], [0.7, 4.5, 2.5], [0.2, 3.1, 0.5]], [0.5, 1.5, 2.5],
-    ...     feature_groups={"both": [0, 1]},
-    ... )
-    >>> part = take_features(encoded, [1, 0])
-    >>> part.features, part.feature_names, part.columns.names
-    (((0,), (1, 2)), ('x2', 'both'), ('x2', 'x0', 'x1'))
-    """
+    """Return an encoded table of some features only, numbered 0, 1, ... in the order given."""
     chosen = [int(feature) for feature in features]
     columns = np.array([j for one in chosen for j in encoded.features[one]], dtype=np.int64)
     ends = np.cumsum([len(encoded.features[one]) for one in chosen]).tolist()

@@ -14,22 +14,7 @@ FeatureGroups: TypeAlias = Mapping[Any, Sequence[Any]] | Sequence[Any]
 
 
 def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the positions of columns given by name or by position.
-
-    Parameters
-    ----------
-    columns : iterable of str or int
-        Names, or positions from 0.
-    names : sequence of str
-        The columns that there are.
-    parameter : str
-        Name of the parameter that holds them, for messages.
-
-    Examples
-    --------
-    >>> find_columns(["c", 0], ["a", "b", "c"], "fixed_features")
-    [2, 0]
-    """
+    """Return the positions of columns given by name or by position."""
     position = {name: j for j, name in enumerate(names)}
     found = []
     for key in columns:
@@ -53,15 +38,7 @@ def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -
 
 
 def find_features(encoded: Encoded, items: Iterable[Any] | None, parameter: str) -> tuple[int, ...]:
-    """Return the features that columns (by name or position) and groups (by name) belong to.
-
-    Examples
-    --------
-    >>> from pinsker.encoding import encode
-    >>> table = encode([[1.0, 2.0, 3.0]] * 9, [0, 1] * 4 + [0], feature_groups={"pair": [0, 2]})
-    >>> find_features(table, [1, "pair"], "fixed_features")
-    (0, 1)
-    """
+    """Return the features that columns (by name or position) and groups (by name) belong to."""
     of_name = {name: feature for feature, name in enumerate(encoded.feature_names)}
     of_column = {j: f for f, columns in enumerate(encoded.feature_columns) for j in columns}
     names = encoded.given_names or encoded.columns.names
@@ -79,23 +56,7 @@ def find_features(encoded: Encoded, items: Iterable[Any] | None, parameter: str)
 def make_features(
     names: Sequence[str], feature_groups: FeatureGroups | None
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """Return the columns of each feature, in order of first columns, and the features' names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns.
-    feature_groups : mapping, sequence or None
-        ``{name of the group: columns}`` with columns by name or position, or one label per column,
-        None for a column of its own. Columns in no group are features of their own.
-
-    Examples
-    --------
-    >>> make_features(["a", "b", "c"], {"pair": ["c", "a"]})
-    (((0, 2), (1,)), ('pair', 'b'))
-    >>> make_features(["a", "b", "c"], ["left", None, "left"])
-    (((0, 2), (1,)), ('left', 'b'))
-    """
+    """Return the columns of each feature, in order of first columns, and the features' names."""
     members = {} if feature_groups is None else _members(names, feature_groups)
     group_of = {j: label for label, columns in members.items() for j in columns}
     features: list[tuple[int, ...]] = []

@@ -37,10 +37,7 @@ def choose_kinds(
     categorical_features: CategoricalFeatures = "from_dtype",
     n_rows: int | None = None,
 ) -> tuple[tuple[Kind, ...], list[str]]:
-    """Return the kind of each column, and notes where the guess is doubtful.
-
-    `n_rows` is what the rows count for: the sum of their weights.
-    """
+    """Return the kind of each column, and notes where the guess is doubtful."""
     if isinstance(categorical_features, Mapping):
         kinds, notes = _guess(table, n_rows or table.n_rows)
         for key, kind in categorical_features.items():

@@ -23,30 +23,14 @@ BLOCK_CELLS = 2**18
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A table as it was read, before anything is guessed or scaled.
+    """A table as it was read, before anything is guessed or scaled."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_columns), float64, Fortran order
-        Numbers in the user's unit, or positions in `categories`; NaN where a value is missing.
-    origins : tuple of Origin
-        What each column was made of.
-    categories : tuple
-        Per column, the values behind the positions; None for columns of numbers.
-    names : tuple of str
-        One per column.
-    label : str
-        What messages call the table: ``"X"``, ``"y"``, ...
-    notes : tuple of str
-        What a user should know about the reading.
-    """
-
-    values: FloatArray
-    origins: tuple[Origin, ...]
-    categories: tuple[AnyArray | None, ...]
-    names: tuple[str, ...]
-    label: str
-    notes: tuple[str, ...] = ()
+    values: FloatArray  # numbers in the user's unit, or positions in `categories`
+    origins: tuple[Origin, ...]  # what each column was made of
+    categories: tuple[AnyArray | None, ...]  # per column, the values behind the positions
+    names: tuple[str, ...]  # one per column
+    label: str  # what messages call the table: ``"X"``, ``"y"``,
+    notes: tuple[str, ...] = ()  # what a user should know about the reading
 
     @property
     def n_rows(self) -> int:
@@ -74,23 +58,7 @@ def read_table(
     two_dimensional: bool = False,
     columns: IntArray | None = None,
 ) -> RawTable:
-    """Read whatever holds columns: an array, nested lists, a pandas or polars frame or series.
-
-    Parameters
-    ----------
-    data : object
-        One or several columns.
-    label : str
-        What messages call the table.
-    prefix : str
-        Columns without names are called ``prefix + "0"``, ``prefix + "1"``, ...; one column
-        given without a second dimension is called ``prefix``.
-    two_dimensional : bool
-        Whether a single dimension is an error, as it is for the table of a selector.
-        Only such a table may be sparse.
-    columns : ndarray of int64, optional
-        Which columns of a sparse table are read; by default all.
-    """
+    """Read whatever holds columns: an array, nested lists, a pandas or polars frame or series."""
     if sparse.issparse(data):
         return _read_sparse_table(data, label, prefix, columns, two_dimensional)
     if is_frame(data):
@@ -308,13 +276,7 @@ def _read_series(series: Any, name: str) -> Cells:
 
 
 def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Yield slices of columns that cover a table of this shape.
-
-    Examples
-    --------
-    >>> list(column_blocks((100_000, 5)))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Yield slices of columns that cover a table of this shape."""
     n_rows, n_columns = shape
     step = max(1, BLOCK_CELLS // max(n_rows, 1))
     for start in range(0, n_columns, step):

@@ -15,28 +15,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def hash_rows(*tables: RawTable) -> AnyArray:
-    """Return a 64-bit hash of every row of tables side by side, from the values as they came.
-
-    Equal rows have equal hashes, in whatever table, order of categories or number format they
-    come. Different rows among a million share one with a probability below 1e-7.
-
-    Parameters
-    ----------
-    tables : RawTable
-        With the same rows.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), uint64
-
-    Examples
-    --------
-    >>> from pinsker.encoding._read import read_table
-    >>> first = read_table([[1, "a"], [2, "b"]], label="X", prefix="x")
-    >>> other = read_table([[2.0, "b"], [3.0, "c"]], label="X", prefix="x")
-    >>> bool(hash_rows(first)[1] == hash_rows(other)[0])
-    True
-    """
+    """Return a 64-bit hash of every row of tables side by side, from the values as they came."""
     hashes = np.zeros(tables[0].n_rows, dtype=np.uint64)
     for table in tables:
         for j in range(table.n_columns):
@@ -48,14 +27,7 @@ def hash_rows(*tables: RawTable) -> AnyArray:
 
 
 def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
-    """Return a hash of every row of columns of numbers; comparable within one table only.
-
-    Examples
-    --------
-    >>> hashes = hash_numbers([np.array([1.0, 1.0, 1.0]), np.array([2.0, 3.0, 2.0])])
-    >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
-    (True, False)
-    """
+    """Return a hash of every row of columns of numbers; comparable within one table only."""
     hashes: Any = np.uint64(0)
     for column in columns:
         hashes = _mix(hashes * np.uint64(3) + _bits(column))

@@ -27,31 +27,15 @@ _OVERSAMPLING = 2.0
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Rows of a table and its target, as they came, and how many there were.
+    """Rows of a table and its target, as they came, and how many there were."""
 
-    Attributes
-    ----------
-    X, y : object
-        The rows, in the container of the table and in its order.
-    n_rows : int
-        Rows of the table that could be drawn: those with a target.
-    n_drawn : int
-        Rows of the sample.
-    rows : ndarray of int64 or None
-        Their positions in the table; None for all of them, and for a Dask collection.
-    remarks : tuple of str
-        What else a user should know.
-    n_given : int
-        Rows of the table in memory; 0 for a Dask collection.
-    """
-
-    X: Any
-    y: Any
-    n_rows: int
-    n_drawn: int
-    rows: IntArray | None = None
-    remarks: tuple[str, ...] = ()
-    n_given: int = 0
+    X: Any  # the rows, in the container of the table and in its order
+    y: Any  # the rows, in the container of the table and in its order
+    n_rows: int  # rows of the table that could be drawn: those with a target
+    n_drawn: int  # rows of the sample
+    rows: IntArray | None = None  # their positions in the table
+    remarks: tuple[str, ...] = ()  # what else a user should know
+    n_given: int = 0  # rows of the table in memory
 
     def labels_of_rows(self, labels: Any, name: str = "groups") -> Any:
         """Return the group, or the weight, of each row of the sample; None if there are none."""
@@ -95,35 +79,7 @@ def draw_rows(
     missing: Missing = "error",
     task: Literal["auto"] | Task = "auto",
 ) -> RowSample:
-    """Draw rows without replacement, each with the same chance; all of them if they are few.
-
-    Parameters
-    ----------
-    X : array-like, frame, sparse matrix or Dask collection of shape (n_rows, n_columns)
-        The table. No copy of it is made. A Dask DataFrame or Array is read in one pass.
-    y : array-like of shape (n_rows,) or (n_rows, n_targets)
-        The target, which is read in full. For a Dask DataFrame: the name of one of its columns, or
-        a Dask Series with the same index; for a Dask Array: a Dask Array.
-    most : int
-        Rows to draw.
-    seed : int
-        The same rows for the same seed (and the same partitions).
-    missing : {"auto", "error", "drop", "category"}, default="error"
-        A missing target is an error; with "auto" and "drop" such rows are not drawn.
-    task : {"auto", "classification", "regression", "survival"}, default="auto"
-        As in `encode`. In memory every class keeps its share of the rows, to within one row.
-
-    Returns
-    -------
-    RowSample
-
-    Examples
-    --------
-    >>> X, y = np.arange(1000.0).reshape(500, 2), np.arange(500) % 5 == 0
-    >>> sample = draw_rows(X, y, 50, seed=0)
-    >>> sample.X.shape, int(sample.y.sum()), sample.origin
-    ((50, 2), 10, 'of 50 drawn from 500')
-    """
+    """Draw rows without replacement, each with the same chance; all of them if they are few."""
     if is_dask(X):
         return _draw_from_parts(X, y, most, seed, missing)
     n_rows = count_rows(X)
@@ -197,11 +153,7 @@ def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list
 
 @dataclass(frozen=True)
 class _Drawing:
-    """How partitions draw: rows whose random keys are the smallest of the whole table.
-
-    `target` and `called` are None for arrays, whose target comes in chunks of its own. `limit` is
-    that of the keys to return; None where the lengths of the other partitions are not known yet.
-    """
+    """How partitions draw: rows whose random keys are the smallest of the whole table."""
 
     most: int
     seed: int
@@ -249,10 +201,7 @@ class _Drawn:
 
 
 def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> RowSample:
-    """Draw from a Dask collection in one pass over its partitions.
-
-    A second pass is needed where some partition is far longer than the others.
-    """
+    """Draw from a Dask collection in one pass over its partitions."""
     parts, target, called = _parts(X, y)
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)

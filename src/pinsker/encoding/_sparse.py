@@ -22,15 +22,7 @@ _FEWEST_COLUMNS = 100
 
 
 def most_filled(X: Any, always: Iterable[int]) -> IntArray | None:
-    """Return the columns of a sparse table that can be made dense, in order; None: all of them.
-
-    Those that are not zero in the most rows, and `always`.
-
-    Examples
-    --------
-    >>> most_filled(sparse.csr_array(np.eye(4)), ()) is None
-    True
-    """
+    """Return the columns of a sparse table that can be made dense, in order; None: all of them."""
     n_rows, n_columns = X.shape
     most = max(MOST_DENSE_CELLS // max(n_rows, 1), _FEWEST_COLUMNS)
     if n_columns <= most:

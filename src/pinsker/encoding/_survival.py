@@ -56,13 +56,7 @@ def survival_target(table: RawTable, scale: Scale, notes: list[str]) -> Target:
 
 
 def as_structured(raw: FloatArray, names: tuple[str, str]) -> AnyArray:
-    """Return times and events as the structured array that models of survival are fitted to.
-
-    Examples
-    --------
-    >>> as_structured(np.array([[2.5, 1.0]]), ("time", "event")).tolist()
-    [(True, 2.5)]
-    """
+    """Return times and events as the structured array that models of survival are fitted to."""
     time, event = names
     y = np.empty(len(raw), dtype=[(event, np.bool_), (time, np.float64)])
     y[event], y[time] = raw[:, 1] > 0, raw[:, 0]
@@ -70,16 +64,7 @@ def as_structured(raw: FloatArray, names: tuple[str, str]) -> AnyArray:
 
 
 def null_martingale(time: FloatArray, event: BoolArray) -> FloatArray:
-    r"""Return how many events more each row had than the average row until its time.
-
-    :math:`\delta_i - \hat\Lambda(t_i)` with the Nelson-Aalen estimate of the cumulative hazard: the
-    number whose least squares are the score test of a Cox model without features.
-
-    Examples
-    --------
-    >>> null_martingale(np.array([1.0, 2.0]), np.array([True, True])).tolist()
-    [0.5, -0.5]
-    """
+    """Return how many events more each row had than the average row until its time."""
     times, at = np.unique(time, return_inverse=True)
     leaving = np.bincount(at, minlength=len(times))
     at_risk = len(time) - np.cumsum(leaving) + leaving

@@ -41,55 +41,7 @@ def encode_target(
     scale: Scale = "copula",
     missing: Missing = "error",
 ) -> Target:
-    """Turn a target into classes or numbers.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_targets)
-        NumPy array, list, pandas or polars series or frame. Several columns of classes (labels of
-        0 and 1, say) are targets of their own, `Target.parts`; searches look at their combinations.
-        A structured array of an event (bool) and a time is a censored time, as in scikit-survival.
-    task : {"auto", "classification", "regression", "survival"}, default="auto"
-        How the target is to be understood. See Notes for the guess.
-    scale : {"copula", "standard", "none"}, default="copula"
-        Scaling of a numeric target; `Target.raw` keeps the user's unit.
-    missing : {"auto", "error", "drop", "category"}, default="error"
-        A missing target is an error, or the row is dropped ("auto", "drop"); it is never a value
-        of its own.
-
-    Returns
-    -------
-    Target
-        Class codes and classes, or scaled and raw numbers.
-
-    Raises
-    ------
-    DataError
-        When the target holds one value only, is continuous where classes are needed, is text
-        where numbers are, or has missing or infinite values; or when most rows have a class of
-        their own.
-
-    Warns
-    -----
-    DataWarning
-        When a class has a single row: no neighbor can be found for it.
-
-    Notes
-    -----
-    ``task="auto"`` takes text, categories and booleans for classes and numbers with fractions for
-    numbers. Integers are classes if there are at most two different ones; or at most 20, with
-    three rows for each on average; or at most 100 that run from 0 or 1 without a gap, with three
-    rows for each. A guess that could be otherwise is explained in `Target.notes`. With several
-    columns, one of text makes all of them classes, else one of numbers makes all of them numbers.
-
-    Examples
-    --------
-    >>> target = encode_target(["spam", "ham", "spam", "ham"])
-    >>> target.task, target.labels, target.classes.tolist()
-    ('classification', array([1, 0, 1, 0]), ['ham', 'spam'])
-    >>> encode_target([1.5, 2.25, 9.0]).values.round(4).ravel()
-    array([-0.6745,  0.    ,  0.6745])
-    """
+    """Turn a target into classes or numbers."""
     table, task = read_target(y, task)
     rows = usable_rows([], missing, target=table)
     notes = drop_note(len(rows), table.n_rows, missing)
@@ -97,15 +49,7 @@ def encode_target(
 
 
 def is_survival(y: Any) -> bool:
-    """Return whether a target is a structured array of an event and a time.
-
-    Examples
-    --------
-    >>> is_survival(np.array([(True, 2.5)], dtype=[("event", bool), ("time", float)]))
-    True
-    >>> is_survival(np.array([2.5]))
-    False
-    """
+    """Return whether a target is a structured array of an event and a time."""
     names = getattr(getattr(y, "dtype", None), "names", None)
     if not isinstance(y, np.ndarray) or names is None or len(names) != 2:
         return False
@@ -172,11 +116,7 @@ def build_target(
 
 
 def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
-    """Return class codes and classes; several columns become one class per combination.
-
-    Of many combinations the rare ones count as the frequent one that differs in the fewest columns
-    (of equals the more frequent one): a search needs rows of every class.
-    """
+    """Return class codes and classes; several columns become one class per combination."""
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     if len(columns) == 1:
         return columns[0]

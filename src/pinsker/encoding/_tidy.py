@@ -21,27 +21,7 @@ RARE = "(values that occur once)"
 
 
 def tidy(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
-    """Return a table without constants, and without categories that only name one row.
-
-    In a nominal column with more categories than half of the rows, those that occur once become
-    one category: they cannot be recognised in other rows, but every estimate from counts would
-    take them for perfect predictors. If nothing else is left, the column is constant. Constant
-    features are left out. `Encoded.notes` names both. The target is never looked at.
-
-    Parameters
-    ----------
-    encoded : Encoded
-        The table.
-    fixed : tuple of int
-        Features that stay in any case.
-
-    Examples
-    --------
-    >>> from pinsker.encoding import encode
-    >>> table = encode([[i, f"id{i}", "x"] for i in range(30)], [0, 1] * 15)
-    >>> tidy(table).feature_names
-    ('x0',)
-    """
+    """Return a table without constants, and without categories that only name one row."""
     columns = _merge_single_values(encoded.columns)
     constant = constant_columns(columns)
     varies = [

@@ -27,13 +27,23 @@ from pinsker.engine._plan import (
 )
 from pinsker.engine._problem import Problem
 from pinsker.engine._search import Backward, Forward
-from pinsker.engine._settings import EngineSettings, KNNSettings, count_threads, generator_of
+from pinsker.engine._settings import (
+    ENGINES,
+    SETTINGS,
+    EngineSettings,
+    KNNSettings,
+    as_settings,
+    count_threads,
+    generator_of,
+)
 from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine._triples import array_library, best_triples
 
 __all__ = [
+    "ENGINES",
     "MOST_PAIR_BINS",
     "NATS_PER_COST",
+    "SETTINGS",
     "Backward",
     "BoxCounts",
     "Correction",
@@ -52,6 +62,7 @@ __all__ = [
     "Problem",
     "WorkerMemory",
     "array_library",
+    "as_settings",
     "available_memory",
     "best_triples",
     "box_counts",

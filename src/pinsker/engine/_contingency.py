@@ -48,21 +48,10 @@ _BYTE_CODES = 256
 
 @dataclass(frozen=True, eq=False, init=False)
 class PackedColumns(MadeByOf):
-    """Columns of codes, as many to a byte as fit; `of` packs them.
-
-    Attributes
-    ----------
-    packed : ndarray of shape (n_packs, n_rows), uint8
-        Mixed-radix numbers of adjacent columns whose categories multiply to at most 256.
-    wide : ndarray of shape (n_wide, n_rows), uint32
-        Columns with more than 256 categories.
-    home, stride, n_categories : ndarray of shape (n_columns,), int64
-        Where a column lies (row of `packed`, or -1 - row of `wide`), and how to read it:
-        ``code = byte // stride % n_categories``.
-    """
+    """Columns of codes, as many to a byte as fit; `of` packs them."""
 
     packed: npt.NDArray[np.uint8]
-    wide: npt.NDArray[np.uint32]
+    wide: npt.NDArray[np.uint32]  # columns with more than 256 categories
     home: IntArray
     stride: IntArray
     n_categories: IntArray
@@ -189,18 +178,10 @@ def _lay_out(sizes: IntArray) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class Group(FrozenArrays):
-    """The joint value of some columns, one code per row.
+    """The joint value of some columns, one code per row."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_rows,), uint32
-        Codes 0..n_groups-1; a copy that cannot be written to.
-    n_groups : int
-        Number of codes; not all of them need to occur.
-    """
-
-    codes: npt.NDArray[np.uint32]
-    n_groups: int
+    codes: npt.NDArray[np.uint32]  # codes 0..n_groups-1
+    n_groups: int  # number of codes
 
     def __post_init__(self) -> None:
         n_rows = np.size(as_array("codes", self.codes))
@@ -236,57 +217,26 @@ class Group(FrozenArrays):
 
 @dataclass(frozen=True, eq=False)
 class JointCosts:
-    """Cost sums of two tables per column, in units of `NATS_PER_COST`; 0 for inactive columns.
+    """Cost sums of two tables per column, in units of `NATS_PER_COST`; 0 for inactive columns."""
 
-    Attributes
-    ----------
-    with_classes : ndarray of shape (n_columns,), int64
-        Of the table (column, group, class).
-    without_classes : ndarray of shape (n_columns,), int64
-        Of the table (column, group).
-    """
-
-    with_classes: IntArray
-    without_classes: IntArray
+    with_classes: IntArray  # of the table (column, group, class)
+    without_classes: IntArray  # of the table (column, group)
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class CountTables(MadeByOf):
-    """Columns and classes, laid out by `of` and ready to be counted.
-
-    The entropy of a table is ``base - sum of cost[cell]`` (times `NATS_PER_COST`).
-
-    Attributes
-    ----------
-    columns : PackedColumns
-        The candidates.
-    labels : ndarray of shape (n_rows,), uint32
-        Class codes.
-    n_classes : int
-        Number of classes.
-    cost : ndarray of shape (n_rows + 1,), int64, or None
-        Cost of each possible count; None when rows carry weights.
-    weights : ndarray of shape (n_rows,), uint64, or None
-        Row weights in fixed point.
-    base : int
-        Cost of the table with one cell, as the correction defines it.
-    n_threads : int
-        Threads over candidates; results are the same bits for any number.
-    order : ndarray of shape (n_rows,), int64, or None
-        Which row's classes, weights and chosen values each row of the columns is counted with;
-        None for its own. Shuffled tables have one.
-    """
+    """Columns and classes, laid out by `of` and ready to be counted."""
 
     #: Whether counting goes through the data as a whole, so that it pays to count much at once.
     in_passes: ClassVar[bool] = False
 
-    columns: PackedColumns
-    labels: npt.NDArray[np.uint32]
-    n_classes: int
-    cost: IntArray | None
-    weights: npt.NDArray[np.uint64] | None
-    base: int
-    n_threads: int = 1
+    columns: PackedColumns  # the candidates
+    labels: npt.NDArray[np.uint32]  # class codes
+    n_classes: int  # number of classes
+    cost: IntArray | None  # cost of each possible count
+    weights: npt.NDArray[np.uint64] | None  # row weights in fixed point
+    base: int  # cost of the table with one cell, as the correction defines it
+    n_threads: int = 1  # threads over candidates
     order: IntArray | None = None
 
     @classmethod
@@ -442,11 +392,7 @@ def _cost_table(n_rows: int, correction: Correction) -> tuple[IntArray, int]:
 
 
 def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[IntArray, int]:
-    """Return f(count) with H = base - sum f(count), in fixed point, and the base.
-
-    Plug-in: f = p log p. Miller-Madow adds (cells - 1)/2n to the entropy, half a row per cell.
-    Grassberger (2003): f = p (G(count) - log n). Counts are at least 1.
-    """
+    """Return f(count) with H = base - sum f(count), in fixed point, and the base."""
     counts = found.astype(np.float64)
     probability = counts / n_rows
     base = 0.0

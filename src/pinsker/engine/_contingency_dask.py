@@ -49,21 +49,11 @@ Part = tuple[npt.NDArray[Any], IntArray]
 
 @dataclass(frozen=True, eq=False)
 class PartitionGroup:
-    """The joint value of some columns, as a recipe: partitions make the codes themselves.
+    """The joint value of some columns, as a recipe: partitions make the codes themselves."""
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Which columns.
-    ranks : tuple
-        After joining each column, the codes that occur, to be renumbered; None leaves them.
-    n_groups : int
-        Number of codes; not all of them need to occur.
-    """
-
-    columns: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()  # which columns
     ranks: tuple[IntArray | None, ...] = ()
-    n_groups: int = 1
+    n_groups: int = 1  # number of codes
 
     def codes(self, codes: npt.NDArray[Any], n_categories: IntArray) -> IntArray:
         """Return one code per row of a partition."""
@@ -141,26 +131,7 @@ def _count_rows(
 
 
 class PartitionTables:
-    """Columns and classes in partitions, ready to be counted.
-
-    Parameters
-    ----------
-    parts : sequence
-        Delayed (codes of shape (n_columns, rows), labels) pairs.
-    n_categories : ndarray of shape (n_columns,), int64
-        Codes of each column.
-    n_classes : int
-        Number of classes.
-    n_rows : int
-        Rows in all partitions.
-    correction : {"none", "miller-madow", "grassberger"}
-        Bias correction of every entropy.
-
-    Attributes
-    ----------
-    n_passes : int
-        Passes over all partitions so far.
-    """
+    """Columns and classes in partitions, ready to be counted."""
 
     in_passes = True
 

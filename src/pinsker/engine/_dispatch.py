@@ -38,18 +38,10 @@ _NO_CLIENT = (
 
 @dataclass(frozen=True)
 class Chosen:
-    """An engine that was found to be usable.
+    """An engine that was found to be usable."""
 
-    Attributes
-    ----------
-    engine : {"local", "dask", "cuda"}
-        Its name.
-    client : distributed.Client or None
-        The cluster of "dask".
-    """
-
-    engine: Literal["local", "dask", "cuda"]
-    client: Any = None
+    engine: Literal["local", "dask", "cuda"]  # its name
+    client: Any = None  # the cluster of "dask"
 
     def worker_memory(self) -> WorkerMemory:
         """Return the memory of the workers."""
@@ -128,12 +120,7 @@ def choose_engine(
     max_samples: int | None = None,
     max_memory: int | None = None,
 ) -> Chosen:
-    """Return the engine that will work, and the client it works through.
-
-    ``"auto"`` takes the cluster of an active ``distributed.Client``, else a GPU that can be used if
-    the table is large enough to pay for it and fits on it, else the cores. A search that itself
-    runs as a task of a cluster runs where it is: the other tasks are the parallel work.
-    """
+    """Return the engine that will work, and the client it works through."""
     one_of("engine", engine, get_args(EngineName))
     check_client(client)
     if engine == "cuda":

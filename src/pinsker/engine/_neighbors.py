@@ -26,55 +26,32 @@ REGISTERS = (512, 256, 128)
 
 @dataclass(frozen=True, eq=False)
 class NeighborCounts:
-    """What the kNN estimator needs to know of each row (docs/estimator.md).
+    """What the kNN estimator needs to know of each row (docs/estimator.md)."""
 
-    Counts are of *other* rows; "open" is strictly inside the radius, "closed" inside or on it.
-    A row without any row at finite joint distance has radius 0 and all counts 0.
-
-    Attributes
-    ----------
-    radius : ndarray of shape (n_rows,), float64
-        Distance to the k_i-th neighbor in the joint space.
-    neighbors : ndarray of shape (n_rows,), int64
-        k_i: k, or the number of rows at finite joint distance if that is smaller.
-    joint_closed, xz_open, xz_closed, yz_open, yz_closed, z_open, z_closed : ndarray, int64
-        Counts in the joint space and in the marginals, each of shape (n_rows,). Without z, every
-        other row is at distance 0 in z.
-    """
-
-    radius: FloatArray
-    neighbors: IntArray
+    radius: FloatArray  # distance to the k_i-th neighbor in the joint space
+    neighbors: IntArray  # k_i: k, or the number of rows at finite joint distance if that is smaller
     joint_closed: IntArray
-    xz_open: IntArray
-    xz_closed: IntArray
-    yz_open: IntArray
-    yz_closed: IntArray
-    z_open: IntArray
-    z_closed: IntArray
+    xz_open: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
+    xz_closed: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
+    yz_open: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
+    yz_closed: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
+    z_open: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
+    z_closed: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
 
 
 @dataclass(frozen=True, eq=False)
 class BoxCounts:
-    """Rows in boxes that have a width of their own in x, y and z (Kraskov's second estimator).
+    """Rows in boxes that have a width of their own in x, y and z (Kraskov's second estimator)."""
 
-    Attributes
-    ----------
-    z_extent, x_extent, y_extent : ndarray of shape (n_rows,), float64
-        Largest distance in z, x and y among the rows inside or on the radius. Without z its extent
-        is the radius.
-    xz_open, xz_closed, yz_open, yz_closed, z_open, z_closed : ndarray of shape (n_rows,), int64
-        Other rows strictly inside the box, and inside or on it.
-    """
-
-    z_extent: FloatArray
-    x_extent: FloatArray
-    y_extent: FloatArray
-    xz_open: IntArray
-    xz_closed: IntArray
-    yz_open: IntArray
-    yz_closed: IntArray
-    z_open: IntArray
-    z_closed: IntArray
+    z_extent: FloatArray  # largest distance in z, x and y among the rows inside or on the radius
+    x_extent: FloatArray  # largest distance in z, x and y among the rows inside or on the radius
+    y_extent: FloatArray  # largest distance in z, x and y among the rows inside or on the radius
+    xz_open: IntArray  # other rows strictly inside the box, and inside or on it
+    xz_closed: IntArray  # other rows strictly inside the box, and inside or on it
+    yz_open: IntArray  # other rows strictly inside the box, and inside or on it
+    yz_closed: IntArray  # other rows strictly inside the box, and inside or on it
+    z_open: IntArray  # other rows strictly inside the box, and inside or on it
+    z_closed: IntArray  # other rows strictly inside the box, and inside or on it
 
 
 def neighbor_counts(
@@ -87,28 +64,7 @@ def neighbor_counts(
     strategy: Strategy = "auto",
     widest: int = 512,
 ) -> NeighborCounts:
-    """Find each row's radius in (x, y, z) and count its neighbors in xz, yz and z.
-
-    Parameters
-    ----------
-    x, y, z : ndarray of shape (n_rows, any), float64, C order
-        Columns in metric form; any of them may have no columns.
-    k : int
-        Number of neighbors, at least 1.
-    n_threads : int, default=1
-        Threads to use. The result is the same for any number.
-    strategy : {"auto", "tree", "sweep", "pairs"}, default="auto"
-        How rows are searched; the result is the same for all. A tree is best for few columns and
-        many rows, a sweep along one column for more columns; "auto" chooses, and sorts where a
-        space has one column only. "pairs" looks at all pairs of rows.
-    widest : {512, 256, 128}, default=512
-        Bits of the widest vector registers to use, where the CPU has them. The result is the same.
-
-    Returns
-    -------
-    NeighborCounts
-        One entry per row.
-    """
+    """Find each row's radius in (x, y, z) and count its neighbors in xz, yz and z."""
     x, y, z = _spaces(x, y, z)
     k, n_threads = at_least("k", k, 1, MOST_NEIGHBORS), thread_count(n_threads)
     one_of("strategy", strategy, STRATEGIES)
@@ -131,24 +87,7 @@ def box_counts(
     n_threads: int = 1,
     widest: int = 512,
 ) -> BoxCounts:
-    """Shrink each row's ball to the box of the rows in it, and count its neighbors there.
-
-    Parameters
-    ----------
-    x, y, z : ndarray of shape (n_rows, any), float64, C order
-        Columns in metric form; any of them may have no columns.
-    radius : ndarray of shape (n_rows,), float64
-        As found by `neighbor_counts`.
-    n_threads : int, default=1
-        Threads to use. The result is the same for any number.
-    widest : {512, 256, 128}, default=512
-        Bits of the widest vector registers to use, where the CPU has them. The result is the same.
-
-    Returns
-    -------
-    BoxCounts
-        One entry per row.
-    """
+    """Shrink each row's ball to the box of the rows in it, and count its neighbors there."""
     x, y, z = _spaces(x, y, z)
     n = x.shape[0]
     radius = finite_vector("radius", radius, n)

@@ -31,21 +31,13 @@ _LAID_OUT = 256
 
 @dataclass(frozen=True, eq=False, init=False)
 class PairTables(MadeByOf):
-    """Columns and a target, laid out by `of` so that all pairs can be counted.
+    """Columns and a target, laid out by `of` so that all pairs can be counted."""
 
-    Attributes
-    ----------
-    n_columns, n_bins, n_strata, n_classes : int
-        Shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells.
-    alone : ndarray of shape (n_columns,)
-        I(X;Y|W) of every column, in nats.
-    """
-
-    n_columns: int
-    n_bins: int
-    n_strata: int
-    n_classes: int
-    alone: FloatArray
+    n_columns: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
+    n_bins: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
+    n_strata: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
+    n_classes: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
+    alone: FloatArray  # I(X;Y|W) of every column, in nats
     _bits: npt.NDArray[np.uint64]
     _margins: IntArray
     _first_word: IntArray
@@ -62,20 +54,7 @@ class PairTables(MadeByOf):
         *,
         n_threads: int = 1,
     ) -> "PairTables":
-        """Lay out a table.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_columns, n_rows), uint8
-            Bins 0, 1, ... of each column, one column a row; at most `MOST_PAIR_BINS`.
-        labels : ndarray of shape (n_rows,)
-            Classes 0, 1, ..., without gaps.
-        strata : ndarray of shape (n_rows,), optional
-            Groups 0, 1, ... of rows within which the target is looked at: information is
-            conditional on them.
-        n_threads : int, default=1
-            Threads; the result is the same bits for any number.
-        """
+        """Lay out a table."""
         n_threads = thread_count(n_threads)
         codes = binned_columns(codes)
         n_columns, n_rows = codes.shape
@@ -115,15 +94,7 @@ class PairTables(MadeByOf):
         )
 
     def blocks(self) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
-        """Yield the surplus of all pairs, some first columns at a time.
-
-        Yields
-        ------
-        first : int
-            The first column of row 0 of the block.
-        surplus : ndarray of shape (n_block, n_columns), float32
-            I(X_i X_j;Y|W) - I(X_i;Y|W) - I(X_j;Y|W) in nats; minus infinity where j <= i.
-        """
+        """Yield the surplus of all pairs, some first columns at a time."""
         step = max(1, _BLOCK_BYTES // (4 * self.n_columns))
         for first in range(0, self.n_columns - 1, step):
             n_block = min(step, self.n_columns - 1 - first)

@@ -52,24 +52,12 @@ _ROWS_PER_BATCH = 16
 
 @dataclass(frozen=True)
 class WorkerMemory:
-    """The memory that the rows of a search are kept in.
+    """The memory that the rows of a search are kept in."""
 
-    Attributes
-    ----------
-    engine : {"local", "dask", "cuda"}
-        Which engine runs the search.
-    n_workers : int
-        Workers with memory of their own; this process is one.
-    n_bytes : int or None
-        Bytes that each of them has; None is what is available here.
-    max_tiles : int
-        Tiles that each may hold; every tile has a copy of the table.
-    """
-
-    engine: str = "local"
-    n_workers: int = 1
-    n_bytes: int | None = None
-    max_tiles: int = 1
+    engine: str = "local"  # which engine runs the search
+    n_workers: int = 1  # workers with memory of their own
+    n_bytes: int | None = None  # bytes that each of them has
+    max_tiles: int = 1  # tiles that each may hold
 
     def __post_init__(self) -> None:
         one_of("engine", self.engine, get_args(Engines))
@@ -81,44 +69,18 @@ class WorkerMemory:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How a search uses rows and memory.
+    """How a search uses rows and memory."""
 
-    Attributes
-    ----------
-    queries : ndarray of shape (n_queries,), int64
-        Rows that are measured, each against all rows of the table.
-    n_watched : int
-        The first so many of them keep their pairs between steps; the others are measured from
-        scratch.
-    n_bytes : int
-        Memory the search will hold, in bytes; of all workers together, or of a GPU.
-    limit : int
-        Memory it was allowed, in bytes; of all workers together, or of a GPU.
-    state_bytes : int
-        What the rows that keep their pairs may hold together, in bytes. With many ties fewer of
-        them do than were planned.
-    n_rows : int
-        Rows of the table.
-    keeps_pairs : bool
-        Whether the search keeps pairs at all: backward does, forward does not.
-    engine : {"local", "dask", "cuda"}
-        Which engine runs the search.
-    standard_error : float or None
-        Of the information of a set in nats, for not measuring every row of a large table.
-    n_tiles : int
-        Parts that the rows are dealt into; one unless workers share them.
-    """
-
-    queries: IntArray
-    n_watched: int
-    n_bytes: int
-    limit: int
-    n_rows: int
-    keeps_pairs: bool
-    state_bytes: int = 0
-    engine: str = "local"
+    queries: IntArray  # rows that are measured, each against all rows of the table
+    n_watched: int  # the first so many of them keep their pairs between steps
+    n_bytes: int  # memory the search will hold, in bytes
+    limit: int  # memory it was allowed, in bytes
+    n_rows: int  # rows of the table
+    keeps_pairs: bool  # whether the search keeps pairs at all: backward does, forward does not
+    state_bytes: int = 0  # what the rows that keep their pairs may hold together, in bytes
+    engine: str = "local"  # which engine runs the search
     standard_error: float | None = None
-    n_tiles: int = 1
+    n_tiles: int = 1  # parts that the rows are dealt into
 
     def with_memory_of(self, search: Any) -> "Plan":
         """Return the plan of a search that has planned its memory by itself."""
@@ -227,18 +189,7 @@ def check_search(
 
 
 def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int = 1) -> int:
-    """Return the bytes that a search by neighbors holds at least.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Of the table.
-    n_threads : int
-        Threads, each with a row of its own in work.
-    copies : int
-        Copies of the columns, padded to blocks of 16: backward has one by row, forward another by
-        column. The table that they are copied from counts as well.
-    """
+    """Return the bytes that a search by neighbors holds at least."""
     sizes = {"n_rows": n_rows, "n_columns": n_columns, "n_threads": n_threads, "copies": copies}
     for name, size in sizes.items():
         at_least(name, size, 0)
@@ -248,15 +199,7 @@ def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int
 
 
 def memory_limit(max_memory: int | None = None, n_bytes: int | None = None) -> int:
-    """Return the bytes that may be held: `max_memory`, or half of what is available.
-
-    Parameters
-    ----------
-    max_memory : int, optional
-        A user's limit.
-    n_bytes : int, optional
-        What is available; by default to this process.
-    """
+    """Return the bytes that may be held: `max_memory`, or half of what is available."""
     if max_memory is not None:
         return at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
     if n_bytes is not None:
@@ -290,29 +233,7 @@ def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, fixed
 
 
 def available_memory(root: str | Path = "/") -> int:
-    """Return the bytes that this process can still allocate without swapping.
-
-    That is what the system has available, or what is left of the limit of a control group: a
-    container's limit is not part of what the system reports. Groups are nested and each has a
-    limit of its own, so the smallest remainder counts. Pages of files in the cache of a group are
-    counted as used, except those that it would drop first.
-
-    Parameters
-    ----------
-    root : path, default="/"
-        Where ``proc`` and ``sys`` are; other folders serve the tests.
-
-    Returns
-    -------
-    int
-        Bytes, not negative.
-
-    Examples
-    --------
-    >>> from pinsker.engine import available_memory
-    >>> available_memory() > 0
-    True
-    """
+    """Return the bytes that this process can still allocate without swapping."""
     if not isinstance(root, str | Path):
         raise ParameterError(f"root={root!r} is no path: leave it out.", parameter="root")
     available = int(psutil.virtual_memory().available)
@@ -369,38 +290,16 @@ def _left_in_group(folder: Path, version: int) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows that are measured, each against all rows of the table.
+    """Rows that are measured, each against all rows of the table."""
 
-    Attributes
-    ----------
-    queries : ndarray of shape (n_queries,), int64
-        The rows, in increasing order.
-    standard_error : float or None
-        Of the information of a set in nats, against measuring every row; None if every row is
-        measured, or where the table is not large.
-    """
-
-    queries: IntArray
+    queries: IntArray  # the rows, in increasing order
     standard_error: float | None = None
 
 
 def choose_rows(
     problem: Problem, max_samples: int | None, seed: int, n_neighbors: int = 3
 ) -> Sample:
-    """Choose every row, or a seeded sample that keeps the class frequencies (or target ranks).
-
-    Parameters
-    ----------
-    problem : Problem
-        The table.
-    max_samples : int or None
-        At most so many; None is every row of up to `EVERY_ROW_UP_TO`, and as many rows of a larger
-        table as `STANDARD_ERROR` needs, but not fewer than that.
-    seed : int
-        Seed of the sample.
-    n_neighbors : int
-        Neighbors of the estimator.
-    """
+    """Choose every row, or a seeded sample that keeps the class frequencies (or target ranks)."""
     n = problem.n_rows
     if n <= EVERY_ROW_UP_TO:
         size = n if max_samples is None else min(max_samples, n)
@@ -437,11 +336,7 @@ def _picked(problem: Problem, size: int, seed: int) -> IntArray:
 
 
 def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
-    """Return the standard deviation of a row's term with all features, in nats.
-
-    The engine returns sums only, so the spread comes from the means of small batches of random
-    rows. A stratified sample is a little better than this says.
-    """
+    """Return the standard deviation of a row's term with all features, in nats."""
     key = ("spread of terms", n_neighbors)
     if key not in problem.cache:
         rows = np.random.default_rng(0).choice(problem.n_rows, _BATCHES * _ROWS_PER_BATCH, False)

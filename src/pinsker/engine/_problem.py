@@ -28,23 +28,10 @@ _TERM_BITS = 5
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Digammas of 0..n_rows, scaled by a power of two and rounded.
+    """Digammas of 0..n_rows, scaled by a power of two and rounded."""
 
-    Integers add up to the same sum in any order, so the engine gives the same bits for any number
-    of threads, any tiling and any computer, and a term can be taken back without drift. The scale
-    is the largest that cannot overflow 63 bits: for 1000 rows a digamma is rounded to 2e-15, for a
-    million to 4e-12.
-
-    Attributes
-    ----------
-    digamma : ndarray of shape (n_rows + 1,), int64
-        ``round(psi(m) * 2**shift)``; entry 0 is unused.
-    shift : int
-        Binary digits after the point.
-    """
-
-    digamma: IntArray
-    shift: int
+    digamma: IntArray  # ``round(psi(m) * 2**shift)``
+    shift: int  # binary digits after the point
 
     @classmethod
     def of(cls, n_rows: int) -> "FixedPoint":
@@ -64,31 +51,13 @@ class FixedPoint:
 
 @dataclass(frozen=True, eq=False)
 class Problem(FrozenArrays):
-    """Arrays in the form the kernels take, checked: sizes, ranges and finite numbers.
-
-    The arrays are copies that cannot be written to.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_columns), float64, C order
-        Metric form: coordinate differences are distances, `FARTHEST` and more is infinite.
-    feature_of_column : ndarray of shape (n_columns,), int64
-        Which feature each column belongs to, 0..n_features-1.
-    n_features : int
-        Number of features.
-    labels : ndarray of shape (n_rows,), int64, or None
-        Class codes 0, 1, 2, ..., for a class target; any integers are made such.
-    target : ndarray of shape (n_rows, n_targets), float64, C order, or None
-        Metric form of a numeric target.
-    cache : dict
-        What engines made of this table (a copy on a cluster), for the next search.
-    """
+    """Arrays in the form the kernels take, checked: sizes, ranges and finite numbers."""
 
     values: FloatArray
-    feature_of_column: IntArray
-    n_features: int
-    labels: IntArray | None
-    target: FloatArray | None
+    feature_of_column: IntArray  # which feature each column belongs to, 0..n_features-1
+    n_features: int  # number of features
+    labels: IntArray | None  # class codes 0, 1, 2, ..., for a class target
+    target: FloatArray | None  # metric form of a numeric target
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

@@ -137,75 +137,13 @@ def _listed(active: Any) -> list[Any]:
 
 
 class Backward(Stepwise):
-    """Scores every removal from the current set, and removes one feature at a time.
-
-    For the current set S and each feature i in it, `scores` holds
-
-    * ``score="difference"``: ``I(Y; X_S) - I(Y; X_{S without i})``, each term with its own radius;
-      a path's scores then add up to a difference of two estimates;
-    * ``score="direct"``: ``I(Y; X_i | X_{S without i})`` with one joint radius.
-
-    Both are the estimator of ``docs/estimator.md``, to the last neighbor. The state is a function
-    of the current set alone, so a search can be resumed from any set.
-
-    Parameters
-    ----------
-    problem : Problem
-        The table, its features and the target.
-    n_neighbors : int, default=3
-        Neighbors that define a row's radius.
-    score : {"difference", "direct"}, default="difference"
-        What `scores` holds.
-    active : iterable of int, default=None
-        Features to start from; all of them by default.
-    n_threads : int, default=1
-        Threads; the results have the same bits for any number.
-    max_memory : int, default=None
-        Bytes the search may hold. Rows whose pairs do not fit are measured from scratch in every
-        step. By default half of what is available. Counts for each worker of a cluster, and on the
-        GPU itself.
-    max_samples : int, default=None
-        Measure at most this many rows, against all of them; by default every row of up to
-        50 000, see ``docs/engine.md``.
-    seed : int, default=0
-        Seed of that sample.
-    engine : {"auto", "local", "dask", "cuda"}, default="local"
-        What runs the search: the cores, a Dask cluster or a GPU. The results have the same bits.
-        "auto" takes an active ``distributed.Client``, else a GPU if the table is large enough to
-        pay for it, else the cores.
-    client : distributed.Client, default=None
-        The cluster of ``engine="dask"``; by default the active one.
-
-    Attributes
-    ----------
-    plan : Plan
-        How rows and memory are used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pinsker.engine import Backward, Problem
-    >>> rng = np.random.default_rng(0)
-    >>> x = rng.normal(size=(300, 3))
-    >>> y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(np.int64)
-    >>> search = Backward(Problem.from_arrays(x, labels=y))
-    >>> search.scores().argmax()
-    np.int64(0)
-    >>> search.remove(2)
-    >>> search.active
-    (0, 1)
-    """
+    """Scores every removal from the current set, and removes one feature at a time."""
 
     _keeps_pairs = True
     _search: BackwardSearch
 
     def scores(self) -> FloatArray:
-        """Return the score of every removal, in nats; NaN for features outside of the set.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-        """
+        """Return the score of every removal, in nats; NaN for features outside of the set."""
         sums = np.empty(self.problem.n_features, dtype=np.int64)
         self._search.changes(sums)
         scores = self._nats(sums if self.score == "direct" else -sums)
@@ -235,68 +173,13 @@ class Backward(Stepwise):
 
 
 class Forward(Stepwise):
-    """Scores every addition to the current set, and adds one feature at a time.
-
-    For the current set S and each feature i outside of it, `scores` holds
-
-    * ``score="difference"``: ``I(Y; X_{S and i}) - I(Y; X_S)``, each term with its own radius;
-    * ``score="direct"``: ``I(Y; X_i | X_S)`` with one joint radius.
-
-    Both are the estimator of ``docs/estimator.md``, to the last neighbor. Nothing is kept between
-    steps but the set itself, so memory is that of the table and a search can start from any set.
-
-    Parameters
-    ----------
-    problem : Problem
-        The table, its features and the target.
-    n_neighbors : int, default=3
-        Neighbors that define a row's radius.
-    score : {"difference", "direct"}, default="difference"
-        What `scores` holds.
-    active : iterable of int, default=None
-        Features to start from; by default none.
-    n_threads : int, default=1
-        Threads; the results have the same bits for any number.
-    max_memory : int, default=None
-        Bytes the search may hold; by default half of what is available. Counts for each worker of a
-        cluster, and on the GPU itself.
-    max_samples : int, default=None
-        Measure at most this many rows, against all of them; by default every row of up to
-        50 000, see ``docs/engine.md``.
-    seed : int, default=0
-        Seed of that sample.
-    engine : {"auto", "local", "dask", "cuda"}, default="local"
-        What runs the search: the cores, a Dask cluster or a GPU. The results have the same bits.
-        "auto" takes an active ``distributed.Client``, else a GPU if the table is large enough to
-        pay for it, else the cores.
-    client : distributed.Client, default=None
-        The cluster of ``engine="dask"``; by default the active one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pinsker.engine import Forward, Problem
-    >>> rng = np.random.default_rng(0)
-    >>> x = rng.normal(size=(300, 3))
-    >>> y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(np.int64)
-    >>> search = Forward(Problem.from_arrays(x, labels=y))
-    >>> search.scores().argmax()
-    np.int64(0)
-    >>> search.add(0)
-    >>> search.active
-    (0,)
-    """
+    """Scores every addition to the current set, and adds one feature at a time."""
 
     _keeps_pairs = False
     _search: ForwardSearch
 
     def scores(self) -> FloatArray:
-        """Return the score of every addition, in nats; NaN for features that are in the set.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-        """
+        """Return the score of every addition, in nats; NaN for features that are in the set."""
         sums = np.empty(self.problem.n_features, dtype=np.int64)
         self._search.sums(sums)
         # Subtracted as integers: exact, and the same bits whatever the order of the rows.

@@ -174,13 +174,7 @@ class EngineSettings(_FrozenSettings):
 
 
 def count_threads(n_jobs: Any) -> int:
-    """Return the number of threads that scikit-learn's `n_jobs` stands for.
-
-    Examples
-    --------
-    >>> count_threads(2), count_threads(None)
-    (2, 1)
-    """
+    """Return the number of threads that scikit-learn's `n_jobs` stands for."""
     integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > MOST_THREADS):
         raise ParameterError(
@@ -192,13 +186,7 @@ def count_threads(n_jobs: Any) -> int:
 
 
 def generator_of(random_state: Any) -> np.random.Generator:
-    """Return NumPy's generator of a seed.
-
-    Examples
-    --------
-    >>> generator_of(0).integers(10, size=3).tolist()
-    [8, 6, 5]
-    """
+    """Return NumPy's generator of a seed."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
@@ -207,3 +195,19 @@ def generator_of(random_state: Any) -> np.random.Generator:
             "0.",
             parameter="random_state",
         ) from error
+
+
+#: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
+SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
+    "knn": KNNSettings,
+    "engine": EngineSettings,
+}
+#: Names that the parameter `engine` may hold instead of settings.
+ENGINES = get_args(EngineName)
+
+
+def as_settings(name: str, value: Any) -> Any:
+    """Return the settings that a parameter stands for: an object, a name of an engine, or None."""
+    if isinstance(value, SETTINGS[name]):
+        return value
+    return SETTINGS[name]() if value is None else EngineSettings(value)

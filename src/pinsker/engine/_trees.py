@@ -90,14 +90,7 @@ def mean_values(
     n_candidates: int,
     seed: int,
 ) -> FloatArray:
-    """Return the mean over trees of the mean number in the leaf that each test row reaches.
-
-    As `class_probabilities`; splits are scored by the squared deviations inside of the two sides.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-    """
+    """Return the mean over trees of the mean number in the leaf that each test row reaches."""
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)
     numbers = finite_vector("numbers", numbers, by_column.shape[1])

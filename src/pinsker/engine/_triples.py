@@ -25,13 +25,7 @@ _NONE = -(2**62)
 
 
 def array_library(engine: str) -> Any:
-    """Return NumPy, or CuPy where triples shall or can be counted on a GPU.
-
-    Parameters
-    ----------
-    engine : {"auto", "local", "cuda"}
-        "auto" takes a GPU that can be used.
-    """
+    """Return NumPy, or CuPy where triples shall or can be counted on a GPU."""
     one_of("engine", engine, ("auto", "local", "cuda"))
     if engine == "local":
         return np
@@ -52,31 +46,7 @@ def best_triples(
     later: bool = False,
     library: Any = np,
 ) -> tuple[IntArray, FloatArray]:
-    """Count every pair of some with every third column; return the best triples.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_columns, n_rows), uint8
-        Bins 0, 1, ... of each column, at most `MOST_PAIR_BINS`.
-    labels : ndarray of shape (n_rows,)
-        Classes 0, 1, ...
-    pairs : ndarray of shape (n_pairs, 2)
-        First and second columns, the first smaller.
-    n_best : int
-        How many are returned at most.
-    later : bool, default=False
-        Whether the third column comes after the second, as for all triples; by default it is any.
-    library : module
-        NumPy or CuPy.
-
-    Returns
-    -------
-    triples : ndarray of shape (n_found, 3)
-        Columns, ascending, the best first; none twice.
-    surplus : ndarray of shape (n_found,)
-        What three know of the target beyond all pairs of them (the interaction information of
-        four variables), in nats.
-    """
+    """Count every pair of some with every third column; return the best triples."""
     xp = _array_module(library)
     codes = binned_columns(codes)
     n_columns, n_rows = codes.shape

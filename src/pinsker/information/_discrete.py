@@ -14,20 +14,7 @@ _LARGEST_KEY = 2**62
 
 
 def merge_states(*blocks: FloatArray | IntArray) -> tuple[IntArray, int]:
-    """Number the distinct rows of several blocks of columns.
-
-    Parameters
-    ----------
-    *blocks : ndarray of shape (n_rows, n_columns)
-        Columns whose equal rows are one state; blocks may have no columns.
-
-    Returns
-    -------
-    states : ndarray of shape (n_rows,), int64
-        A number 0, 1, ... for each row's state, in the order of the states' values.
-    n_states : int
-        How many states there are.
-    """
+    """Number the distinct rows of several blocks of columns."""
     n_rows = blocks[0].shape[0]
     keys, size = np.zeros(n_rows, dtype=np.int64), 1
     for block in blocks:
@@ -58,22 +45,7 @@ def state_entropy(states: IntArray, correction: Correction = "grassberger") -> f
 def discrete_information(
     x: IntArray, y: IntArray, z: IntArray | None, correction: Correction = "grassberger"
 ) -> tuple[float, float]:
-    """Information between states, given others or nothing, and how well the cells are filled.
-
-    Parameters
-    ----------
-    x, y, z : ndarray of shape (n_rows,), int64
-        States, as numbered by `merge_states`; z is None for the unconditional information.
-    correction : {"grassberger", "miller-madow", "none"}
-        Bias correction of every entropy.
-
-    Returns
-    -------
-    value : float
-        H(XZ) + H(YZ) - H(Z) - H(XYZ), in nats.
-    rows_per_cell : float
-        Mean number of rows in an observed joint state of (x, y, z).
-    """
+    """Information between states, given others or nothing, and how well the cells are filled."""
     given = np.zeros(x.size, dtype=np.int64) if z is None else z
     xz, _ = _pair(x, given)
     yz, _ = _pair(y, given)

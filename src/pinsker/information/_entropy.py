@@ -36,21 +36,11 @@ EntropyMethod = Literal["auto", "knn", "discrete", "gaussian"]
 
 @dataclass(frozen=True)
 class NeighborEntropy:
-    """Mean entropy of columns inside the cells of a partition.
+    """Mean entropy of columns inside the cells of a partition."""
 
-    Attributes
-    ----------
-    value : float
-        In nats; ``-inf`` when a row coincides with its neighbors.
-    n_tied : int
-        Rows whose distance to the k-th neighbor is zero.
-    n_alone : int
-        Rows that are alone in their cell; they are left out of the mean.
-    """
-
-    value: float
-    n_tied: int
-    n_alone: int
+    value: float  # in nats
+    n_tied: int  # rows whose distance to the k-th neighbor is zero
+    n_alone: int  # rows that are alone in their cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,26 +274,7 @@ def _entropy_warnings(layout: _EntropyLayout, value: float) -> tuple[str, ...]:
 def neighbor_entropy(
     values: FloatArray, cells: IntArray, *, k: int, standardize: bool, n_threads: int = 1
 ) -> NeighborEntropy:
-    """Kozachenko-Leonenko entropy in the max norm, given the cell of each row.
-
-    For one cell of n rows, with rho the distance to the k-th neighbor in d columns::
-
-        h = psi(n) - psi(k) + d ln 2 + (d / n) sum ln rho
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n_columns)
-        Continuous columns, in the user's units.
-    cells : ndarray of shape (n_rows,), int64
-        Joint state of the discrete columns; all zero when there are none. Neighbors come from
-        the same cell; a cell with too few rows uses all it has.
-    k : int
-        Number of neighbors.
-    standardize : bool
-        Measure distances in units of each column's spread (the entropy stays in the user's).
-    n_threads : int
-        Threads for the neighbor search; the result does not depend on it.
-    """
+    """Kozachenko-Leonenko entropy in the max norm, given the cell of each row."""
     spread = _spreads(values) if standardize else np.ones(values.shape[1])
     scaled = values / spread
     per_row, used = np.zeros(values.shape[0]), np.ones(values.shape[0], dtype=np.bool_)

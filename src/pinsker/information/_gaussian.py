@@ -15,22 +15,7 @@ _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 def gaussian_information(x: FloatArray, y: FloatArray, z: FloatArray | None) -> float:
-    """Information in nats between jointly Gaussian columns, given others or nothing.
-
-    Each entropy is unbiased for Gaussian rows, so the estimate is too. Columns that are linear
-    functions of others before them are left out: what z determines adds nothing to x or y.
-    When x and y share a direction that z does not explain, the information is infinite.
-
-    Parameters
-    ----------
-    x, y, z : ndarray of shape (n_rows, n_columns)
-        The columns; more rows than columns altogether, plus one.
-
-    Returns
-    -------
-    float
-        I(X;Y|Z), ``inf`` for an exact linear relation of x and y given z.
-    """
+    """Information in nats between jointly Gaussian columns, given others or nothing."""
     n_rows = x.shape[0]
     given = np.empty((n_rows, 0)) if z is None else z
     table, _, tolerance = _unit_columns(np.hstack([given, x, y]))
@@ -62,11 +47,7 @@ def gaussian_entropy(x: FloatArray) -> float:
 
 
 def _unit_columns(table: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Centre columns and divide them by their norms; constants become zero.
-
-    Also return the logarithms of the norms and the size below which a part of a unit column
-    is rounding: subtracting a large mean leaves fewer digits.
-    """
+    """Centre columns and divide them by their norms; constants become zero."""
     if table.shape[1] == 0:
         return table, np.empty(0), _SPAN_TOLERANCE
     # Dividing by the largest value first keeps squares of huge and tiny values in range.
@@ -98,12 +79,7 @@ def _independent_part(part: FloatArray, basis: FloatArray, tolerance: float) -> 
 
 
 def _half_log_determinant(part: FloatArray, n_rows: int) -> float:
-    """Half the logarithm of a scatter matrix's determinant, less its mean for a unit covariance.
-
-    For d Gaussian columns the logarithm of the scatter's determinant has mean
-    ln det(covariance) + d ln 2 + sum of psi((n - i) / 2), i = 1..d; the term d ln 2 is left out
-    here because it cancels from every information.
-    """
+    """Half the logarithm of a scatter matrix's determinant, less its mean for a unit covariance."""
     n_columns = part.shape[1]
     if n_columns == 0:
         return 0.0

@@ -178,15 +178,7 @@ def _within_states(states: IntArray, n_permutations: int, rng: np.random.Generat
 def local_permutations(
     z: FloatArray, rows: IntArray, n_permutations: int, n_local: int, rng: np.random.Generator
 ) -> IntArray:
-    """Draw the rows whose x each of some rows gets: near ones, with as few repeats as possible.
-
-    Rows come in random order and take the first of their neighbors in z, in random order, that no
-    row before has taken; the last one if all are taken. All permutations advance together.
-
-    Returns
-    -------
-    ndarray of shape (n_permutations, len(rows)), int64
-    """
+    """Draw the rows whose x each of some rows gets: near ones, with as few repeats as possible."""
     n_rows = z.shape[0]
     n_local = min(n_local, n_rows)
     found = cKDTree(z).query(z[rows], k=n_local, p=np.inf, distance_upper_bound=FARTHEST)[1]

@@ -21,26 +21,12 @@ KnnMethod = Literal["knn", "ksg2", "gao"]
 
 @dataclass(frozen=True, eq=False)
 class LocalTerms:
-    """The estimate, row by row.
+    """The estimate, row by row."""
 
-    Attributes
-    ----------
-    terms : ndarray of shape (n_rows,), float64
-        Each row's contribution, in nats; the estimate is their mean.
-    ceiling : float
-        The largest value the estimate could have taken with these radii, in nats.
-    n_tied : int
-        Rows that were treated as tied.
-    n_alone : int
-        Rows without any row at finite distance; their term is 0.
-    resolution : float
-        The estimate if x determined y, or y determined x, whichever is less, in nats.
-    """
-
-    terms: FloatArray
-    ceiling: float
-    n_tied: int
-    n_alone: int
+    terms: FloatArray  # each row's contribution, in nats
+    ceiling: float  # the largest value the estimate could have taken with these radii, in nats
+    n_tied: int  # rows that were treated as tied
+    n_alone: int  # rows without any row at finite distance
     resolution: float
 
     @property
@@ -58,74 +44,7 @@ def knn_terms(
     n_threads: int = 1,
     method: KnnMethod = "knn",
 ) -> LocalTerms:
-    """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbors.
-
-    Parameters
-    ----------
-    x, y, z : ndarray of shape (n_rows, any), float64, C order, or None
-        Columns in metric form. No columns and None are the same.
-    k : int
-        Number of neighbors, at least 1.
-    n_threads : int, default=1
-        Threads to use. The result is the same, to the last bit, for any number.
-    method : {"knn", "ksg2", "gao"}, default="knn"
-        "knn" is the estimator of docs/estimator.md: Kraskov's first, Frenzel and Pompe's with a
-        condition, Ross's for classes, Mesner and Shalizi's at ties. See Notes for the others.
-
-    Returns
-    -------
-    LocalTerms
-        In nats.
-
-    Notes
-    -----
-    **The ceiling** of the terms of [1]_. A row's k_i neighbors lie in its balls in xz and yz, so
-    both counts are at least k_i, and the row's term at most ψ(n_z) - ψ(k_i), with n_z as the term
-    has it (n without a condition) and kt for k_i at a tie. It holds for classes, too, whose radius
-    comes from rows of the same class. But a nominal x or y without a condition has a ball that no
-    dependence can shrink: all N rows of the category, and the bound is ψ(n) - ψ(N), whose
-    mean estimates the entropy of the categories.
-
-    **The resolution** is sharper: with the radii as they are, the counts of x alone, n_xz, bound
-    the estimate by the mean of ψ(n_z) - ψ(n_xz), since n_yz is at least k_i; and those of y by the
-    same. It is what x, or y, could show at this scale, and shrinks when x and y have many columns.
-
-    **ksg2**, Kraskov's second estimator [2]_: the ball is shrunk to the box of the k_i neighbors,
-    of half-width ε_x, ε_y and ε_z. With m the rows strictly inside of it, the terms are
-    ψ(k) - 1/k - ψ(m_x + 1) - ψ(m_y + 1) + ψ(n), or with a condition
-    ψ(k) - 2/k - ψ(m_xz + 1) - ψ(m_yz + 1) + ψ(m_z + 1). The latter is not the form of [3]_, which
-    has ψ(n) - 1/n of the rows n inside or on the box for ψ(m + 1): right if each half-width came
-    from one of those n rows, but it comes from one of the k neighbors, so that too much is added
-    (docs/estimators.md). It presumes that one neighbor only lies on each side of the box. Rows
-    where that fails (ties, a half-width of zero, as nominal columns have) get the term of "knn",
-    which for a class target is all rows.
-
-    **gao**, the estimator for mixtures of Gao et al. [4]_ as in their code, which differs from
-    the paper in having digammas and open balls: ψ(k) + ln n - ψ(n_x) - ψ(n_y), where n counts the
-    rows strictly inside the radius and the row itself, and at radius zero, where k is replaced,
-    the rows at distance zero and the row itself. Their tolerance is absolute, here it is
-    relative. With a condition it is the difference I(XZ;Y) - I(Z;Y), each with its own radius.
-
-    References
-    ----------
-    .. [1] Frenzel and Pompe, "Partial mutual information for coupling analysis of multivariate
-       time series", Physical Review Letters 99, 2007.
-    .. [2] Kraskov, Stögbauer and Grassberger, "Estimating mutual information", Physical Review
-       E 69, 2004.
-    .. [3] Wibral, Vicente and Lindner, "Transfer entropy in neuroscience", in Directed
-       Information Measures in Neuroscience, Springer, 2014.
-    .. [4] Gao, Kannan, Oh and Viswanath, "Estimating mutual information for discrete-continuous
-       mixtures", NeurIPS 2017.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> x, noise = rng.normal(size=(2, 2000, 1))
-    >>> found = knn_terms(x, x + noise, None, k=3)
-    >>> print(f"{found.value:.2f} nats, the truth is {np.log(2) / 2:.2f}")
-    0.33 nats, the truth is 0.35
-    """
+    """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbors."""
     if k < 1:
         raise ParameterError(f"n_neighbors={k} is too few: use at least 1.")
     n = y.shape[0]

@@ -62,22 +62,12 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """Encoded arguments that share their rows.
+    """Encoded arguments that share their rows."""
 
-    Attributes
-    ----------
-    x, y : Columns
-        The two sides.
-    z : Columns or None
-        The condition.
-    notes : tuple of str
-        What was guessed or found when they were encoded.
-    """
-
-    x: Columns
-    y: Columns
-    z: Columns | None
-    notes: tuple[str, ...]
+    x: Columns  # the two sides
+    y: Columns  # the two sides
+    z: Columns | None  # the condition
+    notes: tuple[str, ...]  # what was guessed or found when they were encoded
 
     @property
     def given(self) -> dict[str, Columns]:
@@ -98,52 +88,25 @@ class Arguments:
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """The result of a method.
+    """The result of a method."""
 
-    Attributes
-    ----------
-    value : float
-        Information in nats, not clipped.
-    ceiling : float or None
-        The largest value neighbors could have shown, in nats.
-    rows_per_cell : float or None
-        Mean number of rows in an observed joint state.
-    n_alone : int
-        Rows that have no row with the same nominal values to be compared with.
-    """
-
-    value: float
-    ceiling: float | None = None
-    rows_per_cell: float | None = None
-    n_alone: int = 0
+    value: float  # information in nats, not clipped
+    ceiling: float | None = None  # the largest value neighbors could have shown, in nats
+    rows_per_cell: float | None = None  # mean number of rows in an observed joint state
+    n_alone: int = 0  # rows that have no row with the same nominal values to be compared with
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Arrays laid out for one method; any rows can be taken, and x permuted.
+    """Arrays laid out for one method; any rows can be taken, and x permuted."""
 
-    Attributes
-    ----------
-    method : str
-        Any method but "auto".
-    x, y, z : ndarray
-        Metric form for neighbors, states for counting, numbers for Gaussian methods; z is None
-        without a condition.
-    k : int
-        Number of neighbors.
-    correction : {"none", "miller-madow", "grassberger"}
-        Bias correction when states are counted.
-    n_threads : int
-        Threads for neighbor searches.
-    """
-
-    method: str
-    x: AnyArray
-    y: AnyArray
+    method: str  # any method but "auto"
+    x: AnyArray  # metric form for neighbors, states for counting, numbers for Gaussian methods
+    y: AnyArray  # metric form for neighbors, states for counting, numbers for Gaussian methods
     z: AnyArray | None
-    k: int
-    correction: Correction
-    n_threads: int
+    k: int  # number of neighbors
+    correction: Correction  # bias correction when states are counted
+    n_threads: int  # threads for neighbor searches
 
     @property
     def n_rows(self) -> int:
@@ -223,11 +186,7 @@ def encode_arguments(
     missing: Missing,
     guess_classes: bool = True,
 ) -> Arguments:
-    """Encode the arguments together, so that rows with missing values are dropped from all.
-
-    With `guess_classes`, y is read as a target is: few different integers are classes, unless
-    `discrete` declares another kind. In x and z they are counts.
-    """
+    """Encode the arguments together, so that rows with missing values are dropped from all."""
     tables = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
     declared = _per_argument(discrete, tables)
     kinds = {name: kinds_by_column(declared[name], data, name) for name, data in tables.items()}

@@ -118,22 +118,7 @@ def reliability_warnings(
 def half_sampling_error(
     measure: Callable[[IntArray], float], n_rows: int, smallest: int, random_state: int
 ) -> float | None:
-    """Standard error in nats: the standard deviation over random halves of the rows.
-
-    A half drawn without replacement from n rows differs from the whole by a variance of
-    sigma²(2/n - 1/n) = sigma²/n, which is that of the whole: no factor is needed.
-
-    Parameters
-    ----------
-    measure : callable
-        Returns the estimate from some of the rows.
-    n_rows : int
-        Number of rows.
-    smallest : int
-        Fewest rows that a half must have; None is returned otherwise.
-    random_state : int
-        Seed of the halves.
-    """
+    """Standard error in nats: the standard deviation over random halves of the rows."""
     half = n_rows // 2
     if half < max(smallest, 4):
         return None
@@ -225,15 +210,7 @@ def _repeats_condition(layout: Layout) -> bool:
 
 
 def neighbor_resolution(layout: Layout, arguments: Arguments) -> float:
-    """The information that neighbors could show if x determined y, or y determined x.
-
-    With the radius of each row and the numbers n of rows inside it, the estimate is at most the
-    mean of psi(n_z + 1) - psi(n_xz + 1), and of the same with y for x: the smaller of both, from
-    a few rows spread evenly over the sample. It is sharper than the ceiling, and unlike the
-    ceiling it shrinks when x or y has many columns and there is no condition. Rows whose ball
-    holds a single value of a side are resolved as well as can be, and count as ln n; sides of
-    nothing but nominal columns always are.
-    """
+    """The information that neighbors could show if x determined y, or y determined x."""
     n_rows = layout.n_rows
     rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))
     z = np.empty((n_rows, 0)) if layout.z is None else layout.z

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from pinsker.holdout import ALL_FEATURES
 from pinsker.report._words import change_in_words, counted, number, short
-from pinsker.selection import ALL_FEATURES
 
 #: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
 _MANY = 60
@@ -91,11 +91,7 @@ class Plane:
 
 
 def increase_chart(summary: Row) -> Row:
-    """Return the error increase of every evaluated set by its number of features.
-
-    Where nothing was held out, the bound on it that the information on the path gives: of each set
-    the smallest of those up to its size, as more features never hold less information.
-    """
+    """Return the error increase of every evaluated set by its number of features."""
     series = _held_out_increase(summary) or _path_bound(summary)
     values = [end for one in series for point in one.points for end in (point.low, point.high)]
     budget = summary["budget"]["value"]
@@ -164,13 +160,7 @@ def marks_of(chart: Row, summary: Row) -> Row:
 
 
 def nice_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers between two ends.
-
-    Examples
-    --------
-    >>> nice_ticks(0.0, 0.173, 5)
-    [0.0, 0.05, 0.1, 0.15]
-    """
+    """Return round numbers between two ends."""
     raw = (high - low) / most
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(nice * power for nice in (1, 2, 2.5, 5, 10) if nice * power >= raw * (1 - 1e-9))

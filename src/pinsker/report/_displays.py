@@ -8,8 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.bounds import METRIC_NAMES, Certificate, best_score, metric_name
+from pinsker.bounds import METRIC_NAMES
 from pinsker.exceptions import ParameterError
+from pinsker.explain import Importance
+from pinsker.holdout import ALL_FEATURES, Certificate
+from pinsker.metrics import best_score, metric_words
 from pinsker.report._charts import BAND
 from pinsker.report._kept import (
     describe_set,
@@ -19,7 +22,6 @@ from pinsker.report._kept import (
     search_of_path,
 )
 from pinsker.report._words import verdict_in_words
-from pinsker.selection import ALL_FEATURES, Importance
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
 
@@ -127,7 +129,7 @@ class ErrorIncreaseDisplay:
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         ax.axhline(0.0, color="0.7", linewidth=1, zorder=0)
         word = "increase of the" if best_score(self.metric) is None else "fall of"
-        tidy(ax, "number of features", f"{word} {metric_name(self.metric)}")
+        tidy(ax, "number of features", f"{word} {metric_words(self.metric)}")
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -479,7 +481,7 @@ class ImportanceDisplay:
         ax.set_yticks(places, self.features)
         ax.invert_yaxis()
         tidy(ax, None, "")
-        ax.set_xlabel(f"error that a feature saves ({metric_name(self.metric)})")
+        ax.set_xlabel(f"error that a feature saves ({metric_words(self.metric)})")
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self

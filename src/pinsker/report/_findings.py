@@ -3,14 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pinsker.bounds import metric_name
-from pinsker.selection import (
-    Alternative,
-    Importance,
-    Interactions,
-    Stability,
-    Substitute,
-)
+from pinsker.explain import Alternative, Importance, Interactions, Stability, Substitute
+from pinsker.metrics import metric_words
 
 #: Sets of features that work together: so many are shown, the largest surplus first.
 _MOST_SETS = 20
@@ -38,7 +32,7 @@ def importance_rows(importance: Importance | None) -> Row | None:
     ]
     return {
         "metric": importance.metric,
-        "metric_name": metric_name(importance.metric),
+        "metric_name": metric_words(importance.metric),
         "confidence": importance.confidence,
         "n_rows": importance.n_rows,
         "notes": list(importance.notes),

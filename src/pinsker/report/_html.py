@@ -94,10 +94,7 @@ def _following(summary: Row, chart: Row) -> Row:
 
 
 def _ranking(summary: Row) -> Row:
-    """Return the features with what each is worth, and the scale that all bars share.
-
-    With confidence bounds where the importance was measured, else the information that was.
-    """
+    """Return the features with what each is worth, and the scale that all bars share."""
     index = {feature["name"]: feature["index"] for feature in summary["features"]}
     importance = summary["importance"]
     if importance is not None:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray, plain
-from pinsker.bounds import CERTIFICATE, Certificate
 from pinsker.exceptions import DataError
+from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
 from pinsker.report._words import describe_certificate
-from pinsker.selection import ALL_FEATURES
 
 #: Budgets of each power of ten on the slider: small ones are as many as large ones.
 _STEPS = (
@@ -68,10 +67,7 @@ def own_budget(selector: Any) -> float | None:
 
 
 def search_of_path(selector: Any) -> str | None:
-    """Return the search whose path was cut; None when nothing was held out.
-
-    It is the first one all of whose evaluated sets are those of the path.
-    """
+    """Return the search whose path was cut; None when nothing was held out."""
     results = selector.cv_results_
     order, columns = selector.path_.order, selector.feature_columns_
     for name in dict.fromkeys(results.get("search", ())):
@@ -95,21 +91,7 @@ def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Row]:
 
 
 def budget_choices(selector: Any) -> Row:
-    """Return what every budget of the slider would keep, and what is known of it.
-
-    Each position is one call of `certificate_at`, or of `support_at` where there is none: the page
-    computes no choice of its own, so that page and selector cannot disagree. Budgets that a
-    selector cannot apply are left out.
-
-    Returns
-    -------
-    dict
-        ``metric``; ``baseline``, what no features at all would add to the error (None where nothing
-        was held out); ``budgets``, rising, as many of each power of ten; ``current``, the position
-        of the selector's own budget (None if it has none); ``verdicts``, one per position, each
-        with ``verdict``, ``verdict_words``, ``sentences`` and ``lets_all_go``; and ``sets``, each
-        with ``first`` (the first position it holds at) and what `describe_set` returns.
-    """
+    """Return what every budget of the slider would keep, and what is known of it."""
     own, metric = own_budget(selector), selector.certificate_.metric
     scale, baseline = _scale_of(selector), no_feature_increase(selector.certificate_)
     budgets: list[float] = []
@@ -136,16 +118,7 @@ def budget_choices(selector: Any) -> Row:
 
 
 def describe_set(selector: Any, features: list[int], certificate: Certificate | None) -> Row:
-    """Return the figures of a set.
-
-    Returns
-    -------
-    dict
-        ``size``; ``features`` (None when they are the first of the path's order); ``information``,
-        ``lost`` and ``bound`` of the search (None off its path); ``search``, the one on whose path
-        held-out rows evaluated it; and of those rows ``error``, ``error_upper``, ``increase``,
-        ``increase_lower`` and ``limit``, the smallest budget that is met.
-    """
+    """Return the figures of a set."""
     path, size = selector.path_, len(features)
     shown: Row = {"size": size, "features": features, **dict.fromkeys(_OF_PATH)}
     if set(features) == set(path.order[:size]) and size in path.sizes:
@@ -180,10 +153,7 @@ def _verdict(certificate: Certificate | None, information: float | None) -> Row:
 def _kept_at(
     selector: Any, budget: float, own: float | None, scale: float
 ) -> tuple[list[int], Certificate | None] | None:
-    """Return the features that stay under a budget, with their certificate.
-
-    None where the budget cannot be applied. `scale` is the metric's value of a budget of 1.
-    """
+    """Return the features that stay under a budget, with their certificate."""
     mine, certificate = kept_features(selector), selector.certificate_
     if budget == own:
         return mine, certificate
@@ -225,11 +195,7 @@ def _features(selector: Any, support: BoolArray) -> list[int]:
 
 
 def _search_of(selector: Any, features: list[int]) -> str | None:
-    """Return the search on whose path a set was evaluated; None if it was not.
-
-    Several searches may have met the same set: a selector prefers the one that shows the most
-    information.
-    """
+    """Return the search on whose path a set was evaluated; None if it was not."""
     results = selector.cv_results_
     if not results:
         return None

@@ -22,35 +22,17 @@ _MOST_STAND_INS = 60
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """Figures of single features, one per feature, in nats.
+    """Figures of single features, one per feature, in nats."""
 
-    Attributes
-    ----------
-    encoded : Encoded
-        The table as understood.
-    n_rows : int
-        Rows that were measured.
-    alone : ndarray
-        I(Y; X_i).
-    given_kept : ndarray
-        What a feature adds to the kept ones; for one of them, what it adds to the others.
-    stand_ins : dict of int to (int, float)
-        For a dropped feature, the kept one with the most information about it: I(X_i; X_k).
-    """
-
-    encoded: Encoded
-    n_rows: int
-    alone: FloatArray
-    given_kept: FloatArray
+    encoded: Encoded  # the table as understood
+    n_rows: int  # rows that were measured
+    alone: FloatArray  # I(Y
+    given_kept: FloatArray  # what a feature adds to the kept ones
     stand_ins: dict[int, tuple[int, float]]
 
 
 def measure(selector: Any, X: Any, y: Any) -> Measures:
-    """Measure every feature of the table that a selector was fitted to.
-
-    The estimator is that of the selectors (``docs/estimator.md``). A table of more than 1500 rows
-    is measured on an even spread of that many.
-    """
+    """Measure every feature of the table that a selector was fitted to."""
     knn = getattr(selector, "knn", None) or KNNSettings()  # counts and linear models have none
     encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
     rows = _spread(encoded.n_rows)

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from pinsker.bounds import shown_value
+from pinsker.metrics import shown_value
 from pinsker.report._words import budget_in_words, clipped, counted, number, short
 
 #: Features that the sentence below the slider names.
@@ -38,10 +38,7 @@ def set_at(choices: Row, position: int) -> Row:
 
 
 def slider_marks(choices: Row) -> list[Row]:
-    """Return the powers of ten below the slider, and what no features at all would add.
-
-    Each has a ``text`` and its place ``at``, from 0 to 1.
-    """
+    """Return the powers of ten below the slider, and what no features at all would add."""
     budgets, last = choices["budgets"], max(len(choices["budgets"]) - 1, 1)
     marks: list[Row] = [
         {"at": position / last, "text": short(budget), "kind": "tick"}

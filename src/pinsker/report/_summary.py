@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
 from pinsker._types import plain
-from pinsker.bounds import best_score, metric_name
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
+from pinsker.explain import Alternative, Importance, Interactions, Stability, Substitute
+from pinsker.metrics import best_score, metric_words
 from pinsker.report._findings import (
     alternative_rows,
     importance_rows,
@@ -34,14 +35,7 @@ from pinsker.report._kept import (
 )
 from pinsker.report._measures import Measures, measure
 from pinsker.report._words import describe_certificate
-from pinsker.selection import (
-    Alternative,
-    Importance,
-    Interactions,
-    Stability,
-    StoppingRule,
-    Substitute,
-)
+from pinsker.search import StoppingRule
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 3
@@ -128,7 +122,7 @@ def summarise(
         "budget": {
             "value": own_budget(selector),
             "metric": metric,
-            "metric_name": metric_name(metric),
+            "metric_name": metric_words(metric),
             "is_score": best_score(metric) is not None,
             "rule": certificate.rule,
         },

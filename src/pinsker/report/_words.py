@@ -3,13 +3,8 @@
 import math
 from typing import Any
 
-from pinsker.bounds import (
-    CERTIFICATE,
-    Certificate,
-    best_score,
-    metric_name,
-    shown_value,
-)
+from pinsker.holdout import CERTIFICATE, Certificate
+from pinsker.metrics import best_score, metric_words, shown_value
 
 #: Each verdict on the page.
 _VERDICTS = {
@@ -26,13 +21,7 @@ _BAYES_RISK = "Bayes risk (the lowest error any model could reach)"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return a number as people read it; a dash where it is not known.
-
-    Examples
-    --------
-    >>> number(0.70512), number(-0.00012), number(1234.5), number(2.9e9), number(None)
-    ('0.705', '0.000', '1234', '2.9e+09', '–')
-    """
+    """Return a number as people read it; a dash where it is not known."""
     if value is None or not math.isfinite(value):
         return "–"
     if abs(value) >= 1000:
@@ -42,79 +31,41 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def short(value: float) -> str:
-    """Return a setting without digits nobody typed.
-
-    Examples
-    --------
-    >>> short(0.05), short(0.1 + 0.2)
-    ('0.05', '0.3')
-    """
+    """Return a setting without digits nobody typed."""
     return f"{value:.6g}"
 
 
 def error_in_words(value: float | None, metric: str) -> str:
-    """Return an amount of error in the words of its metric.
-
-    Examples
-    --------
-    >>> error_in_words(0.0055, "error"), error_in_words(0.01, "r2"), error_in_words(0.3, "mse")
-    ('0.55 points of error rate', '0.01 of R²', '0.3 of mean squared error')
-    """
+    """Return an amount of error in the words of its metric."""
     if value is None or not math.isfinite(value):
         return "an unknown amount"
     if metric == "error":
         points = round(100 * value, 2)
         return f"{points:g} {'point' if points == 1 else 'points'} of error rate"
-    return f"{value:.3g} of {metric_name(metric)}"
+    return f"{value:.3g} of {metric_words(metric)}"
 
 
 def budget_in_words(value: float, metric: str) -> str:
-    """Return what a budget allows.
-
-    Examples
-    --------
-    >>> budget_in_words(0.05, "error")
-    'at most 5 points of error rate may be added'
-    >>> budget_in_words(0.01, "r2")
-    'at most 0.01 may be added to the error: R² may fall by as much'
-    """
+    """Return what a budget allows."""
     if best_score(metric) is None:
         return f"at most {error_in_words(value, metric)} may be added"
     amount = f"{value:.3g}"
-    return f"at most {amount} may be added to the error: {metric_name(metric)} may fall by as much"
+    return f"at most {amount} may be added to the error: {metric_words(metric)} may fall by as much"
 
 
 def change_in_words(value: float, metric: str) -> str:
-    """Return an error increase as what happens to the metric.
-
-    Examples
-    --------
-    >>> change_in_words(0.0123, "error"), change_in_words(-0.1237, "r2")
-    ('error rate rises by 0.012', 'R² rises by 0.124')
-    """
+    """Return an error increase as what happens to the metric."""
     rises = (value >= 0.0) == (best_score(metric) is None)
-    return f"{metric_name(metric)} {'rises' if rises else 'falls'} by {number(abs(value))}"
+    return f"{metric_words(metric)} {'rises' if rises else 'falls'} by {number(abs(value))}"
 
 
 def clipped(name: str) -> str:
-    """Return a name, or the first letters of a very long one.
-
-    Examples
-    --------
-    >>> clipped("age"), len(clipped("long" * 800))
-    ('age', 41)
-    """
+    """Return a name, or the first letters of a very long one."""
     return name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…"
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "feature"), counted(4, "feature")
-    ('1 feature', '4 features')
-    """
+    """Return a number with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -126,21 +77,7 @@ def verdict_in_words(certificate: Certificate) -> str:
 
 
 def describe_certificate(certificate: Certificate, information: float) -> dict[str, Any]:
-    """Return verdict and sentences of a certificate.
-
-    Parameters
-    ----------
-    certificate : Certificate
-        Of a fitted selector.
-    information : float
-        Of the kept features by the search's own estimate, in nats.
-
-    Returns
-    -------
-    dict
-        ``verdict`` ("met", "not met", "inconclusive", ..., or "not tested" where nothing was held
-        out), ``verdict_words`` and ``sentences``.
-    """
+    """Return verdict and sentences of a certificate."""
     if certificate.is_tested:
         sentences = holdout_sentences(certificate)
     else:
@@ -184,7 +121,7 @@ def holdout_sentences(certificate: Certificate) -> list[str]:
     article = "the " if best_score(metric) is None else ""
     sentences = [
         (
-            f"{_capital(article)}{metric_name(metric)} is {everything} with all "
+            f"{_capital(article)}{metric_words(metric)} is {everything} with all "
             f"{certificate.n_features} features ({certificate.model_all}), {kept} with the "
             f"{certificate.n_kept} kept ({certificate.model_kept}), and {none} with no features at "
             "all."

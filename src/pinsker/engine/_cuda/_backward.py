@@ -41,10 +41,7 @@ def bytes_of_row(rows: int, n_features: int, capacity: int, *, watches: bool) ->
 
 
 class Rows:
-    """Some query rows, each with room for a number of close pairs.
-
-    Rows with watches keep up with removals (`update`). Rows without are measured and dropped.
-    """
+    """Some query rows, each with room for a number of close pairs."""
 
     def __init__(
         self, table: Table, queries: npt.NDArray[np.int32], capacity: int, *, watches: bool
@@ -110,25 +107,7 @@ class Rows:
 
 
 class CudaBackward:
-    """Scores every removal from the current set.
-
-    Rows keep their state on the device as far as memory allows. The others, and those with more
-    close pairs than there is room for, are measured from scratch in every step, a batch at a time.
-
-    Parameters
-    ----------
-    watched_queries : int
-        Not used: `memory_limit` decides.
-    memory_limit : int, default=None
-        Bytes of the device that the search may hold; by default, and at most, most of those that
-        are free.
-    capacity : int, default=None
-        Close pairs that a row has room for.
-    device : Device, default=None
-        Where the kernels run; the current CUDA device by default.
-    **settings
-        As for ``_kernels.Backward``.
-    """
+    """Scores every removal from the current set."""
 
     def __init__(
         self,

@@ -58,14 +58,7 @@ def source() -> str:
 
 
 def missing() -> str | None:
-    """Return why no GPU can be used and what to do about it, or None if one can.
-
-    Examples
-    --------
-    >>> from pinsker.engine._cuda import missing
-    >>> missing() is None or "engine='local'" in missing()
-    True
-    """
+    """Return why no GPU can be used and what to do about it, or None if one can."""
     if find_spec("cupy") is None:
         return (
             f"CuPy is not installed; {install_command('gpu')} for CUDA 13, or pip install "

@@ -17,18 +17,7 @@ _LANE_THREADS = 256
 
 
 class CudaForward:
-    """Scores every addition to the current set. Nothing is kept between steps but the set.
-
-    Parameters
-    ----------
-    memory_limit : int, default=None
-        Bytes of the device that the search may hold; by default, and at most, most of those that
-        are free.
-    device : Device, default=None
-        Where the kernels run; the current CUDA device by default.
-    **settings
-        As for ``_kernels.Forward``.
-    """
+    """Scores every addition to the current set. Nothing is kept between steps but the set."""
 
     def __init__(
         self, *, memory_limit: int | None = None, device: Device | None = None, **settings: Any

@@ -15,23 +15,7 @@ _DECLARATION = re.compile(r"(?:const )?(\w+(?: \w+)?) (\*?\w+(?:, \*?\w+)*)")
 
 
 def layout_of(declarations: str) -> np.dtype[np.void]:
-    """Return the layout of a C structure whose fields are addresses or numbers of eight bytes.
-
-    Parameters
-    ----------
-    declarations : str
-        Source text that holds ``struct Job {...};``.
-
-    Returns
-    -------
-    dtype
-        Its fields in order: unsigned for an address.
-
-    Examples
-    --------
-    >>> layout_of("struct Job { const int *query, *labels;  double limit; };").names
-    ('query', 'labels', 'limit')
-    """
+    """Return the layout of a C structure whose fields are addresses or numbers of eight bytes."""
     body = declarations.partition("struct Job {")[2].partition("};")[0]
     fields: list[tuple[str, npt.DTypeLike]] = []
     for line in re.sub(r"//.*", "", body).split(";"):

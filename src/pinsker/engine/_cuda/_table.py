@@ -29,13 +29,7 @@ def bytes_of_fresh_row(rows: int, n_features: int) -> int:
 
 
 def least_memory(rows: int, columns: int, n_features: int, targets: int) -> int:
-    """Return the bytes of a device that a search of a table cannot do without.
-
-    Examples
-    --------
-    >>> least_memory(1000, 20, n_features=20, targets=0)
-    864992
-    """
+    """Return the bytes of a device that a search of a table cannot do without."""
     return bytes_of_table(rows, columns, targets) + bytes_of_fresh_row(rows, n_features)
 
 
@@ -149,10 +143,7 @@ class Table:
         job.set(**{name: self.job.record[name][0] for name in ("width", "rounded_width")})
 
     def find_distances(self, job: Job, begin: int, n: int, *, all_rows: bool) -> Job:
-        """Return a job with the distances of `n` queries from `begin` on.
-
-        To all rows, or only to those of the same class, which alone can be neighbors.
-        """
+        """Return a job with the distances of `n` queries from `begin` on."""
         span = self.rows if all_rows else self._widest_span(job.queries, begin, n)
         part = job.copy(
             distance=self.device.empty((n, span), np.float64),

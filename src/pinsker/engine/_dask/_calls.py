@@ -26,15 +26,9 @@ _TICK = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Parcel:
-    """Something that is sent as it is: Dask would take lists and dictionaries apart.
+    """Something that is sent as it is: Dask would take lists and dictionaries apart."""
 
-    Attributes
-    ----------
-    content : object
-        What.
-    """
-
-    content: Any
+    content: Any  # what
 
 
 @dataclass(eq=False)
@@ -62,13 +56,7 @@ class _Run:
 
 
 class CallsOnCluster:
-    """Runs calls on a cluster, whatever happens to its workers.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    """
+    """Runs calls on a cluster, whatever happens to its workers."""
 
     def __init__(self, client: Any) -> None:
         self._cluster = Cluster(client)
@@ -81,21 +69,7 @@ class CallsOnCluster:
         calls: Sequence[tuple[Any, ...]],
         on_call: Callable[[int, int], object] | None = None,
     ) -> list[Any]:
-        """Return ``function(shared, *call)`` of every call, in their order.
-
-        An error that a call raises is raised here.
-
-        Parameters
-        ----------
-        function : callable
-            What is called.
-        shared : object
-            First argument of all calls; sent once, also for several runs in a row.
-        calls : sequence of tuple
-            The other arguments.
-        on_call : callable, optional
-            Called with the number of calls that are done, and of all.
-        """
+        """Return ``function(shared, *call)`` of every call, in their order."""
         run, parcel = _Run(len(calls)), Parcel((function, list(calls)))
         failures = 0
         try:

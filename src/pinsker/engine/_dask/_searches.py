@@ -24,19 +24,7 @@ _OF_THE_SEARCH = ("queries", "rank", "direct", "watched_queries", "state_bytes")
 
 
 class _DaskSearch:
-    """A search whose query rows lie in tiles on the workers of a cluster.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    cache : dict
-        Where the table's copy on a cluster is kept, for the next search on the same table.
-    n_tiles : int
-        Tiles that the rows are dealt into.
-    **settings
-        As for the native searches.
-    """
+    """A search whose query rows lie in tiles on the workers of a cluster."""
 
     kind: Kind
 
@@ -107,22 +95,7 @@ class DaskForward(_DaskSearch):
 
 
 def deal_rows(queries: IntArray, work: FloatArray, n_tiles: int) -> tuple[IntArray, ...]:
-    """Deal rows into tiles of equal work: the costliest first, there and back again.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_queries,), int64
-        Rows that are measured.
-    work : ndarray of shape (n_queries,)
-        What each is expected to cost.
-    n_tiles : int
-        How many tiles; fewer where there are fewer rows.
-
-    Returns
-    -------
-    tuple of ndarray
-        Rows of each tile, in increasing order.
-    """
+    """Deal rows into tiles of equal work: the costliest first, there and back again."""
     n_tiles = min(n_tiles, len(queries))
     turn = np.concatenate([np.arange(n_tiles), np.arange(n_tiles)[::-1]])
     tile = np.empty(len(queries), dtype=np.int64)
@@ -131,12 +104,7 @@ def deal_rows(queries: IntArray, work: FloatArray, n_tiles: int) -> tuple[IntArr
 
 
 def count_work(settings: Mapping[str, Any], *, backward: bool) -> FloatArray:
-    """Return the work of each query row, in pairs that have to be looked at.
-
-    A backward search follows a row's close pairs through the whole path, and rows of rare classes
-    or with unusual targets have many. They are counted for a few rows of every stratum. A forward
-    search looks at all pairs of all rows alike; there strata only see to it that tiles are mixed.
-    """
+    """Return the work of each query row, in pairs that have to be looked at."""
     queries = settings["queries"]
     stratum = _strata(settings)
     if not backward:

@@ -53,17 +53,7 @@ class _Step:
 
 
 class TiledSteps:
-    """Runs the steps of one search on a cluster.
-
-    Parameters
-    ----------
-    cluster : Cluster
-        Where.
-    table : TableOnCluster
-        The table.
-    tiles : sequence of TileSpec
-        What the tiles measure.
-    """
+    """Runs the steps of one search on a cluster."""
 
     def __init__(self, cluster: Cluster, table: TableOnCluster, tiles: Sequence[TileSpec]) -> None:
         self._cluster, self._table, self._tiles = cluster, table, tuple(tiles)
@@ -218,13 +208,7 @@ class TiledSteps:
 
 
 class Placement:
-    """Keeps tiles spread over the workers in proportion to their threads.
-
-    Parameters
-    ----------
-    n_tiles : int
-        Tiles to place.
-    """
+    """Keeps tiles spread over the workers in proportion to their threads."""
 
     def __init__(self, n_tiles: int) -> None:
         self.n_tiles = n_tiles

@@ -12,15 +12,7 @@ from pinsker.engine._dask._tiles import SharedTable, forget
 
 
 class TableOnCluster:
-    """Sends a table once; workers pass it on to each other.
-
-    Parameters
-    ----------
-    cluster : Cluster
-        Where to.
-    table : SharedTable
-        What.
-    """
+    """Sends a table once; workers pass it on to each other."""
 
     def __init__(self, cluster: Cluster, table: SharedTable) -> None:
         self.name = f"table-{uuid.uuid4().hex}"

@@ -27,13 +27,7 @@ _SECONDS_TO_KEEP = 1800.0
 
 @dataclass(frozen=True, eq=False)
 class SharedTable:
-    """What the kernels read of a table.
-
-    Attributes
-    ----------
-    arrays : dict
-        Keyword arguments of the native searches that do not depend on the search.
-    """
+    """What the kernels read of a table."""
 
     arrays: dict[str, Any]
 
@@ -44,24 +38,12 @@ class SharedTable:
 
 @dataclass(frozen=True, eq=False)
 class TileSpec:
-    """Which rows a tile measures, and how.
+    """Which rows a tile measures, and how."""
 
-    Attributes
-    ----------
-    kind : {"backward", "forward"}
-        Direction.
-    settings : dict
-        Keyword arguments of the native search that depend on neither table nor tile.
-    queries : ndarray of int64
-        Rows.
-    watched : int
-        The first so many of them keep their pairs between steps.
-    """
-
-    kind: Kind
+    kind: Kind  # direction
     settings: dict[str, Any]
-    queries: IntArray
-    watched: int
+    queries: IntArray  # rows
+    watched: int  # the first so many of them keep their pairs between steps
 
     def native(self, table: SharedTable) -> Any:
         """Return a native search of the tile's rows."""
@@ -73,47 +55,23 @@ class TileSpec:
 
 @dataclass(frozen=True, eq=False)
 class TileSums:
-    """What one tile adds to a step.
+    """What one tile adds to a step."""
 
-    Attributes
-    ----------
-    information : int
-        Sum of its rows' terms, in fixed point.
-    sums : ndarray of shape (n_features,), int64, or None
-        Sums of all candidates; None if the worker lacks the table or the tile.
-    place : str
-        Address of the worker.
-    seconds : float
-        How long it took there.
-    """
-
-    information: int
-    sums: IntArray | None
-    place: str
-    seconds: float
+    information: int  # sum of its rows' terms, in fixed point
+    sums: IntArray | None  # sums of all candidates
+    place: str  # address of the worker
+    seconds: float  # how long it took there
 
 
 @dataclass(frozen=True)
 class TileTask:
-    """One step of one tile, as a worker gets it.
+    """One step of one tile, as a worker gets it."""
 
-    Attributes
-    ----------
-    table, search : str
-        Names of the table and of the search.
-    tile : int
-        Which tile of it.
-    threads : int
-        Threads to use.
-    kept : frozenset of int
-        Tiles of this search that the worker keeps.
-    """
-
-    table: str
-    search: str
-    tile: int
-    threads: int
-    kept: frozenset[int]
+    table: str  # names of the table and of the search
+    search: str  # names of the table and of the search
+    tile: int  # which tile of it
+    threads: int  # threads to use
+    kept: frozenset[int]  # tiles of this search that the worker keeps
 
 
 @dataclass(eq=False)

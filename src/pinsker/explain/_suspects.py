@@ -1,0 +1,376 @@
+"""Columns that should not be there: leaks of the target, identifiers, row counters."""
+
+import contextlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from shlex import quote
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, is_missing, take_features
+
+_LOG = logging.getLogger("pinsker")
+#: A column from which the target is predicted with so little of the error of a guess is a leak.
+_LEAK = 0.02
+#: Squared rank correlation with a numeric target above which a column is a leak.
+_RANK_R2 = 0.98
+#: The same of a line through the values themselves: a few large ones make it high more easily.
+_LINEAR_R2 = 0.99
+#: Share of the target's entropy that missing values may tell, and share of what the best division
+#: of the target into two would tell: above it the target decides where a value is missing.
+_MISSING_SHARE, _DECIDED = 0.5, 0.95
+#: A numeric target with fewer different values is one of classes.
+_FEWEST_VALUES = 10
+#: Share of different values from which a column of integers or text names its rows.
+_NEAR_UNIQUE = 0.95
+#: With fewer rows nothing is said.
+_FEWEST_ROWS = 30
+#: Integers in this range that rise with the rows are years.
+_YEARS = (1500, 2200)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A column that probably should not be used.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    kind : {"recoded target", "leak", "missingness", "row counter", "identifier"}
+        What it looks like.
+    reason : str
+        What was found.
+    """
+
+    column: str
+    kind: str
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): unless it is known "
+            "when the target is not, leave it out: suspects='drop', or on the command line "
+            f"--drop {quote(self.column)}"
+        )
+
+
+def find_suspects(X: Any, encoded: Encoded) -> tuple[Suspect, ...]:
+    """Look for columns that give the target away or name the rows."""
+    if encoded.n_rows < _FEWEST_ROWS:
+        return ()
+    target = _Target(encoded)
+    found: list[Suspect] = []
+    for name, values in _raw_columns(X, encoded):
+        gaps, present = _gaps(values)
+        judged = (
+            _missingness(gaps, target)
+            or _names_rows(values, present)
+            or _leak(values, present, target)
+        )
+        if judged is not None:
+            found.append(Suspect(name, *judged))
+    return tuple(found)
+
+
+def note_suspects(
+    encoded: Encoded, found: Sequence[Suspect], fixed: Sequence[int] = (), *, drop: bool = False
+) -> Encoded:
+    """Return a table whose notes name suspects, without those that shall be dropped."""
+    names = {one.column for one in found} - {encoded.feature_names[j] for j in fixed}
+    left = [j for j, name in enumerate(encoded.feature_names) if name not in names]
+    drop = drop and 0 < len(left) < encoded.n_features
+    notes = tuple(
+        f"column {one.column!r} was left out ({one.kind}: {one.reason})"
+        if drop and one.column in names
+        else str(one)
+        for one in found
+        if drop
+        or not any(
+            note.startswith(IDENTIFIERS) and repr(one.column) in note for note in encoded.notes
+        )
+    )
+    for note in notes:
+        _LOG.warning("%s", note)
+    fewer = take_features(encoded, left) if drop else encoded
+    return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
+
+
+class _Target:
+    """A target as classes, or as numbers; few different numbers are classes."""
+
+    def __init__(self, encoded: Encoded) -> None:
+        self.labels: IntArray | None = encoded.target.labels
+        self.numbers: FloatArray | None = None
+        if self.labels is None:
+            assert encoded.target.raw is not None  # a numeric target keeps its values
+            self.numbers = encoded.target.raw[:, 0]
+            different, codes = np.unique(self.numbers, return_inverse=True)
+            if len(different) < _FEWEST_VALUES:
+                self.labels = codes
+        self.n_rows = encoded.n_rows
+
+
+Judged = tuple[str, str] | None
+
+
+def _missingness(gaps: BoolArray, target: _Target) -> Judged:
+    """Look whether the gaps of a column tell the target."""
+    if min(gaps.sum(), (~gaps).sum()) < 10:
+        return None
+    if target.labels is not None:
+        codes = gaps.astype(np.int64)
+        share, decided = _shared(codes, target.labels), _shared(target.labels, codes)
+        if share < _MISSING_SHARE and decided < _DECIDED:
+            return None
+    else:
+        assert target.numbers is not None
+        share = float(np.corrcoef(gaps, _ranks(target.numbers))[0, 1] ** 2)
+        # The ranks above any value explain 3 p (1 - p) of all ranks, p being their share.
+        if share < _DECIDED * 3.0 * gaps.mean() * (1.0 - gaps.mean()):
+            return None
+    return "missingness", f"where it has no value tells {share:.0%} about the target"
+
+
+def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
+    """Look whether a column counts or names the rows."""
+    held = values[present]
+    n = len(held)
+    if n < _FEWEST_ROWS or n < 0.5 * len(values):
+        return None
+    if held.dtype.kind in "OUST":
+        text = np.array([str(value) for value in held])
+        n_different = len(np.unique(text))
+        if n_different < _NEAR_UNIQUE * n or _are_numbers(text):
+            return None
+        return "identifier", f"text with {n_different} different values in {n} rows"
+    if held.dtype.kind not in "iuf" or (held != np.floor(held)).any():
+        return None
+    numbers = held.astype(np.float64)
+    n_different = len(np.unique(numbers))
+    if n_different < _NEAR_UNIQUE * n:
+        return None
+    width = numbers.max() - numbers.min() + 1
+    steps = np.diff(numbers)
+    is_year = numbers.min() >= _YEARS[0] and numbers.max() <= _YEARS[1]
+    if is_year or width <= 1.02 * n < 60:
+        return None
+    if (steps > 0).all() and width <= 20 * n:
+        return "row counter", f"integers that rise with every row ({n_different} different)"
+    if width <= 1.5 * n:
+        return "identifier", f"{n_different} different integers out of {width:.0f} in {n} rows"
+    # Short integers in few rows may be measurements.
+    enough = n >= 100 or numbers.min() >= 1e5
+    if enough and numbers.min() >= 10 and _same_length(numbers) and _is_uniform(numbers):
+        return "identifier", f"{n_different} different integers of equal length in {n} rows"
+    return None
+
+
+def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
+    """Look whether a column nearly determines the target."""
+    if present.sum() < max(_FEWEST_ROWS, 0.5 * len(values)):
+        return None
+    held = values[present]
+    if target.labels is not None:
+        return _leak_of_classes(held, target.labels[present])
+    assert target.numbers is not None
+    if held.dtype.kind not in "iufb":
+        return None
+    numbers, others = held.astype(np.float64), target.numbers[present]
+    if min(len(np.unique(numbers)), len(np.unique(others))) < _FEWEST_VALUES:
+        return None
+    if _squared_correlation(numbers, others) > 1 - 1e-9:
+        return "recoded target", "it is the target times a number plus another"
+    linear = _linear_but_for_tails(numbers, others)
+    if linear > _LINEAR_R2:
+        return "leak", f"a line through it explains {linear:.1%} of the target"
+    ranked = _ranks_explained(numbers, others)
+    if ranked > _RANK_R2:
+        return "leak", f"its ranks explain {ranked:.1%} of the target's"
+    return None
+
+
+def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
+    if len(np.unique(labels)) < 2:
+        return None
+    if values.dtype.kind in "OUST":
+        codes = np.unique([str(value) for value in values], return_inverse=True)[1]
+    else:
+        codes = np.unique(values, return_inverse=True)[1]
+    n, n_different = len(codes), int(codes.max()) + 1
+    if n_different <= 0.5 * n and _shared(codes, labels) > 1 - 1e-9:
+        if n_different == len(np.unique(labels)):
+            return "recoded target", "each of its values stands for one class"
+        if n_different <= 0.2 * n:
+            return "leak", f"each of its {n_different} values occurs in one class only"
+    if n_different <= 0.2 * n and values.dtype.kind in "OUST":
+        error = _error_of_groups(codes, labels)
+    elif values.dtype.kind in "iufb":
+        if _shared(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
+            return None  # far from it: most columns end here
+        error = _error_of_ranges(values.astype(np.float64), labels)
+    else:
+        return None
+    guess = 1.0 - np.bincount(labels).max() / n
+    if error > _LEAK * guess:
+        return None
+    return "leak", f"it alone predicts the class wrongly in {error:.1%} of the rows"
+
+
+def _error_of_groups(codes: IntArray, labels: IntArray) -> float:
+    """Return the error of the most frequent other label of each category; a row alone is wrong."""
+    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
+    np.add.at(counts, (codes, labels), 1.0)
+    others = counts[codes]
+    others[np.arange(len(labels)), labels] -= 1.0
+    best = others.max(axis=1)
+    right = (others[np.arange(len(labels)), labels] == best) & (best > 0)
+    return float(1.0 - right.mean())
+
+
+def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
+    """Return the cross-validated error of a small tree of one column."""
+    from sklearn.model_selection import KFold, cross_val_predict
+    from sklearn.tree import DecisionTreeClassifier
+
+    n_classes = int(labels.max()) + 1
+    tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
+    folds = KFold(5, shuffle=True, random_state=0)
+    # Trees are grown in single precision: ranks stand in for values that it cannot hold.
+    if np.abs(values).max() > np.finfo(np.float32).max:
+        values = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    predicted = cross_val_predict(tree, values[:, None], labels, cv=folds)
+    return float(np.mean(predicted != labels))
+
+
+def _shared(codes: IntArray, labels: IntArray) -> float:
+    """Return I(X;Y)/H(Y) of two columns of codes."""
+    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
+    np.add.at(counts, (codes, labels), 1.0)
+    rows, columns, all_of = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    entropy = np.log(all_of) - _sum_of_logs(columns) / all_of
+    given = (_sum_of_logs(rows) - _sum_of_logs(counts)) / all_of
+    return float(1.0 - given / entropy) if entropy > 0 else 0.0
+
+
+def _sum_of_logs(counts: FloatArray) -> float:
+    return float(np.sum(counts * np.log(np.maximum(counts, 1.0))))
+
+
+def _binned(codes: IntArray, bins: int) -> IntArray:
+    """Return bins of about as many rows each; equal values stay together."""
+    ends = np.cumsum(np.bincount(codes))
+    return np.asarray(((ends - 1) * bins // len(codes))[codes], dtype=np.int64)
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values), dtype=np.float64)
+
+
+def _linear_but_for_tails(values: FloatArray, others: FloatArray) -> float:
+    """Return R² of a line without the hundredth of the rows that is farthest out."""
+    far = np.abs(others - np.median(others))
+    near = far <= np.quantile(far, 0.99)
+    return _squared_correlation(values[near], others[near])
+
+
+def _squared_correlation(values: FloatArray, others: FloatArray) -> float:
+    """Return R² of a line; zero where one side is constant. Any scale: squares stay in range."""
+    x, y = (side / np.abs(side).max() if side.any() else side for side in (values, others))
+    if min(x.std(), y.std()) == 0.0:
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
+
+
+def _ranks_explained(values: FloatArray, others: FloatArray) -> float:
+    """Return the share of the ranks of `others` that the order of `values` explains."""
+    order = np.argsort(others, kind="stable")
+    _, first, counts = np.unique(others[order], return_index=True, return_counts=True)
+    lowest, highest = np.empty(len(others)), np.empty(len(others))
+    lowest[order], highest[order] = (
+        np.repeat(first + 1.0, counts),
+        np.repeat(first + counts, counts),
+    )
+    ranks = _ranks(values)
+    if np.corrcoef(ranks, lowest)[0, 1] < 0:
+        ranks = len(ranks) + 1.0 - ranks
+    beyond = ranks - np.clip(ranks, lowest, highest)
+    middle = (lowest + highest) / 2
+    return float(1.0 - np.sum(beyond**2) / np.sum((middle - middle.mean()) ** 2))
+
+
+def _are_numbers(text: AnyArray) -> bool:
+    """Return whether most texts are numbers, which others would have read as such."""
+    some = text[:50]
+    return sum(_is_number(one) for one in some) > 0.8 * len(some)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "." in text
+
+
+def _same_length(numbers: FloatArray) -> bool:
+    """Return whether nearly all integers have as many digits as each other."""
+    digits = np.floor(np.log10(numbers))
+    return bool(np.mean(digits == np.median(digits)) > 0.95 and np.median(digits) >= 3)
+
+
+def _is_uniform(numbers: FloatArray) -> bool:
+    """Return whether numbers lie evenly between their ends (Kolmogorov and Smirnov, 0.1 %)."""
+    scaled = np.sort((numbers - numbers.min()) / (numbers.max() - numbers.min()))
+    n = len(scaled)
+    gap = np.abs(scaled - (np.arange(n) + 0.5) / n).max()
+    return bool(gap < 1.95 / np.sqrt(n))
+
+
+def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
+    """Return where values are missing, and where not."""
+    if values.dtype.kind == "f":
+        gaps = np.isnan(values)
+    elif values.dtype.kind == "O":
+        gaps = np.array([is_missing(value) for value in values], dtype=np.bool_)
+    else:
+        gaps = np.zeros(len(values), dtype=np.bool_)
+    return gaps, ~gaps
+
+
+def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
+    """Yield name and values of each plain column as they came, in the rows that are used."""
+    places = [
+        (name, columns[0])
+        for name, columns in zip(encoded.feature_names, encoded.feature_columns, strict=True)
+        if len(columns) == 1
+    ]
+    if is_frame(X):
+        import narwhals.stable.v1 as nw  # only frames come here
+
+        frame = nw.from_native(X, eager_only=True)
+        left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
+        for name, place in places:
+            series = frame[:, place]
+            if series.dtype in left_out:
+                continue
+            if series.dtype in (nw.Categorical, nw.Enum):
+                series = series.cast(nw.String)
+            yield name, np.asarray(series.to_numpy())[encoded.rows]
+        return
+    if not isinstance(X, np.ndarray | list | tuple):
+        return
+    array = np.asarray(X)
+    if array.ndim != 2 or array.dtype.kind not in "iufbOUS":
+        return
+    for name, place in places:
+        column = array[:, place]
+        if column.dtype.kind == "O":
+            with contextlib.suppress(TypeError, ValueError):  # numbers among columns of text
+                column = column.astype(np.float64)
+        yield name, column[encoded.rows]

@@ -1,0 +1,497 @@
+"""An audit: what the user's own model loses by the choice of features."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
+
+from pinsker._compat import check_columns
+from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
+from pinsker.bounds import METRICS
+from pinsker.encoding import (
+    as_array,
+    check_weights,
+    draw_rows,
+    encode_target,
+    hashes_of,
+    is_dask,
+    is_frame,
+    take,
+)
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout._dependence import (
+    note_divided_groups,
+    note_few_groups,
+    number_groups,
+    one_label_per_row,
+    warn_of_known_rows,
+)
+from pinsker.holdout._evaluate import mean_of_rows, rows_once
+from pinsker.holdout._rows import read_division
+from pinsker.metrics import Metric, change_text, metric_words, shown_value, task_of
+from pinsker.models import (
+    able_to_fit,
+    fit_clone,
+    grid_times,
+    log_softmax,
+    one_hot,
+    outputs,
+    predicted_classes,
+    several_class_scores,
+    survival_predictions,
+    task_of_model,
+    weighted_rows,
+)
+from pinsker.search import ErrorBudget
+
+#: Rows that a model is fitted to, and rows that it predicts.
+Division: TypeAlias = tuple[IntArray, IntArray]
+#: So many training rows leave probabilities as they are.
+_CERTAIN = 1e15
+#: Rows of a Dask collection that are computed at most.
+_MOST_OF_DASK = 150_000
+
+
+class Fit(NamedTuple):
+    """A fitted model, rows that it predicts, their positions, and the rows it was fitted to."""
+
+    model: Any
+    part: Any
+    rows: IntArray
+    train: Any
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """The error of one model with all and with the kept features.
+
+    Attributes
+    ----------
+    model : str
+        Class of the model.
+    metric : str
+        Metric of the errors: that of the selector's budget, unless another one was asked for.
+    budget : float
+        Error increase that was accepted, in `metric`; NaN when the selector did not stop on a
+        budget in this metric.
+    confidence : float
+        Of each confidence bound by itself.
+    n_rows, n_groups : int
+        Rows of the test, and groups of them (0 if every row is one of its own).
+    n_kept, n_features : int
+        Columns kept, and all.
+    error_all, error_kept : float
+        Mean loss with all columns and with those kept, in `metric`; with `WorstTarget` that of the
+        target with the largest.
+    increase, increase_lower, increase_upper : float
+        Their paired difference with its one-sided confidence bounds, in `metric`; with
+        `WorstTarget` the largest of any target.
+    """
+
+    model: str
+    metric: str
+    budget: float
+    confidence: float
+    n_rows: int
+    n_kept: int
+    n_features: int
+    error_all: float
+    error_kept: float
+    increase: float
+    increase_lower: float
+    increase_upper: float
+    n_groups: int = 0
+
+    @property
+    def within_budget(self) -> bool:
+        """Whether the error increased by no more than the budget on these rows."""
+        return self.increase <= self.budget
+
+    @property
+    def verdict(self) -> str:
+        """What the confidence bounds say: budget "met", "not met", "inconclusive", "no budget"."""
+        if math.isnan(self.budget):
+            return "no budget"
+        if self.increase_upper <= self.budget:
+            return "met"
+        return "not met" if self.increase_lower > self.budget else "inconclusive"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures and the verdict as plain values."""
+        return {**asdict(self), "within_budget": self.within_budget, "verdict": self.verdict}
+
+    def to_json(self) -> str:
+        """Return the result as JSON text; what is not a finite number becomes null."""
+        return json.dumps(plain(self.to_dict()), allow_nan=False)
+
+    def __str__(self) -> str:
+        everything, kept = (
+            f"{shown_value(self.metric, value):.4f}" for value in (self.error_all, self.error_kept)
+        )
+        known = not math.isnan(self.budget)
+        budget = f"; budget {self.budget:.4g}: {self.verdict}" if known else ""
+        now, most = (change_text(self.metric, x) for x in (self.increase, self.increase_upper))
+        return (
+            f"{self.model} on {self.n_rows} rows: {metric_words(self.metric)} {everything} with "
+            f"all {self.n_features} columns, {kept} with {self.n_kept}\n"
+            f"  {now}; {100 * self.confidence:g} % upper confidence bound: {most}{budget}"
+        )
+
+
+def audit(
+    selector: Any,
+    model: Any,
+    X_test: Any,
+    y_test: Any,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    metric: Any = None,
+    cv: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    confidence: float = 0.95,
+) -> AuditResult:
+    """Measure what a model of the user's own loses by the choice of a selector.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        Whose choice is looked at.
+    model : classifier, regressor or pipeline
+        Anything with ``fit`` and ``predict``. Copied and fitted twice: to all columns, and to those
+        kept, as they came. A model that cannot take text or missing values gets them encoded, with
+        a warning: text one-hot, missing numbers filled by their mean and marked.
+    X_test, y_test
+        Rows that the selector was not fitted to. A model that takes one target only is fitted once
+        for each of several. Of Dask collections at most 150 000 are drawn;
+        everything else is used as a whole.
+    X_train, y_train : optional
+        Rows to fit the model to. By default the model is cross-validated on the test rows.
+    metric : str, scorer, callable, CostMatrix or WorstTarget, optional
+        Metric of the error, as in `ErrorBudget`; by default, and with "auto", that of the
+        selector's budget.
+    cv : int or splitter, optional
+        How the test rows are divided when no training rows are given; by default as the selector
+        does if it was given a splitter, else in five.
+    sample_weight : array-like of shape (n_test,), optional
+        Positive weights of the test rows, for their errors and, where the model is cross-validated,
+        for its fits if it takes them.
+    groups : array-like of shape (n_test,), optional
+        Which test rows belong together: they are never divided, and the confidence bounds are
+        those of sums over groups.
+    confidence : float, default=0.95
+        Of each confidence bound by itself.
+
+    Returns
+    -------
+    AuditResult
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from pinsker import FeatureSelector
+    >>> from pinsker.datasets import NoisyXor
+    >>> problem = NoisyXor(n_columns=6)
+    >>> selector = FeatureSelector(random_state=0).fit(*problem.sample(300, seed=1))
+    >>> audit(selector, SVC(), *problem.sample(500, seed=2)).within_budget
+    True
+    """
+    check_is_fitted(selector)
+    if is_dask(X_test):
+        sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
+        X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
+        sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
+    X_test, X_train = _array(X_test), _array(X_train)
+    y, y_train = _column(y_test), None if y_train is None else _column(y_train)
+    cv = _own_folds(selector) if cv is None else _number_of_folds(cv)
+    _check_rows(len(y), X_train, y_train, cv)
+    clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
+    weights = _weights(sample_weight, len(y))
+    certificate = selector.certificate_
+    if metric is None or (isinstance(metric, str) and metric == "auto"):
+        metric = _own_metric(selector)
+    loss = Metric(metric)
+    task = task_of_model(model) or selector.task_
+    _check_task(loss, model, task)
+    name = type(model).__name__
+    model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
+    _check_tables(selector, X_test, y_test, X_train, y_train)
+    divided, held_out = None, np.arange(len(y))
+    if X_train is None:
+        divided = _divide(task, y, cv, clusters)
+        note_divided_groups(clusters, divided)
+        held_out = np.concatenate([test for _, test in divided])
+    rows, row_of = rows_once(held_out)
+    losses = []
+    for reduce in (lambda table: table, selector.transform):
+        train = None if X_train is None else (reduce(X_train), y_train)
+        fits = _fits(model, train, reduce(X_test), y, divided, weights)
+        classes = y if train is None else np.asarray(y_train)
+        found = _losses(loss, task, fits, y, classes, weights, clusters)
+        losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
+    clusters = None if clusters is None else clusters[rows]
+    note_few_groups(clusters)
+    of_rows = None if weights is None else weights[rows]
+    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows)
+    return AuditResult(
+        model=name,
+        metric=loss.name,
+        budget=certificate.budget if loss.name == certificate.metric else float("nan"),
+        confidence=confidence,
+        n_rows=len(rows),
+        n_kept=int(selector.get_support().sum()),
+        n_features=int(selector.n_features_in_),
+        error_all=float(losses[0].mean(axis=0).max()),
+        error_kept=float(losses[1].mean(axis=0).max()),
+        increase=increase.mean,
+        increase_lower=increase.lower,
+        increase_upper=increase.upper,
+        n_groups=0 if clusters is None else len(np.unique(clusters)),
+    )
+
+
+def _check_tables(selector: Any, X_test: Any, y_test: Any, X_train: Any, y_train: Any) -> None:
+    """Refuse frames without the columns of `fit`; warn of test rows that others have seen."""
+    for table in (X_test, X_train):
+        if is_frame(table):
+            check_columns(selector, table)
+    hashes = hashes_of(X_test, y_test)
+    warn_of_known_rows(hashes, getattr(selector, "_row_hashes", None), "of the fit")
+    if X_train is not None:
+        warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
+
+
+def _own_metric(selector: Any) -> Any:
+    """Return the metric of a selector's budget: a name, or the function that was given."""
+    rule = selector._own_rule()
+    own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
+    return selector.certificate_.metric if isinstance(own, str) else own
+
+
+def _own_folds(selector: Any) -> Any:
+    """Return the splitter of a selector, or else 5."""
+    own = getattr(selector, "cv", 5)
+    return own if hasattr(own, "split") else 5
+
+
+def _number_of_folds(cv: Any) -> Any:
+    """Return a number of folds as an int, and all else as it is."""
+    if not isinstance(cv, Integral | np.bool_):
+        return cv
+    number = int(cv)
+    if number < 2:
+        raise ParameterError(f"cv={cv!r}: use 2 folds at least, or a splitter.", parameter="cv")
+    return number
+
+
+def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
+    """Return the weights of the test rows."""
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_test)
+    if not weights.all():
+        raise DataError(
+            f"sample_weight is zero in {int((weights == 0).sum())} test rows: leave them out.",
+            parameter="sample_weight",
+        )
+    return weights
+
+
+def _array(X: Any) -> Any:
+    """Return a table; a matrix of NumPy, which no model takes, as an array."""
+    return np.asarray(X) if isinstance(X, np.matrix) else X
+
+
+def _column(y: Any) -> Any:
+    """Return a target; one of shape (n, 1) as a plain column."""
+    values = as_array("y", y)
+    return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
+    """Refuse half a training set, and test rows that are too few to do without one."""
+    if (X_train is None) != (y_train is None):
+        raise ParameterError("audit takes X_train and y_train together, or neither.")
+    if X_train is None and isinstance(cv, int) and n_test < 2 * cv:
+        raise DataError(
+            f"found {n_test} test rows, too few for {cv} folds: pass more, or training rows."
+        )
+
+
+def _check_task(loss: Metric, model: Any, task: Task) -> None:
+    if task_of(loss.metric) not in (task, "auto"):
+        raise ParameterError(
+            f"{type(model).__name__} is a model for {task}, but the metric is {loss.name!r}: "
+            f"pass another model, or metric= one of {', '.join(map(repr, METRICS[task]))} or a "
+            f"scorer of scikit-learn for {task}."
+        )
+
+
+def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Division]:
+    """Return which rows are fitted to and which are predicted, fold by fold."""
+    if isinstance(cv, int) and groups is not None:
+        cv = GroupKFold(min(cv, len(np.unique(groups))))
+    if isinstance(cv, int):
+        classes = task == "classification" and np.ndim(y) == 1
+        rare = classes and np.unique(y, return_counts=True)[1].min() < cv
+        kind = StratifiedKFold if classes and not rare else KFold
+        cv = kind(cv, shuffle=True, random_state=0)
+    divided = read_division(cv, len(y), lambda: cv.split(np.zeros((len(y), 1)), y, groups))
+    for number, (train, test) in enumerate(divided, start=1):
+        if not len(train) or not len(test):
+            part = "test" if len(train) else "training"
+            raise ParameterError(f"cv: fold {number} has no {part} rows.", parameter="cv")
+    return divided
+
+
+def _fits(
+    model: Any,
+    train: Any,
+    test: Any,
+    y: Any,
+    divided: list[Division] | None,
+    weights: FloatArray | None,
+) -> list[Fit]:
+    """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
+    if divided is None:
+        return [Fit(_fit(model, *train), test, np.arange(len(y)), train[0])]
+    fits = []
+    for fitted, held_out in divided:
+        own = None if weights is None else weights[fitted]
+        given = take(test, fitted)
+        fit = _fit(model, given, y[fitted], own)
+        fits.append(Fit(fit, take(test, held_out), held_out, given))
+    return fits
+
+
+def _fit(model: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
+    try:
+        return fit_clone(model, X, y, weights)
+    except OSError:
+        raise  # a file, a licence, a cluster: the rows are not the cause
+    except Exception as error:  # of any model
+        one_class = y.ndim == 1 and len(set(y.tolist())) == 1
+        found = "that are all of one class" if one_class else f"({error})"
+        raise ParameterError(
+            f"{type(model).__name__} cannot be fitted to {len(y)} rows {found}: pass more rows, "
+            "training rows (X_train, y_train), or another model.",
+            parameter="model",
+        ) from error
+
+
+def _losses(
+    loss: Metric,
+    task: Task,
+    fits: list[Fit],
+    y: Any,
+    y_fitted: Any,
+    weights: FloatArray | None,
+    clusters: IntArray | None,
+) -> FloatArray:
+    """Return the loss of every predicted row, by a model that was not fitted to it."""
+    rows = np.concatenate([held_out for _, _, held_out, _ in fits])
+    own = None if weights is None else weights[rows]
+    how = {"weights": own, "clusters": None if clusters is None else clusters[rows]}
+    if task == "regression":
+        values = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        given = [outputs(fit.model, "predict", fit.part, values.shape[1]) for fit in fits]
+        predicted = np.concatenate(given)
+        return loss.of_numbers(predicted, values[rows], values, all_weights=weights, **how)
+    if task == "survival":
+        return _losses_of_times(loss, fits, y, own)
+    if np.ndim(y) == 2:
+        return _losses_of_several(loss, fits, y, y_fitted, own)
+    if loss == Metric("error"):
+        wrong = [predicted_classes(model, part) != y[at] for model, part, at, _ in fits]
+        return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
+    classes = np.unique(y_fitted)
+    unseen = np.setdiff1d(y, classes)
+    if len(unseen):
+        raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
+    method = _response(loss, fits[0][0])
+    parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
+    scores = np.concatenate(parts)
+    labels = np.searchsorted(classes, y[rows])
+    if method == "decision_function":
+        log_given = log_softmax(scores)
+        return loss.of_classes(log_given, labels, scores, classes=classes, **how)
+    logarithms = np.log(np.clip(scores, np.finfo(np.float64).eps, 1.0))
+    return loss.of_classes(logarithms, labels, classes=classes, **how)
+
+
+def _losses_of_times(
+    loss: Metric, fits: list[Fit], y: AnyArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return the losses of censored times, of risks less their mean over the training rows."""
+    raw = encode_target(y).raw
+    assert raw is not None  # censored times keep the user's values
+    times = grid_times(raw)
+    parts = [survival_predictions(fit.model, fit.train, fit.part, times) for fit in fits]
+    rows = np.concatenate([fit.rows for fit in fits])
+    return loss.of_survival(np.concatenate(parts), raw[rows], times, weights=weights)
+
+
+def _losses_of_several(
+    loss: Metric, fits: list[Fit], y: AnyArray, y_train: AnyArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return the losses of several class targets, pooled."""
+    method = _response(loss, fits[0][0])
+    classes = [np.unique(column) for column in y_train.T]
+    parts = []
+    for model, part, _, _ in fits:
+        if method == "predict":
+            found = np.asarray(model.predict(part)).T
+            parts.append([one_hot(*pair) for pair in zip(found, classes, strict=True)])
+        else:
+            parts.append(several_class_scores(model, part, classes, _CERTAIN))
+    rows = np.concatenate([held_out for _, _, held_out, _ in fits])
+    losses = []
+    for j, own in enumerate(classes):
+        unseen = np.setdiff1d(y[rows, j], own)
+        if len(unseen):
+            raise DataError(
+                f"class {unseen.tolist()[0]!r} of target {j} is in test rows, but in no training "
+                "row."
+            )
+        scores = np.concatenate([part[j] for part in parts])
+        labels = np.searchsorted(own, y[rows, j])
+        log_given = scores if method == "predict_proba" else log_softmax(scores)
+        losses.append(
+            loss.of_one.of_classes(log_given, labels, scores, classes=own, weights=weights)
+        )
+    return loss.pooled(losses)
+
+
+def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:
+    """Return probabilities, margins or predicted classes, one column per class."""
+    if method == "predict":
+        return one_hot(predicted_classes(model, part), classes)
+    known = getattr(model, "classes_", classes)
+    found = outputs(model, method, part, len(known))
+    least = 0.0 if method == "predict_proba" else float(found.min())
+    scores = np.full((len(found), len(classes)), least)
+    scores[:, np.searchsorted(classes, known)] = found
+    return scores
+
+
+def _response(loss: Metric, model: Any) -> str:
+    """Return the method of a classifier that gives what a metric needs."""
+    wanted = {
+        "predictions": ("predict",),
+        "scores": ("predict_proba", "decision_function"),
+        "probabilities": ("predict_proba",),
+    }[loss.needs]
+    for method in wanted:
+        if hasattr(model, method):
+            return method
+    raise ParameterError(
+        f"metric {loss.name!r} needs {loss.needs}, but {type(model).__name__} has no "
+        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use metric='error'.",
+        parameter="metric",
+    )

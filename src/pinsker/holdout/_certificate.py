@@ -1,0 +1,286 @@
+"""What is claimed about a choice of features, and on what evidence."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pinsker._types import plain
+from pinsker.metrics import WORST, best_score, change_text, metric_words, shown_value
+
+Verdict = Literal[
+    "met", "not met", "inconclusive", "nothing predictable", "not tested", "no budget"
+]
+
+#: What the figures of a certificate are: the first on rows that chose nothing and are enough.
+CERTIFICATE = "certificate"
+CROSS_VALIDATED = "cross-validated estimate"
+ESTIMATE = "estimate"
+NOT_TESTED = "not tested"
+TOO_FEW_ROWS = "not tested: too few rows to hold any out"
+#: Losses whose largest value is known beforehand.
+_BOUNDED = ("error", "brier")
+_MOST_LINES = 8
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The budget, the evidence, and whether the one is shown to be met by the other.
+
+    Every selector has one. Where no rows were held out the figures of held-out errors are NaN and
+    the verdict is "not tested".
+
+    Attributes
+    ----------
+    metric : str
+        Metric of every error below: "error", "r2", "mse", "log-loss", "brier", "mae", or the name
+        of a score, whose error is 1 minus it (what a function returns, negated).
+    budget : float
+        Error increase that is accepted; NaN when the rule was not a budget.
+    confidence : float
+        Of each confidence bound by itself; NaN where nothing was held out.
+    n_rows : int
+        Rows that the figures come from.
+    n_kept, n_features : int
+        Features kept, and all.
+    features : tuple of str
+        Names of the features kept.
+    rows : str
+        What those rows were to the search: "5-fold cross-fitting", "fresh rows", or the rows of
+        the search itself.
+    label : str
+        What the figures are: "certificate" (rows that chose nothing, at least 100 of them),
+        "cross-validated estimate" (rows that also chose the set), "estimate" or "not tested".
+    rule : str
+        The stopping rule.
+    information_budget : float
+        Information whose loss the budget accepts, in nats; NaN if the rule does not count it.
+    information_lost, information_upper : float
+        Information that is missing in the kept features, and its upper confidence bound (NaN where
+        nothing was held out), in nats.
+    bound : float
+        Increase of the Bayes risk (lowest error any model could reach) if no more than
+        `information_upper` is lost, or `information_lost` where nothing was held out.
+    error_all, error_kept, error_none : float
+        Held-out error with all features, with those kept, and without any.
+    gain_lower : float
+        Lower confidence bound of what features are worth: `error_none` minus the smaller of the
+        other two.
+    increase, increase_lower, increase_upper : float
+        Their paired difference with its one-sided confidence bounds.
+    excess, excess_upper : float
+        The same against what is known to be reachable: during a search against the best set
+        that was evaluated; on fresh rows against models that see the dropped features in shuffled
+        order, so that both sides pay for as many columns. NaN where it was not measured.
+    model_all, model_kept : str
+        The models with those errors.
+    standard_error : str
+        How the standard errors behind the confidence bounds were found: "mean over rows",
+        "DeLong's placements", "influence values (delta method)" or a jackknife.
+    error_upper : float
+        Upper confidence bound of the error with the kept features; see `evidence`.
+    rare_rows : float
+        What rows rarer than 3 in `n_rows` could add to the error unseen: 3 / `n_rows` times the
+        largest loss, infinite where that is not known. NaN where nothing was held out. The
+        bounds of error rates hold it already.
+    n_groups : int
+        Groups of rows that belong together, if there are any; the bounds are those of their sums.
+    notes : tuple of str
+        What a user should know.
+
+    Examples
+    --------
+    >>> certificate = Certificate(
+    ...     metric="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
+    ...     features=("a", "b", "c"), rows="fresh rows", rule="ErrorBudget(0.05)",
+    ...     information_budget=0.01, information_lost=0.002, information_upper=0.02, bound=0.06,
+    ...     error_all=0.12, error_kept=0.13, increase=0.01, increase_lower=-0.01,
+    ...     increase_upper=0.03, model_all="linear", model_kept="linear", error_upper=0.16,
+    ... )
+    >>> certificate.verdict
+    'met'
+    >>> certificate.resolvable
+    0.03
+    """
+
+    metric: str
+    budget: float
+    confidence: float
+    n_rows: int
+    n_kept: int
+    n_features: int
+    features: tuple[str, ...]
+    rows: str
+    rule: str
+    information_budget: float
+    information_lost: float
+    bound: float
+    information_upper: float = math.nan
+    error_all: float = math.nan
+    error_kept: float = math.nan
+    increase: float = math.nan
+    increase_lower: float = math.nan
+    increase_upper: float = math.nan
+    excess: float = math.nan
+    excess_upper: float = math.nan
+    model_all: str = ""
+    model_kept: str = ""
+    error_upper: float = math.nan
+    standard_error: str = "mean over rows"
+    notes: tuple[str, ...] = ()
+    label: str = NOT_TESTED
+    error_none: float = math.nan
+    gain_lower: float = math.nan
+    rare_rows: float = math.nan
+    n_groups: int = 0
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether rows were held out."""
+        return not math.isnan(self.increase)
+
+    @property
+    def resolvable(self) -> float:
+        """The smallest budget that these rows could show to be met, in `metric`.
+
+        Nothing is lost where nothing is left out, whatever the rows say. NaN where nothing was
+        held out.
+        """
+        if not self.is_tested:
+            return math.nan
+        if self.n_kept == self.n_features:
+            return 0.0
+        uppers = [self.increase_upper, self.excess_upper]
+        known = [upper for upper in uppers if not math.isnan(upper)]
+        return max(0.0, *known) if known else math.inf
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the budget is met, is not, or cannot be told from so few rows.
+
+        "nothing predictable" where features are not shown to be worth anything, "not tested" where
+        no rows were held out, "no budget" where another rule cut the path.
+        """
+        if math.isnan(self.budget):
+            return "no budget"
+        if not self.is_tested:
+            return "not tested"
+        if self.gain_lower <= 0.0:
+            return "nothing predictable"
+        if self.resolvable <= self.budget:
+            return "met"
+        return "not met" if self.increase_lower > self.budget else "inconclusive"
+
+    @property
+    def lets_all_go(self) -> bool:
+        """Whether the budget is so large that no features at all would be within it."""
+        none = self.error_none - self.error_all <= self.budget
+        # Of the worst of several targets the first says nothing about the others.
+        return none and (not self.metric.startswith(WORST) or self.gain_lower <= self.budget)
+
+    @property
+    def evidence(self) -> dict[str, str]:
+        """What each figure rests on."""
+        known = "independent rows that chose nothing: distribution-free"
+        if self.metric not in _BOUNDED:
+            known = "independent rows that chose nothing, and the range of the sample"
+        if self.label != CERTIFICATE:
+            known = "rows that also chose the set: no guarantee"
+        return {
+            "error_upper": f"Clopper-Pearson or Bernstein bound from {known}",
+            "increase": f"{self.label}, for these models",
+            "excess": f"{self.label}, against what is known to be reachable",
+            "information": "model-based estimate",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures and the verdict as plain values."""
+        return {
+            **asdict(self),
+            "features": list(self.features),
+            "notes": list(self.notes),
+            "verdict": self.verdict,
+            "resolvable": self.resolvable,
+            "lets_all_go": self.lets_all_go,
+            "evidence": self.evidence,
+        }
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON text; what is not a finite number becomes null."""
+        return json.dumps(plain(self.to_dict()), allow_nan=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Certificate({self.n_kept} of {self.n_features} features, {self.verdict}, "
+            f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.n_kept} of {self.n_features} features; {_verdict_text(self)}",
+            f"  budget       {_budget_text(self)}",
+            *(_held_out(self) if self.is_tested else _on_path(self)),
+        ]
+        room = _MOST_LINES - len(lines)
+        shown, more = self.notes[:room], len(self.notes) - room
+        last = f" (and {more} more in notes)" if more > 0 else ""
+        return "\n".join([*lines, *(f"  note: {note}" for note in shown)]) + last
+
+
+def _budget_text(c: Certificate) -> str:
+    if math.isnan(c.budget):
+        return f"none ({c.rule})"
+    change = "rise" if best_score(c.metric) is None else "fall"
+    return f"{metric_words(c.metric)} may {change} by {c.budget:.4g}"
+
+
+def _on_path(c: Certificate) -> list[str]:
+    lines = [f"  evidence     {c.label}: {c.n_rows} rows, {c.rows}"]
+    if c.label == TOO_FEW_ROWS:
+        return lines
+    bound = f"; if no more is, Bayes risk rises by at most {c.bound:.4f}" if c.bound < 1.0 else ""
+    return [*lines, f"  information  {c.information_lost:.4f} nats lost{bound} [estimate]"]
+
+
+def _held_out(c: Certificate) -> list[str]:
+    everything, kept, none = (
+        f"{shown_value(c.metric, value):.4f}" for value in (c.error_all, c.error_kept, c.error_none)
+    )
+    level = f"{100 * c.confidence:g} % upper confidence bound"
+    groups = f" in {c.n_groups} groups" if c.n_groups else ""
+    held_out = f"{everything} with all features, {kept} with those kept, {none} with none"
+    lines = [
+        f"  held-out     {metric_words(c.metric)} {held_out}",
+        f"  evidence     {c.label}: {c.n_rows} rows{groups}, {c.rows}",
+    ]
+    if c.n_kept == c.n_features:
+        return lines
+    upper = change_text(c.metric, c.resolvable if c.resolvable > 0 else c.increase_upper)
+    lines.insert(1, f"  change       {change_text(c.metric, c.increase)}; {level}: {upper}")
+    if c.bound <= c.budget:
+        lines.append(
+            f"  information  {c.information_lost:.4f} nats lost, upper bound "
+            f"{c.information_upper:.4f}: Bayes risk rises by at most {c.bound:.4f} "
+            "[model-based estimate]"
+        )
+    if math.isfinite(c.rare_rows) and c.metric != "error" and c.rare_rows > c.budget / 10:
+        n = c.n_groups or c.n_rows
+        of = "groups" if c.n_groups else "rows"
+        lines.append(
+            f"  rare rows    {of} rarer than 3 in {n} may be missing here, and could add up to "
+            f"{c.rare_rows:.4g}"
+        )
+    return lines
+
+
+def _verdict_text(c: Certificate) -> str:
+    smallest = change_text(c.metric, c.increase_lower)
+    texts = {
+        "met": "budget met" if c.n_kept < c.n_features else "budget met (nothing is left out)",
+        "not met": f"budget not met ({smallest} at least)",
+        "inconclusive": f"inconclusive: these rows could show a budget of {c.resolvable:.4f}",
+        "nothing predictable": "nothing predictable: no better than with no features",
+        "not tested": "budget not tested (no rows were held out)",
+        "no budget": "no error budget was set",
+    }
+    return texts[c.verdict]

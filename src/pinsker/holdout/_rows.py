@@ -1,0 +1,215 @@
+"""Which rows search and which are held out to evaluate."""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+
+from pinsker._types import AnyArray, IntArray
+from pinsker.encoding import Encoded
+from pinsker.exceptions import ParameterError
+
+#: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
+_FEWEST_HELD_OUT = 2
+_FEWEST_SEARCHED = 8
+#: From so many rows on, one search on rows that no fold holds out replaces one search per fold.
+SEARCH_ONCE_FROM = 2000
+#: Rows of that search at most: searches by neighbors are quadratic in them.
+_MOST_SEARCHED_ONCE = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One division of the rows."""
+
+    train: IntArray  # rows that are searched, and rows that are held out
+    test: IntArray  # rows that are searched, and rows that are held out
+
+
+def make_folds(
+    encoded: Encoded,
+    cv: Any,
+    seed: int = 0,
+    *,
+    fewest: int = 0,
+    groups: IntArray | None = None,
+) -> tuple[Fold, ...]:
+    """Divide the rows; an empty tuple where nothing is held out, or there are too few rows."""
+    fewest = max(fewest, _FEWEST_SEARCHED)
+    if not isinstance(cv, Integral):
+        return _folds_of(encoded, cv, fewest, groups)
+    n = encoded.n_rows
+    count = min(int(cv), n // _FEWEST_HELD_OUT)
+    if count < 2 or n - -(-n // count) < fewest:
+        return ()
+    rng = np.random.default_rng(seed)
+    if groups is not None:
+        return _folds_of_groups(groups, count, fewest, rng)
+    shuffled = rng.permutation(n)
+    dealt = shuffled[np.argsort(encoded.target.strata[shuffled], kind="stable")]
+    fold_of = np.empty(n, dtype=np.int64)
+    # Dealt in rounds, each in its own order: rows of close ranks part, and no fold is favored.
+    for start in range(0, n, count):
+        hand = dealt[start : start + count]
+        fold_of[hand] = rng.permutation(count)[: len(hand)]
+    return tuple(
+        Fold(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(count)
+    )
+
+
+def set_search_rows_aside(
+    encoded: Encoded, n_folds: int, seed: int
+) -> tuple[IntArray, tuple[Fold, ...]]:
+    """Divide the rows into those that search, and folds of the others."""
+    order = stratified_order(encoded, seed)
+    n_search = min(len(order) // 3, _MOST_SEARCHED_ONCE)
+    rest, everything = order[n_search:], np.arange(len(order))
+    held_out = [np.sort(rest[k::n_folds]) for k in range(n_folds)]
+    folds = tuple(Fold(np.setdiff1d(everything, test), test) for test in held_out)
+    return np.sort(order[:n_search]), folds
+
+
+def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
+    """Return a random order of the rows in which every stretch is stratified by the target."""
+    rng = np.random.default_rng(seed)
+    labels = encoded.target.labels
+    if labels is None:
+        ranks = np.argsort(np.argsort(encoded.target.strata, kind="stable"), kind="stable")
+        labels = ranks * n_ranges // len(ranks)
+    shuffled = rng.permutation(len(labels))
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    counts = np.bincount(labels)
+    within = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = (within + rng.random(len(labels))) / np.repeat(counts, counts)
+    return np.asarray(by_class[np.argsort(place, kind="stable")])
+
+
+def _folds_of_groups(
+    groups: IntArray, count: int, fewest: int, rng: np.random.Generator
+) -> tuple[Fold, ...]:
+    """Deal whole groups, the largest first, each to the fold with the fewest rows."""
+    sizes = np.bincount(groups)
+    count = min(count, len(sizes))
+    if count < 2:
+        raise ParameterError(
+            "groups names one group only: nothing can be held out.", parameter="groups"
+        )
+    shuffled = rng.permutation(len(sizes))
+    fold_of, filled = np.empty(len(sizes), dtype=np.int64), np.zeros(count, dtype=np.int64)
+    for group in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
+        fold_of[group] = filled.argmin()
+        filled[fold_of[group]] += sizes[group]
+    if len(groups) - filled.max() < fewest:
+        return ()
+    of_row = fold_of[groups]
+    return tuple(
+        Fold(np.flatnonzero(of_row != k), np.flatnonzero(of_row == k)) for k in range(count)
+    )
+
+
+def _folds_of(
+    encoded: Encoded, cv: Any, fewest: int, groups: IntArray | None = None
+) -> tuple[Fold, ...]:
+    """Read the user's own division; positions are those of the user's table."""
+    n_given = encoded.n_given
+    place = np.full(n_given, -1, dtype=np.int64)
+    place[encoded.rows] = np.arange(encoded.n_rows)
+    folds = []
+    for pair in read_division(cv, n_given, lambda: _split(encoded, cv, groups)):
+        train, test = (place[rows][place[rows] >= 0] for rows in pair)
+        if len(train) >= fewest and len(test):
+            folds.append(Fold(train, test))
+    return tuple(folds)
+
+
+def read_division(
+    cv: Any, n_rows: int, split: Callable[[], Iterable[Any]]
+) -> list[tuple[IntArray, IntArray]]:
+    """Return the user's own division as checked pairs of positions among the rows."""
+    divides = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
+    try:
+        with warnings.catch_warnings():  # groups that are divided are named where they are known
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            given = split() if divides else cv
+            pairs = [(np.asarray(train), np.asarray(test)) for train, test in given]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ParameterError(
+            f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
+            "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups)). A splitter that "
+            "needs groups gets those passed as groups=.",
+            parameter="cv",
+        ) from error
+    if not pairs:
+        raise ParameterError(
+            "cv holds no division of the rows: give it one (train, test) pair.", parameter="cv"
+        )
+    read = []
+    for train, test in pairs:
+        read.append((_positions(train, n_rows, "training"), _positions(test, n_rows, "held-out")))
+        _refuse_overlap(*read[-1])
+    return read
+
+
+def _positions(rows: AnyArray, n_rows: int, part: str) -> IntArray:
+    """Return which rows a part of a fold names, by position or by a mask."""
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise ParameterError(
+            f"cv names the {part} rows by an array of {rows.dtype} of shape {rows.shape}: name "
+            "them by a list of positions, or by a mask of all rows.",
+            parameter="cv",
+        )
+    wrong = rows[(rows < 0) | (rows >= n_rows)]
+    if len(wrong):
+        raise ParameterError(
+            f"cv names row {int(wrong[-1])} among the {part} rows, but there are {n_rows}: divide "
+            "the rows that are given.",
+            parameter="cv",
+        )
+    return rows.astype(np.int64)
+
+
+def _refuse_overlap(train: IntArray, test: IntArray) -> None:
+    """Refuse rows that are fitted to and held out at once, or held out twice by one fold."""
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise ParameterError(
+            f"cv has {_rows_text(both)} among the training and the held-out rows of one fold: "
+            "hold out rows that are not fitted to.",
+            parameter="cv",
+        )
+    rows, counts = np.unique(test, return_counts=True)
+    if len(rows) < len(test):
+        raise ParameterError(
+            f"cv holds {_rows_text(rows[counts > 1])} out more than once in one fold: name each "
+            "row once.",
+            parameter="cv",
+        )
+
+
+def _rows_text(rows: IntArray) -> str:
+    """Name some rows: the first three, and how many there are."""
+    shown = ", ".join(str(row) for row in rows[:3].tolist())
+    if len(rows) == 1:
+        return f"row {shown}"
+    return f"rows {shown}" + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
+
+
+def _split(
+    encoded: Encoded, cv: Any, groups: IntArray | None
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Divide the rows by a splitter; positions are those of the user's table."""
+    labels = encoded.target.labels
+    y = labels if labels is not None else encoded.target.raw
+    if y is not None and encoded.target.task == "survival":
+        y = y[:, 1]  # a splitter can stratify by the event
+    if get_config()["enable_metadata_routing"] and hasattr(cv, "get_metadata_routing"):
+        routed = cv.get_metadata_routing().consumes("split", ["groups"])
+        groups = groups if routed else None
+    for train, test in cv.split(encoded.columns.values, y, groups):
+        yield encoded.rows[train], encoded.rows[test]

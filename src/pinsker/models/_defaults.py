@@ -1,0 +1,273 @@
+"""The default models: RBF SVM, extra trees, boosted trees, and which is used when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import SVC, SVR
+
+from pinsker._types import BoolArray, FloatArray, IntArray, Task
+from pinsker.engine import class_probabilities, mean_values
+from pinsker.exceptions import ParameterError
+from pinsker.models._categories import code_by_frequency, order_by_target
+from pinsker.models._design import LayoutName, one_hot
+from pinsker.models._model import (
+    HoldoutModel,
+    log_probabilities,
+    mean_pair_margins,
+    without_advice,
+)
+from pinsker.models._raw import RawModel, task_of_model
+from pinsker.models._survival import survival_models
+
+#: From so many rows on, boosted trees replace the SVM (quadratic in rows) and the extra trees.
+LARGE_TABLE = 2000
+#: Few, small, fast learning trees: at 2400 rows of the eleven generators a fit takes a quarter of
+#: the time that scikit-learn's 100 trees of 31 leaves take, and errs by 0.01 more at most.
+_FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
+#: Tolerance of the logistic regression: the temperature makes up for the last digits.
+_ROUGHLY = 1e-2
+#: So many columns are tried in every node of a tree; of more a third, but at most twice as many.
+#: Few (the square root is customary) are mostly irrelevant ones: with 5 of 200 columns relevant
+#: the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
+_TRIED = 64
+#: From so many columns on, a matrix product is faster than the distances of libsvm (measured).
+_MANY_COLUMNS = 8
+#: Margins of one-versus-one machines are computed for so many bytes of test rows at a time: 600
+#: classes have 179 700 of them in every row.
+_BYTES_OF_MARGINS = 2**24
+#: Rows of a kernel that are finished at a time.
+_KERNEL_ROWS = 128
+
+
+@dataclass(frozen=True, eq=False)
+class RBFSVM(HoldoutModel):
+    """A support vector machine with the RBF kernel ``exp(-gamma |x - x'|²)``."""
+
+    name: str = "svm"
+    estimator: Any = None
+
+    def _scores_of_present(
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,  # noqa: ARG002
+        weights: FloatArray | None,
+    ) -> FloatArray:
+        kernel, gamma, train, test = _kernel(train, test, weights)
+        svm = SVC(kernel=kernel, gamma=gamma, decision_function_shape="ovo")
+        with without_advice():
+            svm.fit(train, labels, sample_weight=weights)
+        if n_classes == 2:
+            margins = np.asarray(svm.decision_function(test), dtype=np.float64)
+            return np.column_stack([-margins, margins])
+        n_parts = 1 + 4 * n_classes * (n_classes - 1) * len(test) // _BYTES_OF_MARGINS
+        return np.concatenate(
+            [
+                mean_pair_margins(svm.decision_function(rows), n_classes)
+                for rows in np.array_split(test, min(n_parts, len(test)))
+            ]
+        )
+
+    def _predictions_of_scaled(
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,  # noqa: ARG002
+        weights: FloatArray | None,
+    ) -> FloatArray:
+        kernel, gamma, train, test = _kernel(train, test, weights)
+        svm = SVR(kernel=kernel, gamma=gamma, C=10.0).fit(train, values, sample_weight=weights)
+        return np.asarray(svm.predict(test))
+
+
+@dataclass(frozen=True, eq=False)
+class ExtraTrees(HoldoutModel):
+    """Extremely randomized trees with at least two rows in a leaf."""
+
+    layout: ClassVar[LayoutName] = "mixed"
+    takes_weights: ClassVar[bool] = False
+    name: str = "extra trees"
+    estimator: Any = None
+    n_trees: int = 64
+    min_leaf: int = 2
+    seed: int = 0
+
+    def _scores_of_present(
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,
+        weights: FloatArray | None,  # noqa: ARG002
+    ) -> FloatArray:
+        if categorical.any():
+            # Of two classes one frequency is enough: the other is what it lacks of 1.
+            targets = one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes))
+            train, test = order_by_target(train, test, targets, categorical)
+        probabilities = class_probabilities(train, labels, test, n_classes, **self._settings(train))
+        return log_probabilities(probabilities, len(train))
+
+    def _predictions_of_scaled(
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,
+        weights: FloatArray | None,  # noqa: ARG002
+    ) -> FloatArray:
+        if categorical.any():
+            train, test = order_by_target(train, test, values[:, None], categorical)
+        return mean_values(train, values, test, **self._settings(train))
+
+    def _settings(self, train: FloatArray) -> dict[str, int]:
+        n_columns = train.shape[1]
+        tried = min(n_columns, max(_TRIED, min(n_columns // 3, 2 * _TRIED)))
+        return {
+            "n_trees": self.n_trees,
+            "min_leaf": self.min_leaf,
+            "n_candidates": tried,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees(HoldoutModel):
+    """Histogram gradient boosting, with splits of categories and of missing values of its own."""
+
+    layout: ClassVar[LayoutName] = "coded"
+
+    def _scores_of_present(
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,
+        weights: FloatArray | None,
+    ) -> FloatArray:
+        train, test = code_by_frequency(train, test, categorical)
+        model = self._split_natively(categorical)
+        return super(BoostedTrees, model)._scores_of_present(
+            train, labels, test, n_classes, categorical, weights
+        )
+
+    def _predictions_of_scaled(
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,
+        weights: FloatArray | None,
+    ) -> FloatArray:
+        train, test = code_by_frequency(train, test, categorical)
+        model = self._split_natively(categorical)
+        return super(BoostedTrees, model)._predictions_of_scaled(
+            train, values, test, categorical, weights
+        )
+
+    def _split_natively(self, categorical: BoolArray) -> "BoostedTrees":
+        """Return the model with an estimator for which some columns are categories."""
+        if not categorical.any():
+            return self
+        estimator = clone(self.estimator).set_params(categorical_features=categorical)
+        return BoostedTrees(self.name, estimator)
+
+
+def _kernel(
+    train: FloatArray, test: FloatArray, weights: FloatArray | None
+) -> tuple[str, Any, FloatArray, FloatArray]:
+    """Return the input of an SVM: the columns themselves, or the kernel between the rows."""
+    n_columns, spread = train.shape[1], float(train.var())
+    if weights is not None and spread > 0.0:  # that of rows repeated so often
+        each = np.repeat(weights, n_columns)
+        mean = np.average(train.ravel(), weights=each)
+        spread = float(np.average((train.ravel() - mean) ** 2, weights=each))
+    if spread == 0.0:
+        return "rbf", "scale", train, test
+    gamma = 1.0 / (n_columns * spread)
+    if n_columns < _MANY_COLUMNS:
+        return "rbf", "scale" if weights is None else gamma, train, test
+    kernels = _rbf_kernel(train, train, gamma), _rbf_kernel(test, train, gamma)
+    return "precomputed", "scale", *kernels
+
+
+def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
+    """Return exp(-gamma |x - x'|²) for all pairs of rows."""
+    # Not scikit-learn's rbf_kernel: its checks of the input take 0.3 ms a call, two calls a fit,
+    # which makes a fit to 100 rows 1.4 to 1.5 times as long (CPU time, 8 and 64 columns). At 500
+    # and 2000 rows whole fits are within a tenth of each other. Values differ by 2e-15 at most.
+    kernel = np.asarray(rows @ others.T)
+    kernel *= 2.0
+    own, squares = np.sum(rows**2, axis=1), np.sum(others**2, axis=1)
+    for start in range(0, len(rows), _KERNEL_ROWS):  # in place: no second array of this size
+        part = kernel[start : start + _KERNEL_ROWS]
+        np.subtract(own[start : start + _KERNEL_ROWS, None] + squares, part, out=part)
+        np.maximum(part, 0.0, out=part)  # rounding can leave less than zero
+        part *= -gamma
+        np.exp(part, out=part)
+    return kernel
+
+
+def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:
+    """Return the models for a task and a number of rows."""
+    if task == "survival":
+        return survival_models(n_rows, seed)
+    classes = task == "classification"
+    linear = HoldoutModel("linear", LogisticRegression(tol=_ROUGHLY) if classes else Ridge())
+    if n_rows >= LARGE_TABLE:
+        boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+        model = boosted(**_FAST, random_state=seed)
+        return BoostedTrees("boosted trees", model), linear
+    return RBFSVM(), ExtraTrees(seed=seed), linear
+
+
+def named_models(
+    models: Literal["auto"] | Sequence[Any], task: Task, n_rows: int, seed: int = 0
+) -> tuple[HoldoutModel, ...]:
+    """Return the models that a user named."""
+    if isinstance(models, str):
+        if models != "auto":
+            raise ParameterError(f"models={models!r}: use 'auto' or a list of estimators.")
+        return default_models(task, n_rows, seed)
+    named = tuple(_named(item, task, seed) for item in models)
+    if not named:
+        raise ParameterError("models is empty: name at least one estimator, or use 'auto'.")
+    names = [model.name for model in named]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ParameterError(
+            f"models holds {repeated[0]!r} twice: tell them apart by (name, model) pairs."
+        )
+    return named
+
+
+def _named(item: Any, task: Task, seed: int) -> HoldoutModel:
+    if isinstance(item, HoldoutModel):
+        return item
+    if isinstance(item, str):
+        defaults = [*default_models(task, 0, seed), *default_models(task, LARGE_TABLE, seed)]
+        known = {model.name: model for model in defaults}
+        if item not in known:
+            listed = ", ".join(repr(name) for name in known)
+            raise ParameterError(f"model {item!r} is unknown: use {listed}, or an estimator.")
+        return known[item]
+    name, model = item if isinstance(item, tuple) else (type(item).__name__, item)
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+        raise ParameterError(
+            f"model {name!r} ({model!r}) has no fit and predict: pass an estimator.",
+            parameter="models",
+        )
+    if task_of_model(model) not in (task, None):
+        needed = {"classification": "classifier", "regression": "regressor"}.get(task, "model")
+        raise ParameterError(
+            f"model {name!r} ({type(model).__name__}) is no {needed}, but the task is {task}."
+        )
+    return RawModel(str(name), model)

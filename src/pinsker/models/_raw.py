@@ -1,0 +1,354 @@
+"""Models of a user: fitted to the user's own columns as they came."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import is_classifier, is_regressor
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker.encoding import (
+    Encoded,
+    Target,
+    as_structured,
+    check_lengths,
+    is_frame,
+    weights_in_rows,
+)
+from pinsker.exceptions import DataError, DataWarning, ParameterError
+from pinsker.models._copies import (
+    OnePerTarget,
+    fit_clone,
+    several_class_scores,
+    weight_parameter,
+)
+from pinsker.models._model import HoldoutModel, class_scores, outputs
+from pinsker.models._survival import grid_times, survival_predictions
+
+#: A column of more categories gets a 0/1 column for each of the most frequent ones.
+_MOST_CATEGORIES = 50
+#: Rows that show whether an estimator can be fitted to the columns as they are.
+_PROBED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class OwnColumns:
+    """The user's table, and which of its rows are used."""
+
+    table: Any  # as it was given to ``fit``
+    rows: IntArray  # positions in the table of the rows that are used
+    features: tuple[tuple[int, ...], ...] = ()
+    shuffled: frozenset[int] = frozenset()  # columns whose values come from other rows
+    shuffle: IntArray | None = None  # from which of the rows that are used
+
+    @classmethod
+    def of(cls, X: Any, encoded: Encoded) -> "OwnColumns":
+        """Take the rows and columns of a table that its encoded form uses."""
+        return cls(_as_table(X), encoded.rows, encoded.feature_columns)
+
+    def columns_of(self, features: Iterable[int]) -> list[int]:
+        """Return the columns of the table that belong to some features, in their order there."""
+        return sorted(j for feature in features for j in self.features[feature])
+
+    def take(self, rows: IntArray, columns: Sequence[int]) -> Any:
+        """Return some of the rows that are used, with some columns: a frame stays a frame."""
+        taken = self._take(self.rows[rows], columns)
+        moved = [k for k, column in enumerate(columns) if column in self.shuffled]
+        if not moved or self.shuffle is None:
+            return taken
+        others = self._take(self.rows[self.shuffle[rows]], [columns[k] for k in moved])
+        return _replace_columns(taken, moved, others)
+
+    def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
+        """Return the table with all features but `kept` in another order of the rows."""
+        others = set(range(len(self.features))) - set(kept)
+        return replace(self, shuffled=frozenset(self.columns_of(others)), shuffle=shuffle)
+
+    def _take(self, positions: IntArray, columns: Sequence[int]) -> Any:
+        wanted = [int(j) for j in columns]
+        if hasattr(self.table, "iloc"):
+            return self.table.iloc[positions, wanted]
+        if not is_frame(self.table):
+            return self.table[positions][:, wanted]
+        import narwhals.stable.v1 as nw
+
+        frame = nw.from_native(self.table, eager_only=True)
+        return frame[positions, wanted].to_native()
+
+
+def _as_table(X: Any) -> Any:
+    """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
+    if is_frame(X) and len(X.shape) == 2:
+        return X
+    try:
+        table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X is no table, its rows differ in length: {error}") from error
+    if table.ndim != 2:
+        raise DataError(
+            f"Found array with dim {table.ndim} as X, while dim 2 is required: rows and columns."
+        )
+    return table
+
+
+def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
+    """Return a table with some of its columns taken from another one, dtypes as they were."""
+    if hasattr(taken, "iloc"):
+        taken = taken.copy()
+        for k, place in enumerate(places):
+            taken.isetitem(place, others.iloc[:, k].array)
+        return taken
+    if not is_frame(taken):
+        taken = taken.copy()
+        taken[:, list(places)] = others
+        return taken
+    import narwhals.stable.v1 as nw
+
+    moved = nw.from_native(others, eager_only=True)
+    series = [moved[:, k] for k in range(len(places))]
+    return nw.from_native(taken, eager_only=True).with_columns(*series).to_native()
+
+
+@dataclass(frozen=True, eq=False)
+class RawModel(HoldoutModel):
+    """A classifier, regressor or pipeline of a user, fitted to the user's own columns."""
+
+    @property
+    def gives_scores(self) -> bool:
+        """Whether a classifier gives more than predicted classes."""
+        return hasattr(self.estimator, "predict_proba") or hasattr(
+            self.estimator, "decision_function"
+        )
+
+    def fit_predict_rows(
+        self,
+        own: OwnColumns,
+        target: Target,
+        train: IntArray,
+        test: IntArray,
+        columns: Sequence[int],
+        weights: FloatArray | None = None,
+    ) -> FloatArray:
+        """Fit to some rows and columns of the user's table, and predict other rows."""
+        given = own.take(train, columns)
+        of_train = None if weights is None else weights[train]
+        if target.task == "survival":
+            assert target.raw is not None  # censored times keep the user's values
+            y = as_structured(target.raw, _fields(target))
+            model = self._fitted(given, y[train], of_train)
+            grid = grid_times(target.raw)
+            return survival_predictions(model, given, own.take(test, columns), grid)
+        if target.labels is None:
+            assert target.raw is not None  # a numeric target keeps the user's values
+            values = target.raw[train]
+            numbers = values[:, 0] if values.shape[1] == 1 else values
+            model = self._fitted(given, numbers, of_train)
+            return outputs(model, "predict", own.take(test, columns), values.shape[1])
+        n_train = len(train) if of_train is None else float(weights_in_rows(of_train).sum())
+        if target.parts:
+            model = self._fitted(given, class_matrix(target)[train], of_train)
+            known = [class_names(part) for part in target.parts]
+            return np.hstack(several_class_scores(model, own.take(test, columns), known, n_train))
+        names = class_names(target)
+        model = self._fitted(given, names[target.labels[train]], of_train)
+        seen = self._seen(model, names, np.unique(target.labels[train]))
+        scores = class_scores(model, own.take(test, columns), names[seen], n_train)
+        full = np.repeat(scores.min(axis=1, keepdims=True), len(names), axis=1)
+        full[:, seen] = scores
+        return full
+
+    def _seen(self, model: Any, names: AnyArray, present: IntArray) -> IntArray:
+        """Return the codes of the classes that a fitted model knows, in its own order."""
+        own = getattr(model, "classes_", None)
+        if own is None or len(own) != len(present):
+            return present
+        codes = {name: code for code, name in enumerate(names.tolist())}
+        return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
+
+    def _fitted(self, given: Any, target: AnyArray, weights: FloatArray | None) -> Any:
+        try:
+            return fit_clone(self.estimator, given, target, weights)
+        except OSError:
+            raise  # a file, a licence, a cluster: the columns are not the cause
+        except Exception as error:
+            names = list(map(str, getattr(given, "columns", range(given.shape[1]))))
+            raise ParameterError(
+                f"model {self.name!r} ({type(self.estimator).__name__}) cannot be fitted to the "
+                f"columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}: {error}. It "
+                "gets subsets of your columns as they came: a pipeline must select columns by "
+                "kind (make_column_selector), not by names that may be missing, and encode text "
+                "itself.",
+                parameter="models",
+            ) from error
+
+
+def class_names(target: Target) -> AnyArray:
+    """Return the classes that a user's model is fitted to: the user's own."""
+    assert target.classes is not None  # a class target keeps its classes
+    return np.asarray(target.classes)
+
+
+def _fields(target: Target) -> tuple[str, str]:
+    time, event = target.names
+    return time, event
+
+
+def class_matrix(target: Target) -> AnyArray:
+    """Return several class targets side by side, as the user knows them."""
+    columns = [class_names(part)[part.labels] for part in target.parts]
+    same = len({column.dtype.kind for column in columns}) == 1
+    return np.column_stack(columns if same else [column.astype(object) for column in columns])
+
+
+def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
+    """Refuse models that would ignore the weights of rows."""
+    for model in models:
+        raw = isinstance(model, RawModel)
+        routed = raw and get_config()["enable_metadata_routing"]  # a model may decline there
+        ignores = weight_parameter(model.estimator) is None if raw else not model.takes_weights
+        if ignores and not routed:
+            raise ParameterError(
+                f"model {model.name!r} takes no sample_weight in fit: leave it out of models, or "
+                "fit without sample_weight.",
+                parameter="models",
+            )
+
+
+def task_of_model(model: Any) -> Task | None:
+    """Return the task of an estimator; None for a class that does not say."""
+    try:
+        if is_classifier(model):
+            return "classification"
+        return "regression" if is_regressor(model) else None
+    except (AttributeError, TypeError):  # a class that is none of scikit-learn's
+        return None
+
+
+def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
+    """Return an estimator that can be fitted to a table: itself, or behind a default encoding."""
+    table = _as_table(X)
+    check_lengths({"X": table.shape[0], "y": len(y)})
+    rows = _few_rows(y)
+    part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
+    able, error = _first_able(estimator, part, y[rows])
+    if able is not None:
+        return able
+    _refuse_named_classes(estimator, name, part, y[rows])
+    if hasattr(part, "iloc"):
+        able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
+    if able is None:
+        raise _cannot(estimator, name, error) from error
+    reason = str(error).partition("\n")[0]
+    warnings.warn(
+        f"model {name!r} cannot take these columns as they are ({reason}): it gets text "
+        "one-hot, and missing numbers filled and marked. Pass a pipeline with an encoder of "
+        "your own to decide otherwise.",
+        DataWarning,
+        stacklevel=2,
+    )
+    return able
+
+
+def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]:
+    """Return the estimator, or one copy of it per target, whichever fits and predicts; or None."""
+    failed: Exception = ValueError("")
+    several = y.ndim == 2
+    for one in [estimator, OnePerTarget(estimator)] if several else [estimator]:
+        try:
+            fitted = fit_clone(one, part, y)
+            fitted.predict(part)  # dates with a zone can be fitted to, but not predicted from
+        except OSError:
+            raise
+        except Exception as error:  # a library may have errors of its own
+            failed = error
+        else:
+            return one, failed
+    return None, failed
+
+
+def prepare_models(
+    models: Sequence[HoldoutModel], X: Any, encoded: Encoded
+) -> tuple[HoldoutModel, ...]:
+    """Return models whose estimators of a user can be fitted to the user's table."""
+    if not any(isinstance(model, RawModel) for model in models):
+        return tuple(models)
+    target = encoded.target
+    y: AnyArray | None
+    if target.parts:
+        y = class_matrix(target)
+    elif target.raw is not None and target.task == "survival":
+        y = as_structured(target.raw, _fields(target))
+    else:
+        y = target.raw if target.labels is None else class_names(target)[target.labels]
+    assert y is not None  # a numeric target keeps the user's values
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    own = OwnColumns.of(X, encoded)
+    table = own.take(np.arange(len(y)), own.columns_of(range(encoded.n_features)))
+    return tuple(
+        replace(model, estimator=able_to_fit(model.estimator, model.name, table, y))
+        if isinstance(model, RawModel)
+        else model
+        for model in models
+    )
+
+
+def _default_encoding() -> ColumnTransformer:
+    text = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
+    )
+    numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
+    return ColumnTransformer(
+        [
+            ("numbers", numbers, make_column_selector(dtype_include="number")),
+            ("text", text, make_column_selector(dtype_exclude="number")),
+        ]
+    )
+
+
+def _few_rows(y: AnyArray) -> IntArray:
+    """Return rows of every part of a target that is sorted, or of every class."""
+    n = len(y)
+    if n <= _PROBED:
+        return np.arange(n)
+    flat = np.asarray(y).reshape(n, -1)[:, 0]
+    order = np.argsort(flat, kind="stable")
+    return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
+
+
+def _refuse_named_classes(estimator: Any, name: str, X: Any, y: AnyArray) -> None:
+    """Refuse classes that a model takes as 0, 1, ... alone, as XGBClassifier does."""
+    if task_of_model(estimator) != "classification" or y.ndim == 2:
+        return
+    classes, codes = np.unique(y, return_inverse=True)
+    if np.array_equal(classes, np.arange(len(classes))):
+        return
+    try:
+        fit_clone(estimator, X, codes)
+    except OSError:
+        raise
+    except Exception:
+        return  # the columns are the cause
+    raise ParameterError(
+        f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
+        f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "
+        "y = LabelEncoder().fit_transform(y).",
+        parameter="models",
+    )
+
+
+def _cannot(estimator: Any, name: str, error: BaseException) -> ParameterError:
+    return ParameterError(
+        f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
+        f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
+        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
+        "sparse_output=False), make_column_selector(dtype_exclude='number')), "
+        "remainder='passthrough'), model).",
+        parameter="models",
+    )

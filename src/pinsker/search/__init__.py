@@ -1,0 +1,118 @@
+"""Searches: pure functions ``(problem, settings, fixed, on_step) -> SelectionPath``.
+
+`backward`, `forward` and `forward_backward` measure by nearest neighbors, `linear` by linear
+models, `criterion_search` by counts; all run the loop of `greedy`. `pairs` counts all pairs of
+features. Stopping rules cut the path.
+"""
+
+from pinsker.search._costs import BY_COST, FeatureCosts, by_cost
+from pinsker.search._counted import CountedProblem, CountingSettings
+from pinsker.search._criteria import CRITERIA, criterion_named
+from pinsker.search._criterion import (
+    ROWS_PER_CELL,
+    CriterionSearch,
+    CriterionSearchSettings,
+    FeatureLimit,
+    count_and_search,
+    criterion_search,
+    refuse_uncounted,
+    select_by_criterion,
+)
+from pinsker.search._deadline import Deadline, TimeIsUp, interruptible
+from pinsker.search._greedy import SearchInterrupted, Trace, greedy, grow, shrink
+from pinsker.search._knn import (
+    KNNSearchSettings,
+    backward,
+    forward,
+    forward_backward,
+    forward_backward_and_forward,
+    given_order,
+    measure_sets,
+    relevance,
+)
+from pinsker.search._linear import LinearBackward, LinearDesign, LinearSearchSettings, linear
+from pinsker.search._pairs import PAIR_LEVEL, PairFound, PairProblem, PairScan, best_pairs, pairs
+from pinsker.search._path import ROUNDING, CountedPath, Direction, SelectionPath, Step
+from pinsker.search._rules import (
+    Decision,
+    ErrorBudget,
+    FeatureCount,
+    PermutationTest,
+    ScoreJump,
+    ScoreThreshold,
+    StoppingRule,
+)
+from pinsker.search._searches import (
+    AUTO_SEARCHES,
+    Search,
+    auto_searches,
+    cheapest_first,
+    describe_searches,
+    named_searches,
+    screening_notes,
+    searches_in_time,
+)
+
+__all__ = [
+    "AUTO_SEARCHES",
+    "BY_COST",
+    "CRITERIA",
+    "PAIR_LEVEL",
+    "ROUNDING",
+    "ROWS_PER_CELL",
+    "CountedPath",
+    "CountedProblem",
+    "CountingSettings",
+    "CriterionSearch",
+    "CriterionSearchSettings",
+    "Deadline",
+    "Decision",
+    "Direction",
+    "ErrorBudget",
+    "FeatureCosts",
+    "FeatureCount",
+    "FeatureLimit",
+    "KNNSearchSettings",
+    "LinearBackward",
+    "LinearDesign",
+    "LinearSearchSettings",
+    "PairFound",
+    "PairProblem",
+    "PairScan",
+    "PermutationTest",
+    "ScoreJump",
+    "ScoreThreshold",
+    "Search",
+    "SearchInterrupted",
+    "SelectionPath",
+    "Step",
+    "StoppingRule",
+    "TimeIsUp",
+    "Trace",
+    "auto_searches",
+    "backward",
+    "best_pairs",
+    "by_cost",
+    "cheapest_first",
+    "count_and_search",
+    "criterion_named",
+    "criterion_search",
+    "describe_searches",
+    "forward",
+    "forward_backward",
+    "forward_backward_and_forward",
+    "given_order",
+    "greedy",
+    "grow",
+    "interruptible",
+    "linear",
+    "measure_sets",
+    "named_searches",
+    "pairs",
+    "refuse_uncounted",
+    "relevance",
+    "screening_notes",
+    "searches_in_time",
+    "select_by_criterion",
+    "shrink",
+]

@@ -1,0 +1,372 @@
+"""Searches for linear models: the paper's linear case, exact.
+
+Backward the cost of every removal comes from one least-squares fit (`LeastSquares`), which loses
+columns step by step. Forward is the Gram-Schmidt step: what columns explain is the part of the
+target along the part of them that is outside of the model.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.bounds import TargetFacts, column_variances
+from pinsker.encoding import Encoded, Kind, null_martingale
+from pinsker.models import MAX_ONE_HOT, one_hot
+from pinsker.search._greedy import OnStep, Trace, grow, shrink
+from pinsker.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
+from pinsker.search._path import Direction, SelectionPath
+
+#: A linear path through more features than this share of the rows fits noise ...
+_SHARE_OF_ROWS = 1 / 3
+#: ... and goes no farther than this.
+_MOST_FORWARD = 50
+#: The smallest share of unexplained variance that a double can tell from none.
+SMALLEST_SHARE = float(np.finfo(np.float64).eps)
+#: Squared lengths are updated by subtraction, and computed anew below this share of the first one.
+_FEW_DIGITS = 1e-4
+#: Values this near to their mean, as a share of it, may be one value and rounding.
+_NEAR_MEAN = 1e-6
+#: Powers of two beyond which sums of squares may vanish or overflow.
+_LARGEST_EXPONENT = 400
+
+
+@dataclass(frozen=True)
+class LinearSearchSettings:
+    """How a search for linear models works."""
+
+    direction: Direction = "backward"  # whether features are removed from all, or added to none
+    patience: int | None = 10  # forward: when it ends, as in `KNNSearchSettings`
+    max_features: int | None = None  # forward: when it ends, as in `KNNSearchSettings`
+    at_least: int = 0  # forward: when it ends, as in `KNNSearchSettings`
+
+
+def linear(
+    problem: Encoded,
+    settings: LinearSearchSettings,
+    fixed: Sequence[int] = (),
+    on_step: OnStep | None = None,
+    *,
+    earlier: SelectionPath | None = None,
+) -> SelectionPath:
+    """Remove, or add, features by what they are worth to a linear model."""
+    design = LinearDesign.of(problem).reduced()
+    if settings.direction == "backward":
+        return _linear_backward(design, problem, fixed, on_step, earlier)
+    full = LinearBackward(design, tuple(range(len(design.features)))).information
+    return _linear_forward(design, problem, settings, fixed, on_step, earlier, full)
+
+
+def _linear_forward(
+    design: "LinearDesign",
+    problem: Encoded,
+    settings: LinearSearchSettings,
+    fixed: Sequence[int] = (),
+    on_step: OnStep | None = None,
+    earlier: SelectionPath | None = None,
+    full: float | None = None,
+) -> SelectionPath:
+    state = LinearForward(design, () if earlier is None else earlier.last_set)
+    trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
+    grow(
+        state,
+        trace,
+        n_features=len(design.features),
+        fixed=fixed,
+        patience=settings.patience,
+        at_least=settings.at_least,
+        max_features=settings.max_features,
+        on_step=on_step,
+    )
+    return trace.finish(
+        trace.path(
+            "forward",
+            problem.feature_names,
+            "linear",
+            n_fixed=len(fixed),
+            full_information=max(trace.information) if full is None else full,
+        )
+    )
+
+
+def linear_where_rows_allow(
+    problem: Encoded, fixed: Sequence[int] = (), at_least: int = 0
+) -> SelectionPath:
+    """Search backward where the rows carry all columns, else forward as far as they carry."""
+    most = int(_SHARE_OF_ROWS * problem.n_rows)
+    if problem.columns.n_columns <= most:
+        return linear(problem, LinearSearchSettings(), fixed)
+    most = max(1, min(most, _MOST_FORWARD), at_least)
+    settings = LinearSearchSettings("forward", max_features=most, at_least=at_least)
+    # A model of all columns would fit noise, and takes most of the time: the best set seen is
+    # what others are compared with.
+    return _linear_forward(LinearDesign.of(problem).reduced(), problem, settings, fixed)
+
+
+def _linear_backward(
+    design: "LinearDesign",
+    problem: Encoded,
+    fixed: Sequence[int],
+    on_step: OnStep | None,
+    earlier: SelectionPath | None,
+) -> SelectionPath:
+    if earlier is not None and earlier.complete:
+        return earlier
+    everything = tuple(range(len(design.features)))
+    state = LinearBackward(design, everything if earlier is None else earlier.last_set)
+    trace = Trace.resume(earlier) if earlier else Trace(everything, [state.information])
+    shrink(state, trace, fixed=fixed, on_step=on_step)
+    return trace.finish(trace.path("backward", problem.feature_names, "linear", n_fixed=len(fixed)))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearDesign:
+    """Columns and target of a linear model, both centred."""
+
+    columns: FloatArray
+    features: tuple[tuple[int, ...], ...]  # the columns of each feature
+    target: FloatArray
+    roots: FloatArray | None = None
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> "LinearDesign":
+        """Lay out an encoded table."""
+        weights = encoded.weights
+        target = _centred(_numbers(encoded), weights)
+        roots = None if weights is None else np.sqrt(weights / weights.mean())
+        columns, gaps = encoded.columns, encoded.columns.missing
+        if Kind.NOMINAL not in columns.kinds and gaps is None:
+            return cls(_centred(columns.values, weights), encoded.features, target, roots)
+        blocks = [
+            _expand(columns.values[:, j], kind, None if gaps is None else gaps[:, j])
+            for j, kind in enumerate(columns.kinds)
+        ]
+        edges = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
+        features = tuple(
+            tuple(j for column in feature for j in range(edges[column], edges[column + 1]))
+            for feature in encoded.features
+        )
+        return cls(_centred(np.hstack(blocks), weights), features, target, roots)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the target, summed over its columns."""
+        return float(np.square(self.target).sum() / len(self.target))
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether there are enough columns to fit any target of these rows."""
+        return bool(self.columns.shape[1] >= len(self.columns) - 1)
+
+    def reduced(self) -> "LinearDesign":
+        """Return a design of as many rows as columns with the same inner products."""
+        n, p = self.columns.shape
+        exponent = np.frexp(np.abs(self.target).max(initial=0.0))[1]
+        extreme = abs(exponent) > _LARGEST_EXPONENT
+        whole = np.ldexp(self.target, -exponent) if extreme else self.target
+        if n <= p + whole.shape[1]:
+            return replace(self, target=whole)
+        # Copies of a text column under other names have the same indicators: they count once.
+        first, same_as = _distinct(self.columns)
+        columns = self.columns if len(first) == p else self.columns[:, first]
+        factor = np.asarray(np.linalg.qr(np.hstack([columns, whole]), mode="r"))
+        columns, target = factor[:, : len(first)], factor[:, len(first) :]
+        columns = columns if len(first) == p else columns[:, same_as]
+        return LinearDesign(columns, self.features, target)
+
+    def facts(self) -> TargetFacts:
+        """Return what the bounds need: for classes, of the indicators."""
+        values = self.target if self.roots is None else self.target / self.roots[:, None]
+        return TargetFacts(
+            "regression",
+            target_range=float(np.linalg.norm(np.ptp(values, axis=0))),
+            variance=self.variance,
+            max_abs=float(np.linalg.norm(np.abs(values).max(axis=0))),
+            n_targets=int(self.target.shape[1]),
+        )
+
+
+def to_nats(share: float) -> float:
+    """Return -1/2 log of a share of unexplained variance: the information of a linear model."""
+    return float(-0.5 * np.log(min(max(share, SMALLEST_SHARE), 1.0)))
+
+
+def _expand(values: FloatArray, kind: Kind, gaps: BoolArray | None) -> FloatArray:
+    """Return the columns that stand for one: itself, or an indicator per category but the first."""
+    if kind is not Kind.NOMINAL:
+        if gaps is None or not gaps.any():
+            return values[:, None]
+        return np.column_stack([values, gaps.astype(np.float64)])
+    if values.max() <= MAX_ONE_HOT:
+        return one_hot(values, np.arange(1, values.max() + 1))
+    counts = np.bincount(values.astype(np.int64))
+    return one_hot(values, np.sort(np.argsort(-counts, kind="stable")[:MAX_ONE_HOT]))
+
+
+def _numbers(encoded: Encoded) -> FloatArray:
+    labels, classes = encoded.target.labels, encoded.target.classes
+    if labels is None:
+        assert encoded.target.raw is not None  # a numeric target keeps the user's values
+        raw = encoded.target.raw
+        if encoded.target.task == "survival":
+            return null_martingale(raw[:, 0], raw[:, 1] > 0)[:, None]
+        if raw.shape[1] == 1:
+            return raw
+        return np.asarray(raw / np.sqrt(column_variances(raw, encoded.weights)))
+    assert classes is not None  # a class target keeps its classes
+    return one_hot(labels, np.arange(len(classes)))
+
+
+def _centred(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return columns less their means; one value throughout is 0, not what rounding leaves."""
+    mean = values.mean(axis=0) if weights is None else weights @ values / weights.sum()
+    centred = np.asarray(values - mean, dtype=np.float64)
+    near = np.flatnonzero(np.abs(centred[0]) <= _NEAR_MEAN * np.abs(values[0]))
+    centred[:, near[np.ptp(values[:, near], axis=0) == 0]] = 0.0
+    if weights is not None:
+        centred *= np.sqrt(weights / weights.mean())[:, None]
+    return centred
+
+
+def _distinct(columns: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the first of each set of equal columns, and which of these each column equals."""
+    seen: dict[bytes, int] = {}
+    same_as = [seen.setdefault(column.tobytes(), len(seen)) for column in columns.T]
+    same = np.array(same_as, dtype=np.int64)
+    return np.unique(same, return_index=True)[1].astype(np.int64), same
+
+
+class _LinearState:
+    """What both directions share: the set, what is left of the target, scores in nats."""
+
+    def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
+        self.design = design.reduced()
+        self.total = float(np.square(self.design.target).sum())
+        self.inside = np.zeros(len(self.design.features), dtype=np.bool_)
+        self.inside[list(active)] = True
+        self.left = self.total
+        # Most features are one column: their scores are computed together.
+        single = [
+            feature for feature, columns in enumerate(self.design.features) if len(columns) == 1
+        ]
+        self.single = np.array(single, dtype=np.int64)
+        self.single_column = self._columns(tuple(single))
+        self.blocks = [
+            feature for feature, columns in enumerate(self.design.features) if len(columns) > 1
+        ]
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Features in the model, in increasing order."""
+        return tuple(int(feature) for feature in np.flatnonzero(self.inside))
+
+    @property
+    def information(self) -> float:
+        """-1/2 log of the share of the target's variance that the model leaves, in nats."""
+        return to_nats(self.left / self.total) if self.total > 0 else 0.0
+
+    def _columns(self, features: tuple[int, ...]) -> IntArray:
+        return np.array(
+            [j for feature in features for j in self.design.features[feature]], dtype=np.int64
+        )
+
+    def _nats_to(self, left: FloatArray) -> FloatArray:
+        """Return the size of the change in information when so much would be left."""
+        if self.total == 0:
+            return np.zeros_like(left)
+        floor = SMALLEST_SHARE * self.total
+        now = max(self.left, floor)
+        return np.asarray(np.abs(0.5 * np.log(np.maximum(left, floor) / now)))
+
+
+class LinearBackward(_LinearState):
+    """A linear model that features are taken out of."""
+
+    def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
+        super().__init__(design, active)
+        columns = self._columns(self.active)
+        self.model = LeastSquares(self.design.columns, self.design.target, columns)
+        self.left = self.model.left
+
+    def scores(self) -> FloatArray:
+        """Return the information that each removal costs, in nats; NaN for features outside."""
+        costs = np.zeros(len(self.design.features))
+        costs[self.single] = self.model.cost_of_each()[self.single_column]
+        for feature in self.blocks:
+            if self.inside[feature]:
+                costs[feature] = self.model.cost(self._columns((feature,)))
+        return np.where(self.inside, self._nats_to(self.left + costs), np.nan)
+
+    def remove(self, feature: int) -> None:
+        """Take a feature out of the model."""
+        self.inside[feature] = False
+        self.model.remove(self._columns((feature,)))
+        self.left = self.model.left
+
+
+class LinearForward(_LinearState):
+    """A linear model that features are put into."""
+
+    def __init__(self, design: LinearDesign, active: tuple[int, ...]) -> None:
+        super().__init__(design, ())
+        columns = self.design.columns
+        self.lengths = np.linalg.norm(columns, axis=0)
+        self.residual = self.design.target.copy()
+        self.basis = np.empty((len(columns), 0))
+        alone = len(self.single) == columns.shape[1]
+        self.alone = columns if alone else columns[:, self.single_column]
+        self.squares = np.square(self.lengths[self.single_column])
+        self.outside = {feature: columns[:, self._columns((feature,))] for feature in self.blocks}
+        for feature in active:
+            self.add(feature)
+
+    def scores(self) -> FloatArray:
+        """Return the information that each addition brings, in nats; NaN for features inside."""
+        gains = np.zeros(len(self.design.features))
+        new = self.squares > np.square(COLLINEAR * self.lengths[self.single_column])
+        along = np.square(self.alone.T @ self.residual).sum(axis=1)
+        gains[self.single] = np.where(new, along / np.where(new, self.squares, 1.0), 0.0)
+        for feature in self.blocks:
+            if not self.inside[feature]:
+                along = self._directions(feature).T @ self.residual
+                gains[feature] = np.square(along).sum()
+        left = np.maximum(self.left - gains, 0.0)
+        return np.where(self.inside, np.nan, self._nats_to(left))
+
+    def add(self, feature: int) -> None:
+        """Put a feature into the model."""
+        directions = self._directions(feature)
+        for part in (*self.outside.values(), self.residual):
+            part -= directions @ (directions.T @ part)
+        self.basis = np.hstack([self.basis, directions])
+        self.squares = self.squares - np.square(directions.T @ self.alone).sum(axis=0)
+        self._measure_short()
+        self.inside[feature] = True
+        self.left = float(np.square(self.residual).sum())
+
+    def _measure_short(self) -> None:
+        """Compute the squared lengths anew that have lost digits, and forget those inside."""
+        all_squares = np.square(self.lengths[self.single_column])
+        short = np.flatnonzero((self.squares < _FEW_DIGITS * all_squares) & (self.squares != 0.0))
+        self.squares[short] = np.square(self._outside_of(self.alone[:, short])).sum(axis=0)
+        inside = self.squares[short] <= np.square(COLLINEAR) * all_squares[short]
+        self.squares[short[inside]] = 0.0
+
+    def _outside_of(self, columns: FloatArray) -> FloatArray:
+        """Return what columns have outside of the model."""
+        for _ in range(2):  # twice is enough (Kahan)
+            columns = columns - self.basis @ (self.basis.T @ columns)
+        return columns
+
+    def _directions(self, feature: int) -> FloatArray:
+        """Return an orthonormal basis of what a feature has outside of the model."""
+        columns = list(self.design.features[feature])
+        alone = feature not in self.outside
+        parts = self.design.columns[:, columns] if alone else self.outside[feature]
+        parts = self._outside_of(parts) if alone else parts
+        new = np.linalg.norm(parts, axis=0) > COLLINEAR * self.lengths[columns]
+        parts = parts[:, new]
+        if parts.shape[1] > 1:
+            return orthonormal_basis(parts)[1]
+        return np.asarray(parts / np.linalg.norm(parts, axis=0))

@@ -1,0 +1,528 @@
+"""Stopping rules: the error budget, the paper's three simple ones, and a permutation test.
+
+A rule reads a path and returns how many features stay. It holds no data, so that it works on
+backward and forward paths, before or after fitting. The feature that breaks a rule stays.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from pinsker._types import FloatArray, IntArray
+from pinsker.bounds import Bound, TargetFacts, bound_for
+from pinsker.exceptions import ParameterError
+from pinsker.metrics import (
+    OWN_METRICS,
+    MetricLike,
+    UnknownBound,
+    WorstTarget,
+    check_metric,
+    metric_name,
+)
+from pinsker.search._path import ROUNDING, CountedPath, Reference, SelectionPath
+
+#: The note of a rule that would let every feature go.
+ONE_STAYS = "{rule} would let every feature go; one is kept"
+
+Constants = Literal["sharp", "paper"]
+Model = Literal["bounded", "gaussian"]
+
+_CHOICES = {
+    "constants": ("sharp", "paper"),
+    "reference": ("best", "full"),
+    "model": ("bounded", "gaussian"),
+}
+#: Metrics that never exceed 1.
+_SHARES = ("error", "r2", "brier")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a rule makes of a path."""
+
+    size: int  # how many features stay
+    budget: float = float("nan")  # information that the rule lets go, in nats
+    notes: tuple[str, ...] = ()  # what a user should know
+
+
+class StoppingRule(ABC):
+    """How many features of a path stay. Rules are frozen, comparable and printable."""
+
+    @abstractmethod
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
+        """Return how many features stay, and why not fewer."""
+
+    def check(self, n_features: int, n_fixed: int, facts: TargetFacts) -> None:  # noqa: B027
+        """Refuse what no path of these features can fulfil, before the search begins."""
+
+    def size(self, path: SelectionPath, facts: TargetFacts | None = None) -> int:
+        """Return how many features stay.
+
+        Parameters
+        ----------
+        path : SelectionPath
+            Backward or forward.
+        facts : TargetFacts, optional
+            What the bounds need to know of the target; only `ErrorBudget` uses it.
+        """
+        return self.decide(path, facts).size
+
+    def _settle(
+        self, path: SelectionPath, wanted: int, budget: float = float("nan"), note: str = ""
+    ) -> Decision:
+        """Move a size to one that the path has and that leaves at least one feature."""
+        notes = [note] if note else []
+        if wanted < 1:
+            notes.append(ONE_STAYS.format(rule=self))
+        size = max(wanted, 1, path.n_fixed)
+        smallest, largest = int(path.sizes.min()), int(path.sizes.max())
+        if size < smallest:
+            notes.append(f"the search was cut short at {smallest} features; {self} asks for {size}")
+        elif size > largest:
+            notes.append(f"the path ends at {largest} features; {self} asks for {size}")
+        return Decision(min(max(size, smallest), largest), budget, tuple(notes))
+
+
+@dataclass(frozen=True)
+class ScoreThreshold(StoppingRule):
+    """Stop at the first feature whose score passes a threshold (the paper's FS).
+
+    Backward, features go while their score is at most `nats`; the first one above it stays.
+    Forward, features come while their score is above `nats`.
+
+    Parameters
+    ----------
+    nats : float
+        The threshold, at least 0.
+
+    References
+    ----------
+    Beraha et al. (2019), section VI, "feature score (FS)".
+
+    Examples
+    --------
+    >>> path = SelectionPath(
+    ...     "backward", ("a", "b", "c"), (2, 0, 1), (0.0, 0.1, 0.6), (0.7, 0.7, 0.6, 0.0)
+    ... )
+    >>> ScoreThreshold(0.05).size(path)
+    2
+    """
+
+    nats: float
+
+    def __post_init__(self) -> None:
+        _check_nats(self)
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        passing = np.asarray(path.scores) > self.nats
+        if path.direction == "backward":
+            return self._settle(path, int(path.sizes[0]) - _leading(~passing))
+        return self._settle(path, int(path.sizes[0]) + _leading(passing))
+
+
+@dataclass(frozen=True)
+class ScoreJump(StoppingRule):
+    """Stop where the scores of two consecutive features differ by a jump (the paper's ΔFS).
+
+    Backward, a feature goes while its score is at most `nats` above that of the one removed
+    before it (above 0 for the first, so that no step is free). Forward, a feature comes while its
+    score is at most `nats` below that of the one added before it.
+
+    Parameters
+    ----------
+    nats : float
+        The largest difference that does not stop, at least 0.
+
+    References
+    ----------
+    Beraha et al. (2019), section VI, "delta feature score (ΔFS)".
+
+    Examples
+    --------
+    >>> path = SelectionPath(
+    ...     "backward", ("a", "b", "c"), (2, 0, 1), (0.0, 0.1, 0.6), (0.7, 0.7, 0.6, 0.0)
+    ... )
+    >>> ScoreJump(0.2).size(path)
+    1
+    """
+
+    nats: float
+
+    def __post_init__(self) -> None:
+        _check_nats(self)
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        scores = np.asarray(path.scores, dtype=np.float64)
+        if path.direction == "backward":
+            gentle = np.diff(scores, prepend=0.0) <= self.nats
+            return self._settle(path, int(path.sizes[0]) - _leading(gentle))
+        gentle = -np.diff(scores, prepend=scores[:1]) <= self.nats
+        return self._settle(path, int(path.sizes[0]) + _leading(gentle))
+
+
+@dataclass(frozen=True)
+class FeatureCount(StoppingRule):
+    """Keep exactly k features (the paper's #F).
+
+    Parameters
+    ----------
+    k : int
+        How many stay, at least 1.
+
+    References
+    ----------
+    Beraha et al. (2019), section VI, "number of features (#F)".
+
+    Examples
+    --------
+    >>> path = SelectionPath(
+    ...     "backward", ("a", "b", "c"), (2, 0, 1), (0.0, 0.1, 0.6), (0.7, 0.7, 0.6, 0.0)
+    ... )
+    >>> FeatureCount(2).size(path)
+    2
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        k: object = self.k  # annotations bind nobody
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise ParameterError(f"FeatureCount needs an integer of at least 1, found {self.k!r}.")
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        self.check(path.n_features, path.n_fixed)
+        return self._settle(path, int(self.k))
+
+    def check(
+        self,
+        n_features: int,
+        n_fixed: int,
+        facts: TargetFacts | None = None,  # noqa: ARG002
+    ) -> None:
+        """Refuse to keep more features than there are, or fewer than must stay."""
+        if self.k > n_features:
+            raise ParameterError(
+                f"{self} asks for more features than there are ({n_features}): use k<={n_features}."
+            )
+        if self.k < n_fixed:
+            raise ParameterError(
+                f"{self} asks for fewer features than are fixed ({n_fixed}): use "
+                f"k>={n_fixed}, or fewer fixed_features."
+            )
+
+
+@dataclass(frozen=True)
+class ErrorBudget(StoppingRule):
+    r"""Keep the smallest set whose Bayes risk increases by at most `delta` (the paper's ER).
+
+    The information that a set S of the path lacks,
+
+    .. math:: \nu(S) = \max_{S'} I(Y; X_{S'}) - I(Y; X_S),
+
+    bounds the increase of the Bayes risk (the lowest error any model could reach). The smallest
+    set stays for which that bound is at most `delta`; the feature whose loss would break it is part
+    of the set. With ``delta=0`` features go that cost nothing, exact duplicates among them, and
+    none that costs.
+
+    Parameters
+    ----------
+    delta : float
+        How much error may be added, at least 0.
+    metric : str, scorer, callable, CostMatrix or WorstTarget, default="auto"
+        Unit of `delta`. Classes: "error" (rate, the default), "log-loss" in nats, "brier" score.
+        Numbers: share of the target's variance ("r2", the default), "mse", "log-loss", "mae".
+        Or the name of a scorer of scikit-learn, what ``make_scorer`` returns, a function
+        ``(y_true, y_score, sample_weight) -> float``, or a `CostMatrix`: no theorem ties these to
+        information, so that held-out rows alone decide (see Notes).
+    constants : {"sharp", "paper"}, default="sharp"
+        The sharpest bound known, or the one printed in the paper.
+    reference : {"best", "full"}, default="best"
+        Whether losses count from the best set seen or from the set of all features. ``"full"``
+        together with ``constants="paper"`` is the paper to the letter, see Notes.
+    model : {"bounded", "gaussian"}, default="bounded"
+        For numbers: whether the target is only known to be bounded, or is taken for jointly
+        Gaussian with the features. Under a linear model the second is an identity.
+    relative : bool, default=False
+        Whether `delta` is a share of what all features add over none on the held-out rows, from 0
+        to 1, and not in units of the metric.
+
+    Notes
+    -----
+    A metric without a theorem, and a relative budget, need held-out rows: a path alone cannot be
+    cut by them. Scores of which larger is better count by what is lost of them: ``ErrorBudget(0.01,
+    metric="roc_auc")`` gives up at most 0.01 of the AUC.
+
+    On a path that was searched with ``score="direct"``, ``constants="paper"`` and
+    ``reference="full"`` give Algorithms 1 and 2 as printed: the scores are added up, each clipped
+    at zero, and the search stops at the first sum that is *at least* :math:`\delta^2/2` (classes)
+    or :math:`\delta/(2B^2)` (numbers). Backward, what was not removed before that step stays;
+    forward, what was chosen before that step. With ``delta=0`` the printed Algorithm 1 removes
+    nothing, not even duplicates; in the printed Algorithm 2 a larger `delta` keeps *more*.
+    Every other combination is the corrected rule described above.
+
+    References
+    ----------
+    Beraha et al. (2019), Theorems 1 and 3, Algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> from pinsker.bounds import TargetFacts
+    >>> path = SelectionPath(
+    ...     "backward", ("a", "b", "c"), (2, 0, 1), (0.0, 0.01, 0.59), (0.6, 0.6, 0.59, 0.0)
+    ... )
+    >>> facts = TargetFacts("classification", n_classes=2, largest_prior=0.5)
+    >>> ErrorBudget(0.05).size(path, facts), ErrorBudget(0.1).size(path, facts)
+    (2, 1)
+    >>> ErrorBudget(0.01, metric="log-loss").size(path, facts)
+    1
+    """
+
+    delta: float
+    metric: MetricLike = "auto"
+    constants: Constants = "sharp"
+    reference: Reference = "best"
+    model: Model = "bounded"
+    relative: bool = False
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                listed = ", ".join(repr(choice) for choice in choices)
+                raise ParameterError(
+                    f"ErrorBudget: {name}={getattr(self, name)!r} is not one of {listed}."
+                )
+        if not 0.0 <= self.delta < float("inf"):
+            raise ParameterError(
+                f"an error budget must be a number of at least 0, found {self.delta!r}."
+            )
+        object.__setattr__(self, "metric", check_metric(self.metric))
+        if self.relative and isinstance(self.metric, WorstTarget):
+            raise ParameterError(
+                "relative=True needs one figure that features add to: use the mean over targets, "
+                "and not WorstTarget.",
+                parameter="metric",
+            )
+        self._check_share(metric_name(self.metric))
+
+    def __str__(self) -> str:
+        """Say what differs from the defaults; `repr` says everything."""
+        others = [field for field in fields(self)[1:] if getattr(self, field.name) != field.default]
+        values = {field.name: getattr(self, field.name) for field in others}
+        if "metric" in values:
+            values["metric"] = metric_name(self.metric)
+        said = "".join(f", {name}={value!r}" for name, value in values.items())
+        return f"{type(self).__name__}({self.delta!r}{said})"
+
+    def metric_for(self, facts: TargetFacts) -> Any:
+        """Return the metric of `delta`, with "auto" resolved."""
+        return facts.default_metric if self.metric == "auto" else self.metric
+
+    @property
+    def has_theory(self) -> bool:
+        """Whether a path alone can be cut: by a theorem, and without knowing a reference."""
+        return self.metric in ("auto", *OWN_METRICS) and not self.relative
+
+    def absolute(self, added: float) -> "ErrorBudget":
+        """Return the budget in units of its metric.
+
+        Parameters
+        ----------
+        added : float
+            What all features add over none on held-out rows, in units of the metric.
+        """
+        if not self.relative:
+            return self
+        return replace(self, delta=self.delta * max(added, 0.0), relative=False)
+
+    def bound(self, facts: TargetFacts, error_limit: float | None = None) -> Bound:
+        """Return the theorem that turns information into error, and back.
+
+        Parameters
+        ----------
+        facts : TargetFacts
+            The target.
+        error_limit : float, optional
+            Upper confidence bound of the error that the kept features allow, in the metric.
+        """
+        metric = self.metric_for(facts)
+        if metric not in OWN_METRICS:
+            return UnknownBound(metric_name(metric))
+        return bound_for(
+            metric,
+            facts,
+            error_limit=error_limit,
+            constants=self.constants,
+            model=self.model,
+        )
+
+    def budget(self, facts: TargetFacts) -> float:
+        """Return the information that may be lost, in nats, when nothing is known of the set."""
+        self._check_share(metric_name(self.metric_for(facts)))
+        if self.relative:
+            return float("nan")
+        return float(self.bound(facts).budget(float(self.delta)))
+
+    def check(self, n_features: int, n_fixed: int, facts: TargetFacts) -> None:  # noqa: ARG002
+        """Refuse a budget that means nothing for this target."""
+        self.budget(facts)
+
+    def growth(self, path: SelectionPath, facts: TargetFacts) -> FloatArray:
+        """Return the increase of the Bayes risk that each set of a path allows.
+
+        Returns
+        -------
+        ndarray of shape (n_steps + 1,)
+            In the metric of `delta`, one per entry of ``path.information``.
+        """
+        lost = self._spent(path) if self._is_printed else path.lost(self.reference)
+        if self.model == "gaussian" and self.metric_for(facts) in ("r2", "mse"):
+            return self._gaussian_growth(path, lost, facts)
+        return np.asarray(self.bound(facts).growth(lost))
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
+        """Return how many features stay."""
+        if facts is None:
+            raise ParameterError(
+                "ErrorBudget needs to know the target to turn error into information: pass facts, "
+                "for example TargetFacts.of(encoded.target)."
+            )
+        budget = self.budget(facts)
+        if not self.has_theory or self.metric_for(facts) not in OWN_METRICS:
+            note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
+            return self._settle(path, int(path.sizes.max()), budget, note)
+        if self._is_printed:
+            return self._settle(path, self._printed_size(path, budget), budget)
+        if self.model == "gaussian":
+            within = self.growth(path, facts) <= self.delta + ROUNDING
+        else:
+            within = path.lost(self.reference) <= budget + ROUNDING
+        if not within.any():
+            note = f"no set on the path keeps to {self}; the one with the most information is kept"
+            return self._settle(path, path.best_size, budget, note)
+        return self._settle(path, int(path.sizes[within].min()), budget)
+
+    @property
+    def _is_printed(self) -> bool:
+        return self.constants == "paper" and self.reference == "full"
+
+    def _spent(self, path: SelectionPath) -> FloatArray:
+        """Return what the printed rule takes for the loss: forward it is what is still to come."""
+        return path.spent if path.direction == "backward" else path.spent[-1] - path.spent
+
+    def _printed_size(self, path: SelectionPath, budget: float) -> int:
+        """Return the size at which the printed algorithms stop; i_T itself does not move."""
+        reached = np.flatnonzero(path.spent[1:] >= budget)
+        if path.direction == "backward":
+            return int(path.sizes[reached[0]]) if len(reached) else 0
+        return int(path.sizes[reached[0]] if len(reached) else path.sizes[-1])
+
+    def _gaussian_growth(
+        self, path: SelectionPath, lost: FloatArray, facts: TargetFacts
+    ) -> FloatArray:
+        """Return the exact growth: Var(Y) e^{-2I} is the error that a set leaves."""
+        left = np.exp(-2.0 * np.maximum(path.information, 0.0))
+        share = left * -np.expm1(-2.0 * lost)
+        if self.metric_for(facts) == "r2":
+            return share
+        if facts.variance is None:
+            raise ParameterError("metric='mse' needs facts.variance, which is not known.")
+        return share * facts.variance
+
+    def _check_share(self, metric: str) -> None:
+        if (metric in _SHARES or self.relative) and self.delta > 1.0:
+            where = "as a share" if self.relative else f"in metric {metric!r}"
+            raise ParameterError(
+                f"an error budget of {self.delta:g} means nothing {where}, which ends "
+                "at 1: use a budget from 0 to 1, or another metric."
+            )
+
+
+@dataclass(frozen=True)
+class PermutationTest(StoppingRule):
+    r"""Stop at the first feature that chance could have put in its place.
+
+    The candidates' rows are shuffled together against those of the target and of the features
+    chosen so far. The best shuffled candidate of each of `n_permutations` shuffles shows what a
+    candidate without any bearing on them would score at best, so that no correction for the number
+    of candidates is needed:
+
+    .. math:: p = \frac{1 + \#\{b : \max_X J_b(X) \ge \max_X J(X)\}}{1 + B}.
+
+    Features come while :math:`p` is at most `level`. It is a screening test: a feature that fails
+    it is not shown to be useless. For `CriterionSelection`.
+
+    Parameters
+    ----------
+    level : float, default=0.05
+        Largest p-value that lets a feature in.
+    n_permutations : int, default=99
+        Number of shuffles, B; the smallest p-value is 1 / (1 + B).
+    seed : int, default=0
+        Seed of the shuffles.
+
+    References
+    ----------
+    Yu and Príncipe, "Simple stopping criteria for information theoretic feature selection",
+    Entropy 21 (2019); there the chosen candidate alone is shuffled.
+
+    Examples
+    --------
+    >>> path = CountedPath(
+    ...     "forward", ("a", "b", "c"), (1, 0), (0.5, 0.01), (0.0, 0.5, 0.5), p_values=(0.01, 0.4)
+    ... )
+    >>> PermutationTest().size(path)
+    1
+    """
+
+    level: float = 0.05
+    n_permutations: int = 99
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.level < 1.0:
+            raise ParameterError(f"PermutationTest: level={self.level!r} is not between 0 and 1.")
+        if self.n_permutations != int(self.n_permutations) or self.n_permutations < 1:
+            raise ParameterError(
+                f"PermutationTest: n_permutations={self.n_permutations!r} is not an integer of "
+                "at least 1."
+            )
+        if 1.0 / (1 + self.n_permutations) > self.level:
+            raise ParameterError(
+                f"{self.n_permutations} permutations give p-values of at least "
+                f"{1 / (1 + self.n_permutations):.3g}, so none is below level={self.level:g}: use "
+                f"n_permutations>={int(np.ceil(1 / self.level - 1))}."
+            )
+
+    def shuffles(self, n_rows: int) -> list[IntArray]:
+        """Return the row orders."""
+        rng = np.random.default_rng(self.seed)
+        return [rng.permutation(n_rows) for _ in range(int(self.n_permutations))]
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        p_values = path.p_values if isinstance(path, CountedPath) else ()
+        if not p_values:
+            raise ParameterError(
+                "PermutationTest reads p-values, and this path has none: fit a CriterionSelection "
+                "with stop=PermutationTest(...)."
+            )
+        passed = np.append(np.asarray(p_values) <= self.level, False)
+        passed[: path.n_fixed] = True  # fixed features are not tested
+        return self._settle(path, int(np.argmin(passed)))
+
+
+def _leading(flags: np.ndarray) -> int:
+    """Return how many flags are true before the first that is not."""
+    return int(np.argmin(np.append(flags, False)))
+
+
+def _check_nats(rule: ScoreThreshold | ScoreJump) -> None:
+    if not 0.0 <= rule.nats < float("inf"):
+        raise ParameterError(
+            f"{type(rule).__name__} needs a number of nats of at least 0, found {rule.nats!r}."
+        )

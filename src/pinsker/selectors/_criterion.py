@@ -1,0 +1,352 @@
+"""The classical criteria as a scikit-learn selector, in memory or on a Dask DataFrame."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+from pinsker._compat import Interval, StrOptions, validate_data
+from pinsker._types import BoolArray, FloatArray, Missing
+from pinsker.encoding import (
+    Encoded,
+    LargeTable,
+    Strategy,
+    is_dask_frame,
+    read_large,
+)
+from pinsker.engine import Correction, count_threads
+from pinsker.exceptions import ParameterError
+from pinsker.holdout import path_certificate
+from pinsker.metrics import task_of
+from pinsker.search import (
+    CRITERIA,
+    ROWS_PER_CELL,
+    CountedPath,
+    CountedProblem,
+    CountingSettings,
+    CriterionSearchSettings,
+    ErrorBudget,
+    FeatureCount,
+    FeatureLimit,
+    PermutationTest,
+    SelectionPath,
+    StoppingRule,
+    count_and_search,
+    criterion_search,
+    refuse_uncounted,
+)
+from pinsker.selectors._base import InformationSelector
+from pinsker.selectors._fit_data import FitData
+from pinsker.selectors._progress import fitting
+
+#: What is known of a path by counting, and what its losses are measured against.
+_COUNTED = "those of the search itself: counts of binned columns"
+_AGAINST_ENTROPY = _COUNTED + "; losses against the target's entropy, which no set exceeds"
+
+
+class CriterionSelection(InformationSelector):
+    r"""Choose features by a criterion of the literature: mRMR, JMI, CMIM and their relatives.
+
+    Features are added one by one. Each criterion weighs what a candidate X tells of the target Y
+    against what it repeats of the features W chosen before. Columns are cut into bins and all
+    information is counted.
+
+    Parameters
+    ----------
+    criterion : str, default="jmi"
+        ============== ==============================================================
+        "mim"          :math:`I(X;Y)`
+        "mifs"         :math:`I(X;Y) - \beta \sum_W I(X;W)`
+        "mrmr"         :math:`I(X;Y) - \frac{1}{|S|} \sum_W I(X;W)`
+        "mrmr-quotient" :math:`I(X;Y) / \frac{1}{|S|} \sum_W I(X;W)`
+        "jmi"          :math:`\sum_W I(X,W;Y)`
+        "jmi3"         :math:`\sum_{U < W} I(X,U,W;Y)`
+        "jmim"         :math:`\min_W I(X,W;Y)`
+        "njmim"        :math:`\min_W I(X,W;Y) / H(X,W,Y)`
+        "cmim"         :math:`\min(I(X;Y), \min_W I(X;Y|W))`, Fleuret and FEAST
+        "cmim-brown"   :math:`\min_W I(X;Y|W)`, Brown et al.
+        "cife"         :math:`I(X;Y) - \sum_W I(X;W) + \sum_W I(X;W|Y)`
+        "icap"         :math:`I(X;Y) - \sum_W \max(0, I(X;W) - I(X;W|Y))`
+        "disr"         :math:`\sum_W I(X,W;Y) / H(X,W,Y)`
+        "condred"      :math:`I(X;Y) + \sum_W I(X;W|Y)`
+        "beta-gamma"   :math:`I(X;Y) - \beta \sum_W I(X;W) + \gamma \sum_W I(X;W|Y)`
+        "cmi"          :math:`I(X;Y|S)`; ends when nothing is left to gain
+        ============== ==============================================================
+    n_features_to_select : int, default=10
+        How many features stay; all of them if there are fewer.
+    stop : StoppingRule, optional
+        Another rule: `ErrorBudget` (in error rate; refused when the joint table of the chosen
+        features has fewer than five rows per cell before the budget is met), `ScoreThreshold`,
+        `ScoreJump`, `FeatureCount`, `PermutationTest`.
+    beta, gamma : float, default=1.0
+        Weights in "mifs" and "beta-gamma".
+    bins : int, default=5
+        Number of bins of a continuous column, and of a numeric target.
+    binning : {"frequency", "width", "mdl"}, default="frequency"
+        Bins of equal frequency or width, or cuts where the classes change (Fayyad and Irani).
+    correction : {"none", "miller-madow", "grassberger"}, default="none"
+        Bias correction of every entropy; the literature has none.
+    metric : {"auto", "error", "r2"}, default="auto"
+        How the target is read: "error" takes numbers for classes, "r2" cuts them into bins.
+    fixed_features, feature_groups, categorical_features, missing
+        As in `BackwardElimination`. A group counts as one feature with its joint values.
+    n_jobs : int, optional
+        Threads; the result is the same bits for any number.
+    verbose, warm_start
+        As in `BackwardElimination`.
+
+    Attributes
+    ----------
+    path_ : CountedPath
+        Every set that the search met. Scores are those of the criterion. The information of a set
+        is counted while its cells hold five rows on average; see `CountedPath`.
+    binning_ : Binned
+        The cuts of every column, in the user's unit, and the codes.
+    support_, ranking_, certificate_, cv_results_, notes_, facts_, feature_columns_
+        As in `ForwardSelection`.
+    n_features_in_, feature_names_in_
+        As in `ForwardSelection`.
+
+    See Also
+    --------
+    ForwardSelection : the same search by neighbors, without bins, given the whole set.
+    select_by_criterion : the search on a table of integers.
+
+    Notes
+    -----
+    A numeric target is cut into bins too, and a note says so: then everything, the budget
+    included, is about the bin. Ties go to the first column. The first feature is the most relevant
+    one under every criterion.
+
+    A Dask DataFrame is counted partition by partition, one pass for each feature that is added,
+    by an active ``distributed.Client`` or as Dask is configured to. Kinds and cuts of columns are
+    found from 100 000 of its rows (all of them if there are no more, and then the choice is that
+    of the same table in memory); categories, classes and counts come from every row. See
+    ``docs/scale.md``.
+
+    References
+    ----------
+    .. [1] Brown, Pocock, Zhao, Luján, "Conditional likelihood maximisation: a unifying framework
+       for information theoretic feature selection", JMLR 13 (2012), Table 1 and eq. 17.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = CriterionSelection("jmi", n_features_to_select=4).fit(X, y)
+    >>> selector.path_.order
+    (22, 24, 23, 27)
+    >>> selector.get_feature_names_out().tolist()
+    ['worst perimeter', 'worst area', 'worst smoothness', 'worst concave points']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **InformationSelector._parameter_constraints,
+        "criterion": [StrOptions(set(CRITERIA))],
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
+        "stop": [StoppingRule, None],
+        "beta": [Real],
+        "gamma": [Real],
+        "bins": [Interval(Integral, 2, None, closed="left")],
+        "binning": [StrOptions({"frequency", "width", "mdl"})],
+        "correction": [StrOptions({"none", "miller-madow", "grassberger"})],
+        "metric": [StrOptions({"auto", "error", "r2"})],
+        "n_jobs": [Integral, None],
+    }
+    _parameter_constraints.pop("error_budget")
+
+    def __init__(
+        self,
+        criterion: str = "jmi",
+        n_features_to_select: int = 10,
+        *,
+        stop: StoppingRule | None = None,
+        beta: float = 1.0,
+        gamma: float = 1.0,
+        bins: int = 5,
+        binning: Strategy = "frequency",
+        correction: Correction = "none",
+        metric: str = "auto",
+        fixed_features: Any = None,
+        feature_groups: Any = None,
+        categorical_features: Any = "from_dtype",
+        missing: Missing = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
+        self.criterion = criterion
+        self.n_features_to_select = n_features_to_select
+        self.stop = stop
+        self.beta = beta
+        self.gamma = gamma
+        self.bins = bins
+        self.binning = binning
+        self.correction = correction
+        self.metric = metric
+        self.fixed_features = fixed_features
+        self.feature_groups = feature_groups
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Search the path and cut it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans. A Dask DataFrame
+            is never in memory as a whole.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes or numbers. For a Dask DataFrame: the name of one of its columns, or a Dask
+            Series with the same index.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows. Integer weights are repeated rows.
+
+        Returns
+        -------
+        self
+        """
+        if is_dask_frame(X):
+            large = self._read_large(X, y, sample_weight)
+            problem = CountedProblem.of_partitions(large, self._counting())
+            return self._search_and_choose(problem, large.sample, large.notes, X, y)
+        # Cuts are in the user's unit.
+        encoded = self._encode(X, y, self.metric, "none", sample_weight)
+        problem = CountedProblem.of(encoded, self._counting())
+        return self._search_and_choose(problem, encoded, (), X, y)
+
+    def support_at(
+        self, *, error_budget: float | StoppingRule | None = None, n_features: int | None = None
+    ) -> BoolArray:
+        """Return which columns stay under another budget or number, without fitting again.
+
+        The search has gone no farther than the rule of `fit` asked. See
+        `BackwardElimination.support_at`.
+        """
+        support = super().support_at(error_budget=error_budget, n_features=n_features)
+        if error_budget is not None:
+            refuse_uncounted(self.path_, self._rule_of(error_budget), self.facts_)
+        return support
+
+    def as_search(
+        self,
+        fixed: tuple[int, ...] = (),
+        seed: int = 0,  # noqa: ARG002
+    ) -> Callable[[Encoded], SelectionPath]:
+        """Return the search alone, as a function from an encoded table to a path.
+
+        It adds as many features as `n_features_to_select` or a `FeatureCount` says, and all of them
+        under other rules.
+        """
+        rule = self.stop if isinstance(self.stop, FeatureCount) else None
+        if self.stop is None:
+            rule = FeatureLimit(self.n_features_to_select)
+        return partial(
+            count_and_search,
+            criterion=self.criterion,
+            counting=self._counting(),
+            rule=rule,
+            weights=(self.beta, self.gamma),
+            fixed=fixed,
+        )
+
+    def _search_and_choose(
+        self, problem: CountedProblem, encoded: Encoded, notes: tuple[str, ...], X: Any, y: Any
+    ) -> Self:
+        rule = self._own_rule()
+        formula = (self.criterion, self.beta, self.gamma)
+        counted = (*formula, self.bins, self.binning, self.correction, _digest(problem))
+        data = self._data(encoded, problem.facts, rule, X, y, search=counted)
+        settings = CriterionSearchSettings(formula[0], rule, data.facts, *formula[1:])
+        most = rule.k if isinstance(rule, FeatureCount) else encoded.n_features
+        progress = self._progress(data, "forward", max(most, len(data.fixed)), self.criterion)
+        path, _ = self._search(
+            data,
+            lambda earlier: criterion_search(
+                problem, settings, data.fixed, progress.on_step, earlier=earlier
+            ),
+        )
+        assert isinstance(path, CountedPath)
+        refuse_uncounted(path, rule, data.facts)
+        self._set_fitted(self._chosen(data, path, problem, notes))
+        progress.close()
+        return self
+
+    def _chosen(
+        self, data: FitData, path: CountedPath, problem: CountedProblem, notes: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """Cut the path; return the fitted attributes."""
+        decision = data.rule.decide(path, data.facts)
+        after: tuple[str, ...] = ()
+        if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
+            after = (self._nothing_note(problem),)
+        if path.n_counted < len(path.moves):
+            note = (
+                f"the information of sets of more than {path.n_counted} features is not counted "
+                f"(fewer than {ROWS_PER_CELL:g} rows per cell): shown is what the first "
+                f"{path.n_counted} have"
+            )
+            after = (note,)
+        before = problem.notes + notes
+        fitted = self._attributes(data, path, decision, before=before, notes=after)
+        rows = _COUNTED if path.n_counted == path.n_features else _AGAINST_ENTROPY
+        fitted["certificate_"] = path_certificate(
+            fitted["path_"], data.rule, decision, data.facts, problem.tables.n_rows, rows
+        )
+        return {**fitted, "binning_": problem.binning}
+
+    def _nothing_note(self, problem: CountedProblem) -> str:
+        """Return why no feature was kept, and what to do."""
+        whole = int((problem.binning.n_categories == 1).sum())
+        why = f" ({whole} of {len(problem.binning.names)} columns are one bin)" if whole else ""
+        other = "another criterion" if self.binning != "mdl" else "binning='frequency'"
+        return (
+            f"no feature was kept: none has information about the target by itself in these bins"
+            f"{why}, and {self.criterion!r} ends there. Use {other}, or FeatureSelector, which "
+            "sees features that only tell something together"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
+        state = super().__getstate__()
+        if "binning_" in state:
+            state["binning_"] = replace(state["binning_"], codes=state["binning_"].codes[:0])
+        return state
+
+    def _own_rule(self) -> StoppingRule:
+        return FeatureLimit(self.n_features_to_select) if self.stop is None else self.stop
+
+    def _rule_of(self, budget: Any) -> StoppingRule:
+        """Return the stopping rule that a budget stands for: a number is an error rate."""
+        return budget if isinstance(budget, StoppingRule) else ErrorBudget(float(budget))
+
+    def _counting(self) -> CountingSettings:
+        n_threads = count_threads(self.n_jobs)
+        return CountingSettings(self.bins, self.binning, self.correction, n_threads)
+
+    def _read_large(self, X: Any, y: Any, sample_weight: Any) -> LargeTable:
+        """Survey a Dask DataFrame, and note its columns."""
+        if sample_weight is not None or isinstance(self.stop, PermutationTest):
+            what = "sample_weight" if sample_weight is not None else "PermutationTest"
+            raise ParameterError(
+                f"{what} needs all rows in memory, but X is a Dask DataFrame: leave it out, or "
+                "pass X.compute().",
+            )
+        large = read_large(
+            X, y, bins=self.bins, strategy=self.binning, scale="none",
+            task=task_of(self.metric), **self._encoding(),
+        )  # fmt: skip
+        validate_data(self, large.partitions.empty, skip_check_array=True)
+        return large
+
+
+def _digest(problem: CountedProblem) -> str:
+    weights: FloatArray | None = problem.class_weights
+    return "" if weights is None else sha256(weights.tobytes()).hexdigest()

@@ -1,0 +1,413 @@
+"""The paper's two algorithms and their combination as scikit-learn selectors."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+from pinsker._compat import Interval
+from pinsker._types import Missing
+from pinsker.encoding import Encoded
+from pinsker.engine import EngineSettings, KNNSettings, count_threads
+from pinsker.holdout import CrossFit
+from pinsker.metrics import MetricLike
+from pinsker.search import (
+    Direction,
+    KNNSearchSettings,
+    Search,
+    SelectionPath,
+    StoppingRule,
+    backward,
+    forward,
+    forward_backward,
+)
+from pinsker.selectors._evaluated import TOO_FEW, EvaluatedSelector
+from pinsker.selectors._fit_data import n_at_least
+from pinsker.selectors._progress import fitting
+
+#: Up to so many features, a search that will be evaluated on held-out rows adds them all.
+_ALL_THE_WAY = 100
+
+
+class KNNSelector(EvaluatedSelector):
+    """Base class of selectors of one search by neighbors."""
+
+    _direction: ClassVar[Direction] = "backward"
+    _function: ClassVar[Callable[..., SelectionPath]]
+
+    def __init__(
+        self,
+        error_budget: float | StoppingRule = 0.05,
+        *,
+        metric: MetricLike = "auto",
+        models: Any = "auto",
+        cv: Any = 0,
+        fixed_features: Any = None,
+        feature_groups: Any = None,
+        categorical_features: Any = "from_dtype",
+        missing: Missing = "error",
+        knn: KNNSettings | None = None,
+        engine: str | EngineSettings = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
+        self.error_budget = error_budget
+        self.metric = metric
+        self.models = models
+        self.cv = cv
+        self.fixed_features = fixed_features
+        self.feature_groups = feature_groups
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.knn = knn
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Search the path and cut it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes or numbers.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together: they are held out together, and confidence bounds are those
+            of sums over groups.
+
+        Returns
+        -------
+        self
+        """
+        data = self._read(X, y, groups)
+        memory = self.plan_memory(data.encoded, data.seed)
+        settings = self._search_settings(data.seed, data.encoded.n_features)
+        most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
+        progress = self._progress(data, self._direction, most, settings.knn.score)
+        threads = replace(settings, n_threads=count_threads(self.n_jobs))
+        threads = self._within(memory, threads, 1)
+        settings = self._within(memory, settings, memory.n_searches)
+        search = partial(type(self)._function, data.encoded, threads, data.fixed, progress.on_step)
+        path, interrupted = self._search(data, lambda earlier: search(earlier=earlier))
+        evaluator = None if interrupted else self._evaluator(data, memory.n_fits)
+        comparison = None
+        if evaluator is not None:
+            name = type(self).__name__
+            function = partial(type(self)._function, settings=settings, fixed=data.fixed)
+            again = Search((name,), partial(_alone, function=function))
+            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
+            with self._keeping_path(data, {name: path}):
+                cross.search([again], [name], {name: path}, memory.n_searches)
+                comparison = cross.compare(data.rule)
+        too_few = self.holds_out and not interrupted and comparison is None
+        self._choose(data, path, comparison, settings, (TOO_FEW,) if too_few else ())
+        progress.close()
+        return self
+
+    def as_search(
+        self, fixed: tuple[int, ...] = (), seed: int = 0
+    ) -> Callable[[Encoded], SelectionPath]:
+        """Return the search alone, as a function from an encoded table to a path.
+
+        Parameters
+        ----------
+        fixed : tuple of int
+            Features that may not be dropped.
+        seed : int
+            Seed where `random_state` is None.
+        """
+        settings = self._search_settings(seed if self.random_state is None else self._draw_seed())
+        return partial(type(self)._function, settings=settings, fixed=fixed)
+
+    def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:  # noqa: ARG002
+        """Return how the search works, on a table of so many features."""
+        return self._settings(seed)
+
+
+class BackwardElimination(KNNSelector):
+    r"""Start from all features and remove the least informative, within an error budget.
+
+    The paper's Algorithm 1, with its stopping rule corrected and its bound sharpened. Every step
+    removes the feature whose loss costs the least information about the target; the path goes down
+    to nothing, and the rule says where to cut it.
+
+    Parameters
+    ----------
+    error_budget : float or StoppingRule, default=0.05
+        How much error may be added, in `metric`. 0 removes what costs nothing. Or another rule:
+        `ErrorBudget` with other constants, `ScoreThreshold`, `ScoreJump`, `FeatureCount`.
+    metric : {"auto", "error", "log-loss", "brier", "r2", "mse", "mae"}, default="auto"
+        Metric of the budget. It also says how the target is read: "r2" takes integers for numbers,
+        "error" for classes. "auto": error rate for classes, "r2" (share of the target's variance)
+        for numbers.
+    models : "auto" or list, default="auto"
+        Models that evaluate held-out rows: classifiers or regressors of scikit-learn, (name, model)
+        pairs, or names of the default ones.
+    cv : int, splitter or iterable of (train, test), default=0
+        Evaluate the sizes of the path on held-out rows, with paths searched again without them:
+        a number of folds, two at least, any splitter of scikit-learn with ``split(X, y)``, or the
+        pairs that it gives. 0 cuts the path by its own information alone.
+    fixed_features : list, optional
+        Columns (by name or position) and groups (by name) that must stay.
+    feature_groups : dict or sequence, optional
+        Columns that are kept or dropped as one.
+    categorical_features : "from_dtype", bool, mask, or columns, default="from_dtype"
+        Which columns hold categories or other discrete values.
+    missing : {"error", "auto", "drop", "category"}, default="error"
+        What happens to missing values: an error; a value of their own, and rows without a target
+        dropped ("auto"); all rows with one dropped; or a value of their own, a missing target
+        being an error ("category").
+    knn : KNNSettings, optional
+        The estimator: neighbors, scaling, form of the score, rows that are measured.
+    engine : {"auto", "local", "dask", "cuda"} or EngineSettings, default="auto"
+        Where rows are measured: this machine's cores, a Dask cluster, or a GPU; the results have
+        the same bits. "auto" takes the cluster of an active ``distributed.Client``, else a GPU if
+        one can be used and the table is large enough to pay for it, else the cores. With
+        `EngineSettings` also a client and a limit of memory. See ``docs/scale.md``.
+    n_jobs : int, optional
+        Threads. The result is the same for any number.
+    random_state : int, RandomState or None, default=None
+        Seed of the rows that are measured, of the folds and of the models; an int repeats itself.
+    verbose : int, default=0
+        1 shows a line of progress on standard error.
+    warm_start : bool, default=False
+        Go on with an unfinished path of an earlier fit to the same data.
+
+    Attributes
+    ----------
+    path_ : SelectionPath
+        Every set that the search met, with its information, loss and bound.
+    support_ : ndarray of shape (n_features_in_,), bool
+        Which columns stay.
+    ranking_ : ndarray of shape (n_features_in_,), int
+        1 for columns that stay; then the higher, the earlier a column went.
+    certificate_ : Certificate
+        What the path says for the choice; with rows held out, what they say.
+    cv_results_ : dict of str to ndarray
+        What held-out rows say about every size that was evaluated; empty when none were.
+    notes_ : tuple of str
+        What a user should know about the data and the choice.
+    facts_ : TargetFacts
+        What the bounds know of the target.
+    feature_columns_ : tuple of tuple of int
+        The columns of each feature of the path.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when they are all text.
+
+    See Also
+    --------
+    ForwardSelection : starts from nothing.
+    LinearSelection : the exact counterpart for linear models.
+
+    Notes
+    -----
+    A step removes :math:`\arg\min_i I(Y; X_S) - I(Y; X_{S \setminus i})`. The information lost by
+    a set is the largest information on the path minus its own; by Theorem C of ``docs/bounds.md``
+    it bounds the increase of the Bayes risk (lowest error any model could reach). The bound holds
+    for exact information; the estimate carries its own error, which the certificate does not count.
+
+    Interrupting `fit` keeps the path seen so far, with a warning.
+
+    References
+    ----------
+    Beraha, Metelli, Papini, Tirinzoni, Restelli (2019). Feature Selection via Mutual Information:
+    New Theoretical Insights. Algorithm 1, Theorems 1 and 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = BackwardElimination(error_budget=0.1).fit(X, y)
+    >>> selector.transform(X).shape[1] < 8
+    True
+    >>> int(selector.support_at(error_budget=0.3).sum()) <= int(selector.support_.sum())
+    True
+    """
+
+    _function = staticmethod(backward)
+
+
+class _GrowingSelector(KNNSelector):
+    """A search that adds features, and what ends it."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KNNSelector._parameter_constraints,
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        error_budget: float | StoppingRule = 0.05,
+        *,
+        patience: int | None = 10,
+        max_features: int | None = None,
+        metric: MetricLike = "auto",
+        models: Any = "auto",
+        cv: Any = 0,
+        fixed_features: Any = None,
+        feature_groups: Any = None,
+        categorical_features: Any = "from_dtype",
+        missing: Missing = "error",
+        knn: KNNSettings | None = None,
+        engine: str | EngineSettings = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
+        super().__init__(
+            error_budget, metric=metric, models=models, cv=cv, fixed_features=fixed_features,
+            feature_groups=feature_groups, categorical_features=categorical_features,
+            missing=missing, knn=knn, engine=engine, n_jobs=n_jobs, random_state=random_state,
+            verbose=verbose, warm_start=warm_start,
+        )  # fmt: skip
+        self.patience = patience
+        self.max_features = max_features
+
+    def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:  # noqa: ARG002
+        return replace(self._settings(seed), patience=self.patience, max_features=self.max_features)
+
+
+class ForwardSelection(_GrowingSelector):
+    r"""Start from nothing and add the feature that brings most information, within an error budget.
+
+    The paper's Algorithm 2, with the meaning of its budget corrected: features are added until the
+    information has stopped rising, and the smallest set stays that lacks no more than the budget
+    allows of the best set seen.
+
+    Parameters
+    ----------
+    error_budget : float or StoppingRule, default=0.05
+        How much error may be added, in `metric`. 0 removes what costs nothing. Or another rule:
+        `ErrorBudget` with other constants, `ScoreThreshold`, `ScoreJump`, `FeatureCount`.
+    patience : int or None, default=10
+        The search ends when the information has not risen for so many additions. None adds all;
+        so does a search of at most 100 features whose cut is evaluated on held-out rows.
+    max_features : int, optional
+        The search ends at so many features.
+    metric, models, cv, fixed_features, feature_groups, categorical_features, missing
+        As in `BackwardElimination`.
+    knn, engine, n_jobs, random_state, verbose, warm_start
+        As in `BackwardElimination`.
+
+    Attributes
+    ----------
+    path_ : SelectionPath
+        Every set that the search met, with its information, loss and bound.
+    support_ : ndarray of shape (n_features_in_,), bool
+        Which columns stay.
+    ranking_ : ndarray of shape (n_features_in_,), int
+        1 for columns that stay; then the higher, the later a column came; the highest for those
+        that the search never added.
+    certificate_, cv_results_, notes_, facts_, feature_columns_
+        As in `BackwardElimination`.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when they are all text.
+
+    See Also
+    --------
+    BackwardElimination : sees interactions that no single feature shows.
+
+    Notes
+    -----
+    A step adds :math:`\arg\max_i I(Y; X_{S \cup i}) - I(Y; X_S)`. A gain near zero is no reason to
+    stop: of an exclusive or, neither feature carries information alone. `patience` keeps the search
+    going, and the set of all features counts among the sets seen.
+
+    References
+    ----------
+    Beraha, Metelli, Papini, Tirinzoni, Restelli (2019). Feature Selection via Mutual Information:
+    New Theoretical Insights. Algorithm 2, Theorems 1 and 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = ForwardSelection(error_budget=0.1).fit(X, y)
+    >>> selector.path_.names[selector.path_.order[0]]
+    'flavanoids'
+    """
+
+    _direction: ClassVar[Direction] = "forward"
+    _function = staticmethod(forward)
+
+    def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:
+        # A cut on held-out rows can fall back on all features only if they are reached.
+        settings = super()._search_settings(seed, n_features)
+        all_the_way = self.holds_out and 0 < n_features <= _ALL_THE_WAY
+        return replace(settings, patience=None) if all_the_way else settings
+
+
+class ForwardBackwardSelection(_GrowingSelector):
+    r"""Add features until well past the peak of the information, then remove the weakest.
+
+    Forward search starts where neighbors see sharply but can be led astray by its first choices;
+    backward search sees features together but starts where neighbors are blind. This search grows
+    a set until its information has not risen for `patience` additions, or for as many as the peak
+    has features if that is more, and then shrinks that set.
+
+    Parameters
+    ----------
+    error_budget : float or StoppingRule, default=0.05
+        How much error may be added, in `metric`. 0 removes what costs nothing. Or another rule:
+        `ErrorBudget` with other constants, `ScoreThreshold`, `ScoreJump`, `FeatureCount`.
+    patience : int, default=10
+        Additions without a rise after which growing ends, at least.
+    max_features : int, optional
+        Growing ends at so many features.
+    metric, models, cv, fixed_features, feature_groups, categorical_features, missing
+        As in `BackwardElimination`.
+    knn, engine, n_jobs, random_state, verbose, warm_start
+        As in `BackwardElimination`. `warm_start` only spares the search if the path is complete.
+
+    Attributes
+    ----------
+    path_ : SelectionPath
+        The way down, from the largest set that was grown.
+    support_, ranking_, certificate_, cv_results_, notes_, facts_, feature_columns_
+        As in `BackwardElimination`.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when they are all text.
+
+    See Also
+    --------
+    FeatureSelector : tries this search and others, and evaluates them on held-out rows.
+
+    Examples
+    --------
+    >>> from pinsker.datasets import NoisyXor
+    >>> X, y = NoisyXor(n_columns=6).sample(400, seed=1)
+    >>> ForwardBackwardSelection(error_budget=0.1).fit(X, y).get_support().nonzero()[0].tolist()
+    [0, 1]
+    """
+
+    _function = staticmethod(forward_backward)
+
+    def _ends(self) -> tuple[Any, ...]:
+        return self.patience, self.max_features, n_at_least(self._rule_of(self.error_budget))
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_GrowingSelector._parameter_constraints,
+        "patience": [Interval(Integral, 1, None, closed="left")],
+    }
+
+
+def _alone(
+    problem: Encoded, function: Callable[[Encoded], SelectionPath]
+) -> tuple[SelectionPath, ...]:
+    return (function(problem),)

@@ -1,0 +1,210 @@
+"""Selection for linear models as a scikit-learn selector: the paper's linear case, exact."""
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+from pinsker._compat import Interval, StrOptions
+from pinsker._types import Missing
+from pinsker.bounds import METRICS
+from pinsker.encoding import Encoded
+from pinsker.exceptions import ParameterError
+from pinsker.holdout import path_certificate
+from pinsker.search import (
+    Direction,
+    ErrorBudget,
+    LinearDesign,
+    LinearSearchSettings,
+    SelectionPath,
+    StoppingRule,
+    linear,
+)
+from pinsker.selectors._base import InformationSelector
+from pinsker.selectors._fit_data import n_at_least
+from pinsker.selectors._progress import fitting
+
+_SATURATED = "as many columns as rows: every linear model of them fits these rows perfectly"
+_ROWS = "those of the search itself: exact for their covariance"
+
+
+class LinearSelection(InformationSelector):
+    r"""Remove (or add) features by what they are worth to a linear model, within an error budget.
+
+    No bound is needed here: the error of the best linear model on a set S of features is known,
+    :math:`\mathrm{MSE}_S = \mathrm{Var}(Y)\, e^{-2 I(S)}` with
+    :math:`I(S) = -\tfrac12 \log(1 - R^2_S)`, and so is its increase.
+
+    Parameters
+    ----------
+    error_budget : float or StoppingRule, default=0.05
+        Increase of the mean squared error that is accepted, as a share of the target's variance:
+        the points of R² that may be lost. Or another rule; ``ErrorBudget(..., model="gaussian")``
+        is an exact one.
+    direction : {"backward", "forward"}, default="backward"
+        Whether features are removed from all, or added to none.
+    patience : int or None, default=10
+        Forward: the search ends when the information has not risen for so many additions.
+    max_features : int, optional
+        Forward: the search ends at so many features.
+    metric : {"auto", "r2", "error"}, default="auto"
+        How the target is read: "r2" takes integers for numbers, "error" for classes. The budget
+        is a share of the target's variance in any case.
+    fixed_features, feature_groups, categorical_features, missing
+        As in `BackwardElimination`. A nominal column becomes indicators that go together.
+    verbose, warm_start
+        As in `BackwardElimination`.
+
+    Attributes
+    ----------
+    path_ : SelectionPath
+        Every set that the search met. Its information is that of a linear model, its bounds are
+        exact.
+    support_, ranking_, certificate_, cv_results_, notes_, facts_, feature_columns_
+        As in `BackwardElimination`.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when they are all text.
+
+    See Also
+    --------
+    BackwardElimination : for models without a fixed form.
+
+    Notes
+    -----
+    Removing the columns A costs :math:`w_A^\top [(\Sigma^{-1})_{AA}]^{-1} w_A`, a Schur complement
+    (``docs/bounds.md``, linear models). A class target is one indicator per class, and the error
+    is the Brier score of the linear model; for several targets squared errors are summed. All
+    figures are those of the sample.
+
+    References
+    ----------
+    Beraha, Metelli, Papini, Tirinzoni, Restelli (2019). Feature Selection via Mutual Information:
+    New Theoretical Insights. Theorem 2, replaced by the identity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> z = np.random.default_rng(0).normal(size=300)
+    >>> X = np.column_stack([z, np.exp(z)])
+    >>> y = X[:, 0] + X[:, 1] / 2
+    >>> LinearSelection(error_budget=0.05).fit(X, y).get_support().tolist()
+    [True, True]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **InformationSelector._parameter_constraints,
+        "direction": [StrOptions({"backward", "forward"})],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "metric": [StrOptions({"auto", "r2", "error"})],
+    }
+
+    def __init__(
+        self,
+        error_budget: float | StoppingRule = 0.05,
+        *,
+        direction: Direction = "backward",
+        patience: int | None = 10,
+        max_features: int | None = None,
+        metric: str = "auto",
+        fixed_features: Any = None,
+        feature_groups: Any = None,
+        categorical_features: Any = "from_dtype",
+        missing: Missing = "error",
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
+        self.error_budget = error_budget
+        self.direction = direction
+        self.patience = patience
+        self.max_features = max_features
+        self.metric = metric
+        self.fixed_features = fixed_features
+        self.feature_groups = feature_groups
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Search the path and cut it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers, or a frame that may also hold categories, text and booleans.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, of weighted least squares. Integer weights are repeated rows.
+
+        Returns
+        -------
+        self
+        """
+        rule, settings = self._rule_of(self.error_budget), self._search_settings()
+        encoded = self._encode(X, y, self._metric_of_target(), "standard", sample_weight)
+        design = LinearDesign.of(encoded)
+        several = len(encoded.target.names) > 1
+        if several and getattr(rule, "metric", "r2") not in ("auto", "r2"):
+            raise ParameterError(
+                f"{rule}: several targets are divided by their standard deviations here; use "
+                "metric='r2', the mean share of their variances.",
+                parameter="metric",
+            )
+        data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
+        most = encoded.n_features
+        if self.direction == "forward":
+            most = max(self.max_features or most, len(data.fixed))
+        progress = self._progress(data, self.direction, most, "linear")
+        path, _ = self._search(
+            data,
+            lambda earlier: linear(
+                encoded, settings, data.fixed, progress.on_step, earlier=earlier
+            ),
+        )
+        decision = rule.decide(path, data.facts)
+        notes = (_SATURATED,) if design.is_saturated else ()
+        fitted = self._attributes(data, path, decision, before=notes)
+        fitted["certificate_"] = path_certificate(
+            fitted["path_"], rule, decision, data.facts, encoded.n_rows, _ROWS
+        )
+        self._set_fitted(fitted)
+        progress.close()
+        return self
+
+    def as_search(
+        self,
+        fixed: tuple[int, ...] = (),
+        seed: int = 0,  # noqa: ARG002
+    ) -> Callable[[Encoded], SelectionPath]:
+        """Return the search alone, as a function from an encoded table to a path."""
+        return partial(linear, settings=self._search_settings(), fixed=fixed)
+
+    def _search_settings(self) -> LinearSearchSettings:
+        least = n_at_least(self._rule_of(self.error_budget))
+        return LinearSearchSettings(self.direction, self.patience, self.max_features, least)
+
+    def _rule_of(self, budget: Any) -> StoppingRule:
+        """Return the stopping rule that a budget stands for: a number is a share of variance."""
+        if not isinstance(budget, StoppingRule):
+            return ErrorBudget(float(budget), metric="r2", model="gaussian")
+        if isinstance(budget, ErrorBudget) and self.metric != "auto":
+            known = ("auto", "r2") if self.metric == "error" else ("auto", *METRICS["regression"])
+            if budget.metric not in known:
+                raise ParameterError(
+                    f"metric={self.metric!r}, but {budget} has another one: leave one of them out.",
+                    parameter="metric",
+                )
+        rule: StoppingRule = budget
+        return rule
+
+    def _metric_of_target(self) -> Any:
+        """Return the metric that says how the target is read."""
+        budget = self.error_budget
+        if isinstance(budget, ErrorBudget) and self.metric == "auto":
+            return budget.metric
+        return self.metric

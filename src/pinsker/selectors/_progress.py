@@ -1,0 +1,239 @@
+"""Progress of a fit: one object that a search calls after every move, and a fit at every stage.
+
+It feeds a line on standard error, the log, and scikit-learn's callbacks (since 1.9; on older ones
+`CallbackSupportMixin` is an empty class).
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TextIO, TypeVar, cast
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from pinsker._compat import fit_context
+from pinsker.search import Direction, Trace
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks."""
+
+    def _with_callbacks(method: Any) -> Any:
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "Progress", "ProgressLine", "StageLine", "clock", "fitting"]
+
+_LOG = logging.getLogger("pinsker")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def fitting(method: _Method) -> _Method:
+    """Make a method the ``fit`` of an estimator: parameters checked, callbacks torn down."""
+    alone = threadpool_limits.wrap(limits=1)(method)
+    checked = fit_context(prefer_skip_nested_validation=True)(alone)
+    return cast(_Method, _with_callbacks(checked))
+
+
+class Progress:
+    """Follows one call of ``fit``."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        data: dict[str, Any],
+        n_tasks: int,
+        *,
+        line: "ProgressLine | None" = None,
+        attributes: Callable[[Trace], dict[str, Any]] | None = None,
+        direction: Direction = "backward",
+    ) -> None:
+        self.estimator, self.data, self.line = estimator, data, line
+        self.attributes = attributes
+        self.move = "remove" if direction == "backward" else "add"
+        self.stages: StageLine | None = None
+        if estimator.verbose:
+            limit = getattr(estimator, "time_limit", None)
+            self.stages = StageLine(type(estimator).__name__, n_tasks, limit=limit)
+        self.context: Any = None
+        self._stage: Any = None
+        if hasattr(estimator, "_init_callback_context"):
+            self.context = estimator._init_callback_context(max_subtasks=n_tasks)
+            self.context.call_on_fit_task_begin(estimator=estimator, **data)
+
+    def on_step(self, trace: Trace) -> bool:
+        """Report a move; callbacks may end the search."""
+        if self.line is not None:
+            self.line.show(trace)
+        if self.context is None:
+            return False
+        step = self.context.subcontext(task_name=self.move)
+        step.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+        attributes = self.attributes
+        rebuild = (
+            {} if attributes is None else {"reconstruction_attributes": partial(attributes, trace)}
+        )
+        return bool(step.call_on_fit_task_end(estimator=self.estimator, **rebuild, **self.data))
+
+    def on_stage(self, name: str) -> None:
+        """Report a stage of a fit that is more than one search."""
+        _LOG.info("%s: %s", type(self.estimator).__name__, name)
+        if self.stages is not None:
+            self.stages.begin(name)
+        if self.context is not None:
+            self._end_stage()
+            self._stage = self.context.subcontext(task_name=name)
+            self._stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def on_call(self, done: int, total: int) -> None:
+        """Report that some of the calls of a stage (searches, fits of models) are done."""
+        if self.stages is not None:
+            self.stages.show(done, total)
+
+    def close(self) -> None:
+        """Report that ``fit`` is done."""
+        if self.line is not None:
+            self.line.finish()
+        if self.context is not None:
+            self._end_stage()
+            self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)
+
+    def _end_stage(self) -> None:
+        if self._stage is not None:
+            self._stage.call_on_fit_task_end(estimator=self.estimator, **self.data)
+            self._stage = None
+
+
+class ProgressLine:
+    """One line that shows where the search is, rewritten in place on a terminal."""
+
+    def __init__(
+        self,
+        name: str,
+        total: int,
+        bound: Callable[[float], float],
+        metric: str,
+        *,
+        grows: bool = False,
+        stream: TextIO | None = None,
+        seconds: float = 0.2,
+    ) -> None:
+        self.name, self.total, self.bound, self.metric = name, total, bound, metric
+        self.grows = grows
+        self.stream = sys.stderr if stream is None else stream
+        self.seconds = seconds
+        self.started = self.shown = time.monotonic()
+        self.done = 0
+        self.width = 0
+        self._last: Trace | None = None
+
+    def show(self, trace: Trace) -> None:
+        """Show where the search is, unless the last line is too recent."""
+        self.done += 1
+        self._last = trace
+        now = time.monotonic()
+        if now - self.shown >= self.seconds:
+            self.shown = now
+            self._write(trace, now - self.started)
+
+    def finish(self) -> None:
+        """Show the end of the search, and leave the line."""
+        if self._last is not None:
+            self._write(self._last, time.monotonic() - self.started)
+            if self._in_place:
+                print(file=self.stream, flush=True)
+
+    @property
+    def _in_place(self) -> bool:
+        return bool(getattr(self.stream, "isatty", lambda: False)())
+
+    def _write(self, trace: Trace, elapsed: float) -> None:
+        size = len(trace.start) + (1 if self.grows else -1) * len(trace.moves)
+        lost = max(max(trace.information) - trace.information[-1], 0.0)
+        remaining = elapsed / max(self.done, 1) * max(self.total - self.done, 0)
+        text = (
+            f"{self.name}: step {len(trace.moves)}, {size} features, "
+            f"I = {trace.information[-1]:.4f} nats, bound {self.bound(lost):.4f} {self.metric}, "
+            f"{clock(elapsed)} elapsed, at most {clock(remaining)} left"
+        )
+        start, end = ("\r", "") if self._in_place else ("", "\n")
+        print(start + text.ljust(self.width), end=end, file=self.stream, flush=True)
+        self.width = len(text)
+
+
+class StageLine:
+    """Lines that show the stage of a fit, what is done of it, and how long the rest may take."""
+
+    def __init__(
+        self,
+        name: str,
+        n_stages: int,
+        *,
+        limit: float | None = None,
+        stream: TextIO | None = None,
+        seconds: float = 0.2,
+    ) -> None:
+        self.name, self.n_stages, self.seconds = name, n_stages, seconds
+        self.limit = limit
+        self.stream = sys.stderr if stream is None else stream
+        self.started = self.stage_started = self.calls_started = self.shown = time.monotonic()
+        self.stage_name = ""
+        self.durations: list[float] = []  # of the stages that are over
+
+    def begin(self, name: str) -> None:
+        """Show that a stage begins."""
+        now = time.monotonic()
+        if self.stage_name:
+            self.durations.append(now - self.stage_started)
+        self.stage_name, self.stage_started, self.calls_started = name, now, now
+        self._write(now, "", None)
+
+    def show(self, done: int, total: int) -> None:
+        """Show how much of the stage is done, unless the last line is too recent."""
+        now = time.monotonic()
+        left = (now - self.calls_started) / done * (total - done)
+        if now - self.shown >= self.seconds:
+            self._write(now, f", {done} of {total} done", left)
+        if done == total:
+            self.calls_started = now  # a stage may have several rounds of calls
+
+    def left(self, now: float, of_calls: float = 0.0) -> float | None:
+        """Return the seconds left of the whole fit; None while nothing like them was seen."""
+        alike = self.durations[1:]
+        if not alike:
+            return None
+        mean = sum(alike) / len(alike)
+        here = max(mean - (now - self.stage_started), of_calls)
+        found = here + mean * max(self.n_stages - len(self.durations) - 1, 0)
+        if self.limit is None:
+            return found
+        return max(min(found, self.limit - (now - self.started)), 0.0)
+
+    def _write(self, now: float, done: str, of_calls: float | None) -> None:
+        self.shown = now
+        stage = len(self.durations) + 1
+        elapsed, left = now - self.started, self.left(now, of_calls or 0.0)
+        if left is not None:
+            share = elapsed / max(elapsed + left, 1e-9)
+            done = f", {100 * share:.0f} % done"
+            rest = f", roughly {clock(left)} left"
+        else:
+            rest = "" if of_calls is None else f", about {clock(of_calls)} left of this stage"
+        print(
+            f"{self.name}: stage {stage} of {max(self.n_stages, stage)}, {self.stage_name}{done}, "
+            f"{clock(elapsed)} elapsed{rest}",
+            file=self.stream,
+            flush=True,
+        )
+
+
+def clock(seconds: float) -> str:
+    """Return a duration as minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"

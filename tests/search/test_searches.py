@@ -1,0 +1,123 @@
+"""Which searches are tried: names, selectors and orders become functions."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from pinsker import BackwardElimination, CriterionSelection, LinearSelection
+from pinsker.datasets import NoisyXor
+from pinsker.encoding import encode
+from pinsker.exceptions import ParameterError
+from pinsker.search import (
+    AUTO_SEARCHES,
+    CountedPath,
+    CountedProblem,
+    CountingSettings,
+    CriterionSearchSettings,
+    FeatureLimit,
+    KNNSearchSettings,
+    backward,
+    count_and_search,
+    criterion_search,
+    named_searches,
+    relevance,
+)
+
+SETTINGS = KNNSearchSettings()
+
+
+@pytest.fixture(scope="module")
+def table():
+    return encode(*NoisyXor(n_columns=6).sample(80, seed=0))
+
+
+def paths_of(searches, table, fixed=()):
+    names, found = named_searches(searches, table, SETTINGS, fixed)
+    paths = {}
+    for search in found:
+        paths |= dict(zip(search.names, search.run(table), strict=True))
+    return {name: paths[name] for name in names}
+
+
+def test_auto_is_every_name(table):
+    paths = paths_of("auto", table)
+    assert tuple(paths) == AUTO_SEARCHES
+    assert paths["backward"] == backward(table, SETTINGS)
+    # Its sets are not measured: NaN is equal in text alone.
+    assert paths["relevance"].to_json() == relevance(table, SETTINGS).to_json()
+
+
+def test_searches_that_begin_alike_run_as_one(table):
+    names, together = named_searches("auto", table, SETTINGS)
+    assert len(together) == len(names) - 1
+    assert ("forward-backward", "forward") in [search.names for search in together]
+    alone = paths_of(["forward"], table) | paths_of(["forward-backward"], table)
+    both = paths_of(["forward", "forward-backward"], table)
+    assert list(both) == ["forward", "forward-backward"]
+    assert both == alone
+
+
+@pytest.mark.parametrize("searches", ["auto", ["linear", ("mine", [3, 1])], [LinearSelection()]])
+def test_searches_can_be_sent_to_another_process(searches, table):
+    _, found = named_searches(searches, table, SETTINGS)
+    for search in pickle.loads(pickle.dumps(found)):
+        assert len(search.run(table)) == len(search.names)
+
+
+def test_fixed_features_come_first_in_every_path(table):
+    paths = paths_of([*AUTO_SEARCHES, ("mine", [3, 1]), CriterionSelection("jmi", 4)], table, (5,))
+    assert {path.order[0] for path in paths.values()} == {5}
+    assert {path.n_fixed for path in paths.values()} == {1}
+
+
+def test_selectors_are_searches(table):
+    paths = paths_of([BackwardElimination(0.3), ("c", CriterionSelection("cmim", 3))], table)
+    assert paths["BackwardElimination"] == backward(table, SETTINGS)
+    assert isinstance(paths["c"], CountedPath)
+    assert len(paths["c"].moves) == 3
+
+
+def test_names_that_are_no_search(table):
+    with pytest.raises(ParameterError, match="searches='forward': use 'auto' or a list"):
+        named_searches("forward", table, SETTINGS)
+    with pytest.raises(ParameterError, match="searches names column 99"):
+        named_searches([("mine", [99])], table, SETTINGS)
+
+
+def test_a_search_by_criterion_is_a_function_as_well(table):
+    problem = CountedProblem.of(table, CountingSettings())
+    settings = CriterionSearchSettings("jmi", FeatureLimit(4), problem.facts)
+    seen = []
+    path = criterion_search(problem, settings, (2,), lambda trace: seen.append(len(trace.moves)))
+    assert seen == [1, 2, 3, 4]
+    assert path.order[0] == 2
+    assert criterion_search(problem, settings, (2,)) == path
+    begun = criterion_search(problem, settings, (2,), lambda trace: len(trace.moves) == 2)
+    assert begun.moves == path.moves[:2]
+    assert not begun.complete
+    assert criterion_search(problem, settings, (2,), earlier=begun) == path
+
+
+def test_neighbors_in_wide_tables_are_searched_among_screened_features():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 300))
+    y = (X[:, 250] + X[:, 280] + 0.3 * rng.normal(size=200) > 0).astype(int)
+    wide = encode(X, y)
+    screened = count_and_search(wide, "jmi", (7,)).order
+    assert screened[0] == 7
+    assert len(screened) == 100
+    part = encode(X[:, screened], y)
+    named = ["forward-backward", "backward", "relevance"]
+    found = paths_of(named, wide, (7,))
+    inner = paths_of(named, part, (0,))
+    for name in named:
+        assert [screened[j] for j in inner[name].order] == list(found[name].order)
+        assert inner[name].information[:9] == found[name].information[:9] or name == "relevance"
+        assert found[name].n_features == 300
+        assert found[name].order[0] == 7
+    assert {250, 280} < set(found["backward"].order[:3])
+
+
+def test_tables_that_are_not_wide_are_searched_as_a_whole(table):
+    assert paths_of(["backward"], table)["backward"] == backward(table, SETTINGS)

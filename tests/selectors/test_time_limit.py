@@ -1,0 +1,146 @@
+"""A time limit keeps the best set found by then; threads are as many as n_jobs allows."""
+
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_wine
+from threadpoolctl import threadpool_info
+
+from pinsker import FeatureSelector
+from pinsker.search import Deadline, TimeIsUp
+
+X, y = load_wine(return_X_y=True)
+
+
+class Clock:
+    """A clock that goes on by itself: so many seconds with every look at it."""
+
+    def __init__(self, step):
+        self.now, self.step = 0.0, step
+
+    def monotonic(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock(0.0)
+    monkeypatch.setattr("pinsker.search._deadline.time", clock)
+    return clock
+
+
+def test_without_a_limit_nothing_is_left_out():
+    free = FeatureSelector(models=["linear"], searches=["linear", "forward"], cv=3, random_state=0)
+    limited = clone(free).set_params(time_limit=1e6).fit(X, y)
+    free.fit(X, y)
+    assert limited.notes_ == free.notes_
+    assert set(limited.cv_results_["search"]) == set(free.cv_results_["search"])
+    np.testing.assert_array_equal(limited.support_, free.support_)
+
+
+def test_time_that_is_up_at_once_leaves_one_search_and_one_evaluation(clock):
+    clock.step = 100.0
+    selector = FeatureSelector(models=["linear"], time_limit=1.0, random_state=0).fit(X, y)
+    assert set(selector.cv_results_["search"]) == {"all features", "relevance"}
+    assert len(selector.cv_results_["search"]) == 2
+    (note,) = [note for note in selector.notes_ if "time limit" in note]
+    assert note.startswith("the time limit of 1 s was reached: left out were search linear, search")
+    assert "search backward" in note
+    assert "sets of relevance" in note
+    assert selector.support_.any()
+
+
+def test_time_that_is_up_in_the_middle_keeps_what_was_found(clock):
+    clock.step = 1.0  # a second with every look: dozens of steps, searches and sets
+    selector = FeatureSelector(models=["linear"], time_limit=60.0, random_state=0).fit(X, y)
+    searched = set(selector.cv_results_["search"]) - {"all features"}
+    assert {"relevance", "linear"} <= searched
+    assert "backward" not in searched
+    assert any("search backward" in note for note in selector.notes_)
+
+
+def test_split_tables_end_in_time_and_are_certified(clock, monkeypatch):
+    monkeypatch.setattr("pinsker.selectors._feature_selector.SPLIT_FROM", 400)
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(1200, 5))
+    labels = (table[:, 0] + 0.3 * rng.normal(size=1200) > 0).astype(int)
+    clock.step = 100.0
+    selector = FeatureSelector(0.1, models=["linear"], time_limit=1.0, random_state=0)
+    selector.fit(table, labels)
+    searches = set(selector.cv_results_["search"])
+    assert searches == {"all features", "linear"}
+    assert selector.certificate_.verdict in ("met", "inconclusive")
+    assert any("left out were search jmi" in note for note in selector.notes_)
+
+
+def test_a_search_is_given_up_between_two_steps(clock):
+    deadline = Deadline(10.0)
+    on_step = deadline.checked(None)
+    clock.step = 100.0
+    assert on_step(None) is None  # it does not hold yet
+    deadline.part = 1.0
+    with pytest.raises(TimeIsUp):
+        on_step(None)
+    assert Deadline().checked(None) is None
+
+
+def n_threads():
+    """Return how many threads the system counts for this process."""
+    found = re.search(r"Threads:\s+(\d+)", Path("/proc/self/status").read_text())
+    return int(found[1])
+
+
+class CountingModel(ClassifierMixin, BaseEstimator):
+    """Counts the fits that run at once, and the threads of BLAS and OpenMP in each."""
+
+    running, most, pools, threads = [], 0, set(), 0
+    lock = threading.Lock()
+
+    def fit(self, X, y):
+        cls = type(self)
+        with cls.lock:
+            cls.running.append(1)
+            cls.most = max(cls.most, len(cls.running))
+            cls.threads = max(cls.threads, n_threads())
+            cls.pools |= {pool["num_threads"] for pool in threadpool_info()}
+        np.linalg.svd(np.random.default_rng(0).normal(size=(80, 80)))
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.prior_ = counts / counts.sum()
+        with cls.lock:
+            cls.running.pop()
+        return self
+
+    def predict_proba(self, X):
+        return np.tile(self.prior_, (len(X), 1))
+
+    def predict(self, X):
+        return np.repeat(self.classes_[self.prior_.argmax()], len(X))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="threads are counted on Linux")
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_no_more_threads_than_jobs(n_jobs, monkeypatch):
+    few = {"models": [CountingModel()], "searches": ["linear", "relevance"], "cv": 3}
+    pools = set()
+    plain = FeatureSelector._read
+
+    def read(self, *data, **rows):
+        pools.update(pool["num_threads"] for pool in threadpool_info())
+        return plain(self, *data, **rows)
+
+    monkeypatch.setattr(FeatureSelector, "_read", read)
+    monkeypatch.setattr(CountingModel, "most", 0)
+    monkeypatch.setattr(CountingModel, "threads", 0)
+    monkeypatch.setattr(CountingModel, "pools", set())
+    FeatureSelector(**few, n_jobs=n_jobs).fit(X, y)
+    before = n_threads()  # with the idle threads that BLAS and OpenMP keep
+    FeatureSelector(**few, n_jobs=n_jobs).fit(X, y)
+    assert pools == CountingModel.pools == {1}
+    assert CountingModel.most <= n_jobs
+    # The calling thread waits while `n_jobs` work; joblib's pool has three to manage them.
+    assert CountingModel.threads <= before + (0 if n_jobs == 1 else n_jobs + 3)
