@@ -79,9 +79,9 @@ def paired_difference(
         Weights that are in the differences already: their plain mean is the weighted one. Counts
         are then those of this many rows as the weights are worth (`effective_rows`).
     widening : float
-        Factor of the t and Hall half-widths where folds share the rows that models are fitted to:
-        the model's own, or `CROSS_FITTED`. The limits of counts are not widened: they are those of
-        rare rows, of which chance decides and not the training rows.
+        Factor of the t and Hall half-widths (of counts: of the t half-width) where folds share the
+        rows that models are fitted to: the model's own, or `CROSS_FITTED`. Clopper and Pearson's
+        limits and the half rows are not widened: they are about rows that are missing by chance.
 
     Notes
     -----
@@ -112,8 +112,10 @@ def paired_difference(
         own = _skewed_limits(mean, sums * (len(sums) / n), confidence, widening)
         if not counts and steps is None:
             return own
-        known = {"counts": counts, "steps": steps, "weights": weights, "widening": widening}
-        return wider(own, paired_difference(differences, confidence, **known))
+        other = paired_difference(
+            differences, confidence, counts=counts, steps=steps, weights=weights, widening=widening
+        )
+        return wider(own, other)
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     if counts:
@@ -126,9 +128,13 @@ def paired_difference(
     found = limits_of_steps(mean, values, rows, steps, confidence)
     if counts:
         found = wider(found, limits_of_one_sign(mean, values, rows, confidence))
-    if weights is None and widening == 1.0:
+    if weights is not None:
+        return wider(found, _skewed_limits(mean, differences - mean, confidence, widening))
+    if widening == 1.0:
         return found
-    return wider(found, _skewed_limits(mean, differences - mean, confidence, widening))
+    # Hall's limit explodes where few rows differ; of those the limits above know.
+    half = widening * float(stdtrit(n - 1, confidence) * differences.std(ddof=1) / np.sqrt(n))
+    return wider(found, Difference(mean, mean - half, mean + half))
 
 
 def wider(one: Difference, other: Difference) -> Difference:

@@ -1,6 +1,7 @@
 """How many rows show that an increase is within a budget, and what budget rows can show."""
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
@@ -62,15 +63,18 @@ def rows_needed(
     _check(variance, confidence, power)
     if budget <= max(expected, 0.0):
         return math.inf
-    known = {"counts": counts, "confidence": confidence, "power": power, "widening": widening}
+    shown = partial(
+        smallest_budget, variance, expected=expected, counts=counts, confidence=confidence,
+        power=power, widening=widening,
+    )  # fmt: skip
     low, high = 1.0, 2.0
-    while smallest_budget(variance, high, expected, **known) > budget:
+    while shown(high) > budget:
         low, high = high, 2.0 * high
         if high > _MOST_ROWS:
             return math.inf
     while high - low > 1.0:
         middle = float(math.ceil((low + high) / 2.0))
-        met = smallest_budget(variance, middle, expected, **known) <= budget
+        met = shown(middle) <= budget
         low, high = (low, middle) if met else (middle, high)
     return high
 
