@@ -18,7 +18,7 @@ from pinsker.models._defaults import (
     race_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
-from pinsker.models._fit import ModelData, predict_rows
+from pinsker.models._fit import MeanModel, ModelData, predict_rows
 from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
@@ -67,6 +67,7 @@ __all__ = [
     "HoldoutScores",
     "Linear",
     "LinearRanks",
+    "MeanModel",
     "ModelData",
     "ModelDesign",
     "OrderedCategories",

@@ -11,7 +11,22 @@ from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.models._design import ModelDesign
 from pinsker.models._model import HoldoutModel, PriorModel
 from pinsker.models._raw import OwnColumns, RawModel
+from pinsker.models._scores import class_count, log_softmax
 from pinsker.models._survival import SurvivalModel, grid_times, prior_of_survival
+
+
+@dataclass(frozen=True, eq=False)
+class MeanModel(HoldoutModel):
+    """Several models that predict together: mean predictions, or means of log-probabilities."""
+
+    models: tuple[HoldoutModel, ...] = ()
+
+    @classmethod
+    def of(cls, models: Sequence[HoldoutModel]) -> HoldoutModel:
+        """Return the mean of some models; a single one is itself."""
+        if len(models) == 1:
+            return models[0]
+        return cls(f"mean of {', '.join(one.name for one in models)}", None, tuple(models))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +55,10 @@ def predict_rows(
 ) -> FloatArray:
     """Fit a model to some rows and features, and return its raw predictions of other rows."""
     target, weights = data.target, data.weights
+    if isinstance(model, MeanModel):
+        several = [predict_rows(data, one, train, test, features) for one in model.models]
+        alike = several if target.labels is None else [_log_shares(one, target) for one in several]
+        return np.asarray(np.mean(alike, axis=0))
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, train, test, columns, weights)
@@ -65,3 +84,9 @@ def predict_rows(
         times, own = grid_times(target.raw), how.get("weights")
         return model.fit_predict_survival(rows, target.raw[train], others, times, own)
     return model.fit_predict(rows, target.raw[train], others, **how)
+
+
+def _log_shares(scores: FloatArray, target: Target) -> FloatArray:
+    """Return scores of each class target as logarithms of probabilities."""
+    ends = np.cumsum([class_count(part) for part in target.parts or (target,)])
+    return np.hstack([log_softmax(part) for part in np.split(scores, ends[:-1], axis=1)])
