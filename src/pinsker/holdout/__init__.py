@@ -28,7 +28,6 @@ from pinsker.holdout._rows import SEARCH_ONCE_FROM, Fold, make_folds, set_search
 from pinsker.holdout._split import (
     MOST_CERTIFIED,
     MOST_READ,
-    MOST_SEARCHED,
     SPLIT_FROM,
     SplitFit,
     search_parts,
@@ -45,7 +44,6 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_HASHES",
     "MOST_READ",
-    "MOST_SEARCHED",
     "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "TOO_FEW_ROWS",

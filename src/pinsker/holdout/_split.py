@@ -28,7 +28,7 @@ from pinsker.holdout._rows import Fold, stratified_order
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutModel
 from pinsker.search import (
-    BY_COST,
+    MOST_SEARCHED,
     Deadline,
     ErrorBudget,
     FeatureCosts,
@@ -41,11 +41,8 @@ from pinsker.search import (
 
 #: From so many rows on a table is split; below, cross-fitting uses every row for everything.
 SPLIT_FROM = 5000
-#: Rows that neighbors are searched among, and rows that are counted.
-MOST_SEARCHED = 2000
+#: Rows that search at most: some of them are all that neighbors can use.
 MOST_COUNTED = 20_000
-#: Searches that count: they take more rows than neighbors do.
-_COUNTED = ("jmi", "cmim", BY_COST[0])
 #: Rows that models are fitted to while sizes are compared, and for the certificate.
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
 #: Rows that evaluate at most. All at once: a prediction costs little beside the fit before it.
@@ -148,12 +145,14 @@ def search_parts(
     deadline: Deadline,
     n_jobs: int | None = None,
 ) -> dict[str, SelectionPath]:
-    """Search some of the rows that are for searching by neighbors, and all of them by counts."""
+    """Search as many of the rows that are for searching as each search can use."""
     counted = take_rows(encoded, parts.search)
-    some = np.arange(min(MOST_SEARCHED, counted.n_rows))
+    every = np.arange(counted.n_rows)
     paths: dict[str, SelectionPath] = {}
     for turn in searches_in_time(searches, deadline):
-        calls = [(one.run, None if one.names[0] in _COUNTED else some) for one in turn]
+        calls = [
+            (one.run, None if one.most_rows is None else every[: one.most_rows]) for one in turn
+        ]
         with deadline.leaving_out(describe_searches(turn)):
             for one, found in zip(turn, jobs.run(search_rows, counted, calls, n_jobs), strict=True):
                 paths.update(zip(one.names, found, strict=True))

@@ -77,6 +77,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
+    _given_orders: tuple[str, ...] = ()  # names of the paths that were given, not searched
 
     def certify(
         self,
@@ -244,9 +245,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
 
     def _with_given_order(self, certificate: Certificate, search: str) -> Certificate:
         """Return a certificate that says so if the order was given and not searched."""
-        listed = getattr(self, "searches", "auto")
-        pairs = [] if isinstance(listed, str) else [one for one in listed if isinstance(one, tuple)]
-        if search not in {name for name, found in pairs if not hasattr(found, "as_search")}:
+        if search not in self._given_orders:
             return certificate
         notes = (*certificate.notes, GIVEN_ORDER.format(name=search))
         return replace(certificate, label=ESTIMATE, notes=notes)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -22,7 +21,6 @@ from pinsker.explain import (
 )
 from pinsker.holdout import (
     MOST_READ,
-    MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
     Comparison,
@@ -38,16 +36,13 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import Metric, MetricLike
 from pinsker.search import (
-    BY_COST,
+    MOST_SEARCHED,
     Deadline,
     ErrorBudget,
     FeatureCosts,
     KNNSearchSettings,
     Search,
     StoppingRule,
-    auto_searches,
-    by_cost,
-    cheapest_first,
     describe_searches,
     measure_sets,
     named_searches,
@@ -314,7 +309,8 @@ class FeatureSelector(EvaluatedSelector):
             with deadline.leaving_out(describe_searches(some)):
                 cross.search(some, _names_of(some, names), {}, memory.n_searches)
         with self._keeping_path(data, cross.paths):
-            self._compare_and_choose(cross, data, settings, progress, data.encoded)
+            screened = screening_notes(searches, cross.paths, data.encoded.n_features)
+            self._compare_and_choose(cross, data, settings, progress, data.encoded, screened)
         return self
 
     def _read_some(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> FitData:
@@ -349,7 +345,8 @@ class FeatureSelector(EvaluatedSelector):
             f"out in {len(folds)} folds to evaluate them"
         )
         with self._keeping_path(data, cross.paths):
-            self._compare_and_choose(cross, data, settings, progress, searched, (note,))
+            screened = screening_notes(searches, cross.paths, encoded.n_features)
+            self._compare_and_choose(cross, data, settings, progress, searched, (note, *screened))
         return self
 
     def _compare_and_choose(
@@ -368,7 +365,6 @@ class FeatureSelector(EvaluatedSelector):
                 name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
             }
         comparison = cross.compare(data.rule, progress.on_stage)
-        notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
         chosen = comparison.choose(data.rule)[0].search
         path = measure_sets(comparison.paths[chosen], searched, _roughly(settings))
         comparison.paths[chosen] = path
@@ -403,21 +399,24 @@ class FeatureSelector(EvaluatedSelector):
         self._set_fitted({"importance_": found})
 
     def _searches(
-        self, data: FitData, settings: KNNSearchSettings, searched: Encoded
+        self,
+        data: FitData,
+        settings: KNNSearchSettings,
+        searched: Encoded,
+        *,
+        of_many_rows: bool = False,
     ) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of a table that is not split."""
-        return self._named_searches(data, settings, searched, auto_searches(searched))
-
-    def _named_searches(
-        self, data: FitData, settings: KNNSearchSettings, searched: Encoded, auto: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of the user; "auto" has two more where features have prices."""
-        names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
-        if data.costs is not None and isinstance(self.searches, str):
-            names += BY_COST
-            run = partial(by_cost, costs=data.costs, fixed=data.fixed)
-            searches = [*searches, Search(BY_COST, run)]
-        return (names, searches) if self.time_limit is None else cheapest_first(searches)
+        """Return the searches of the user, and the names of their paths."""
+        names, searches = named_searches(
+            self.searches,
+            searched,
+            settings,
+            data.fixed,
+            of_many_rows=of_many_rows,
+            costs=data.costs,
+        )
+        self._given_orders = tuple(one.names[0] for one in searches if one.is_given)
+        return names, searches
 
     def _encode(
         self, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
@@ -454,8 +453,7 @@ class FeatureSelector(EvaluatedSelector):
         else:
             parts = split_by_time(encoded.n_rows, data.seed)
         searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
-        auto = auto_searches(searched, of_many_rows=True)
-        names, searches = self._named_searches(data, settings, searched, auto)
+        names, searches = self._searches(data, settings, searched, of_many_rows=True)
         progress = Progress(self, data.user_data, 4 + len(names))
         jobs = self._jobs(memory.n_fits)
         jobs.on_call = progress.on_call
@@ -478,7 +476,8 @@ class FeatureSelector(EvaluatedSelector):
         paths = {name: found[name] for name in names if name in found}
         with self._keeping_path(data, paths):
             comparison = split.compare(paths, rule, progress.on_stage)
-        self._certify_and_set(split, comparison, data, settings, progress, searched)
+        screened = screening_notes(searches, paths, encoded.n_features)
+        self._certify_and_set(split, comparison, data, settings, progress, searched, screened)
         same_rows = () if split.certifying else (SAME_ROWS,)
         progress.on_stage("importance")
         self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
@@ -493,6 +492,7 @@ class FeatureSelector(EvaluatedSelector):
         settings: KNNSearchSettings,
         progress: Progress,
         searched: Encoded,
+        notes: tuple[str, ...],
     ) -> None:
         """Take a set, and certify it on rows of its own."""
         rule, n_features = data.rule, data.encoded.n_features
@@ -508,14 +508,13 @@ class FeatureSelector(EvaluatedSelector):
                 certificate = split.certify(order, result.size, rule, data.seed)
         certificate = self._with_given_order(certificate, result.search)
         decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
-        screened = screening_notes(tuple(comparison.paths), n_features)
         attributes = self._attributes(
             data,
             path,
             decision,
             certificate=certificate,
             comparison=comparison,
-            notes=(split.note, *screened, *settings.deadline.notes),
+            notes=(split.note, *notes, *settings.deadline.notes),
         )
         self._set_fitted(attributes)
 

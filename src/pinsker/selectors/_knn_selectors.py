@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval
 from pinsker._types import Missing
-from pinsker.encoding import Encoded
 from pinsker.engine import EngineSettings, KNNSettings, count_threads
 from pinsker.holdout import CrossFit
 from pinsker.metrics import MetricLike
@@ -28,6 +27,8 @@ from pinsker.selectors._progress import fitting
 
 #: Up to so many features, a search that will be evaluated on held-out rows adds them all.
 _ALL_THE_WAY = 100
+#: Of a search through all features, beside those that `FeatureSelector` knows by name.
+_COST = 5
 
 
 class KNNSelector(EvaluatedSelector):
@@ -102,7 +103,7 @@ class KNNSelector(EvaluatedSelector):
         if evaluator is not None:
             name = type(self).__name__
             function = partial(type(self)._function, settings=settings, fixed=data.fixed)
-            again = Search((name,), partial(_alone, function=function))
+            again = Search((name,), function, _COST, takes_weights=False)
             cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
             with self._keeping_path(data, {name: path}):
                 cross.search([again], [name], {name: path}, memory.n_searches)
@@ -112,10 +113,8 @@ class KNNSelector(EvaluatedSelector):
         progress.close()
         return self
 
-    def as_search(
-        self, fixed: tuple[int, ...] = (), seed: int = 0
-    ) -> Callable[[Encoded], SelectionPath]:
-        """Return the search alone, as a function from an encoded table to a path.
+    def as_search(self, fixed: tuple[int, ...] = (), seed: int = 0) -> Search:
+        """Return the search alone, and what it takes.
 
         Parameters
         ----------
@@ -125,7 +124,8 @@ class KNNSelector(EvaluatedSelector):
             Seed where `random_state` is None.
         """
         settings = self._search_settings(seed if self.random_state is None else self._draw_seed())
-        return partial(type(self)._function, settings=settings, fixed=fixed)
+        find = partial(type(self)._function, settings=settings, fixed=fixed)
+        return Search((type(self).__name__,), find, _COST, takes_weights=False)
 
     def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:  # noqa: ARG002
         """Return how the search works, on a table of so many features."""
@@ -405,9 +405,3 @@ class ForwardBackwardSelection(_GrowingSelector):
         **_GrowingSelector._parameter_constraints,
         "patience": [Interval(Integral, 1, None, closed="left")],
     }
-
-
-def _alone(
-    problem: Encoded, function: Callable[[Encoded], SelectionPath]
-) -> tuple[SelectionPath, ...]:
-    return (function(problem),)
