@@ -13,8 +13,6 @@ from pinsker.engine._contingency import (
     PackedColumns,
     grassberger_log,
 )
-from pinsker.engine._contingency_dask import PartitionTables
-from pinsker.engine._dispatch import EngineName, calls_on_cluster, find_client
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
 from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
 from pinsker.engine._plan import (
@@ -38,6 +36,8 @@ from pinsker.engine._settings import (
 )
 from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine._triples import array_library, best_triples
+from pinsker.engine.backends import EngineName, calls_on_cluster, find_client, is_local
+from pinsker.engine.backends.dask._partitions import PartitionTables
 
 __all__ = [
     "ENGINES",
@@ -72,6 +72,7 @@ __all__ = [
     "find_client",
     "generator_of",
     "grassberger_log",
+    "is_local",
     "mean_values",
     "memory_limit",
     "neighbor_counts",

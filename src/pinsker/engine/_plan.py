@@ -58,6 +58,8 @@ class WorkerMemory:
     n_workers: int = 1  # workers with memory of their own
     n_bytes: int | None = None  # bytes that each of them has
     max_tiles: int = 1  # tiles that each may hold
+    holds_table: bool = False  # whether each holds the table beside its tiles
+    is_planned: bool = True  # False: the search plans it by itself, see `Plan.with_memory_of`
 
     def __post_init__(self) -> None:
         one_of("engine", self.engine, get_args(Engines))
@@ -159,8 +161,8 @@ def plan_rows(
         engine=workers.engine,
         standard_error=sample.standard_error,
     )
-    if workers.engine == "cuda":
-        return all_rows  # the search plans the GPU's memory, see `Plan.with_memory_of`
+    if not workers.is_planned:
+        return all_rows
     fixed = search_bytes(*problem.values.shape, n_threads=n_threads, copies=2 - keeps_pairs)
     room = _room(problem, max_memory, workers, fixed)
     n_watched = min(all_rows.n_watched, workers.n_workers * room.n_rows)
@@ -221,7 +223,7 @@ def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, fixed
     limit = memory_limit(max_memory, workers.n_bytes)
     n, d = problem.values.shape
     tiles = max(1, min(workers.max_tiles, limit // (2 * fixed) - 1))
-    fixed *= tiles if workers.engine != "dask" else tiles + 1  # workers also hold the table
+    fixed *= tiles + workers.holds_table
     if fixed > limit:
         raise MemoryBudgetError(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "

@@ -16,7 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, Options, StrOptions, check_columns
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
-from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads, find_client
+from pinsker.engine import (
+    ENGINES,
+    EngineSettings,
+    KNNSettings,
+    as_settings,
+    count_threads,
+    find_client,
+    is_local,
+)
 from pinsker.exceptions import EngineLostError, ParameterError
 from pinsker.holdout import (
     ESTIMATE,
@@ -73,7 +81,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
             "cv_object",
         ],
         "knn": [KNNSettings, None],
-        "engine": [StrOptions({"auto", "local", "dask", "cuda"}), EngineSettings],
+        "engine": [StrOptions(set(ENGINES)), EngineSettings],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -310,7 +318,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
     def _is_local(self) -> bool:
         """Whether searches run in this process and its memory."""
         engine = as_settings("engine", self.engine)
-        return engine.name != "cuda" and find_client(engine.name, engine.client) is None
+        return is_local(engine.name, engine.client)
 
     def _ends(self) -> tuple[Any, ...]:
         """Return what ends a search that cannot go on from an earlier path."""
