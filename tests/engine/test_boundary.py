@@ -315,13 +315,12 @@ def test_the_other_functions_check_their_arguments(call):
 
 def test_every_public_name_is_checked_here_or_holds_results():
     """A new name is added here with its tests: those of columns are in test_contingency.py."""
-    results = {"BoxCounts", "JointCosts", "NeighborCounts", "Plan"}
+    results = {"BoxCounts", "JointCosts", "NeighborCounts"}
     constants = {
         "MOST_PAIR_BINS",
         "NATS_PER_COST",
         "Correction",
         "ENGINES",
-        "EngineName",
         "SETTINGS",
     }
     constants |= {"SETTINGS"}

@@ -16,7 +16,6 @@ from pinsker.engine._contingency import (
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
 from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
 from pinsker.engine._plan import (
-    Plan,
     WorkerMemory,
     available_memory,
     memory_limit,
@@ -36,7 +35,7 @@ from pinsker.engine._settings import (
 )
 from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine._triples import array_library, best_triples
-from pinsker.engine.backends import EngineName, calls_on_cluster, find_client, is_local
+from pinsker.engine.backends import calls_on_cluster, find_client, is_local
 from pinsker.engine.backends.dask._partitions import PartitionTables
 
 __all__ = [
@@ -48,7 +47,6 @@ __all__ = [
     "BoxCounts",
     "Correction",
     "CountTables",
-    "EngineName",
     "EngineSettings",
     "Forward",
     "Group",
@@ -58,7 +56,6 @@ __all__ = [
     "PackedColumns",
     "PairTables",
     "PartitionTables",
-    "Plan",
     "Problem",
     "WorkerMemory",
     "array_library",

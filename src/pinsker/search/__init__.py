@@ -6,7 +6,7 @@ features. Stopping rules cut the path.
 """
 
 from pinsker.search._catalog import SEARCHES, named_searches, screening_notes
-from pinsker.search._costs import FeatureCosts, by_cost
+from pinsker.search._costs import FeatureCosts
 from pinsker.search._counted import CountedProblem, CountingSettings
 from pinsker.search._criteria import CRITERIA, criterion_named
 from pinsker.search._criterion import (
@@ -88,7 +88,6 @@ __all__ = [
     "Trace",
     "backward",
     "best_pairs",
-    "by_cost",
     "count_and_search",
     "criterion_named",
     "criterion_search",

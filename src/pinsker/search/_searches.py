@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
@@ -37,6 +37,14 @@ class Search:
         return tuple(paths[part] for part in self.parts)
 
 
+@runtime_checkable
+class Searcher(Protocol):
+    """A selector that offers its search alone."""
+
+    def as_search(self, fixed: tuple[int, ...], seed: int) -> Search:
+        """Return the search, and what it takes."""
+
+
 def search_of(
     item: Any, problem: Encoded, fixed: tuple[int, ...], seed: int, named: dict[str, Search]
 ) -> Search:
@@ -49,10 +57,9 @@ def search_of(
     has_name = isinstance(item, tuple) and len(item) == 2
     name = str(item[0]) if isinstance(item, tuple) and item else type(item).__name__
     found = item[1] if has_name else item
-    if hasattr(found, "as_search") and not isinstance(found, type):
-        search: Search = found.as_search(fixed, seed)
-        return replace(search, names=(name,))
-    listed = () if isinstance(found, str | type) or not hasattr(found, "__iter__") else found
+    if isinstance(found, Searcher) and not isinstance(found, type):
+        return replace(found.as_search(fixed, seed), names=(name,))
+    listed = found if isinstance(found, Iterable) and not isinstance(found, str | type) else ()
     order = [
         feature for column in listed for feature in find_features(problem, [column], "searches")
     ]
