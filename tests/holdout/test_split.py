@@ -1,19 +1,11 @@
 """Large tables: disjoint rows search, evaluate and certify."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import KFold
 
-from pinsker import (
-    BackwardElimination,
-    CriterionSelection,
-    FeatureCount,
-    FeatureSelector,
-    LinearSelection,
-)
+from pinsker import FeatureCount, FeatureSelector
 from pinsker.encoding import encode
 from pinsker.holdout import SPLIT_FROM, split_rows
 from pinsker.models import HoldoutModel
@@ -138,29 +130,3 @@ def test_noise_keeps_nothing_that_looks_like_a_finding():
     selector = FeatureSelector(0.02, models=LINEAR, random_state=0).fit(X, y)
     assert selector.support_.sum() == 1
     assert selector.certificate_.error_kept == pytest.approx(0.5, abs=0.05)
-
-
-def test_the_rows_of_a_search_do_not_depend_on_its_name():
-    X, y = linear_table(12_000)
-    seen = {}
-
-    class Watched:
-        def __init__(self, selector):
-            self.selector = selector
-
-        def as_search(self, fixed, seed):
-            plain = self.selector.as_search(fixed, seed)
-
-            def find(table):
-                seen.setdefault(type(self.selector).__name__, set()).add(table.n_rows)
-                return plain.find(table)
-
-            return replace(plain, find=find)
-
-    for name in ("jmi", "other"):
-        for selector in (BackwardElimination(), LinearSelection(), CriterionSelection("jmi", 4)):
-            searches = [(name, Watched(selector))]
-            FeatureSelector(models=LINEAR, searches=searches, random_state=0).fit(X, y)
-    assert seen == {
-        "BackwardElimination": {2000}, "LinearSelection": {2000}, "CriterionSelection": {3000},
-    }  # fmt: skip

@@ -1,11 +1,12 @@
 """Which searches are tried: names, selectors and orders become functions."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pinsker import BackwardElimination, CriterionSelection, LinearSelection
+from pinsker import BackwardElimination, CriterionSelection, FeatureSelector, LinearSelection
 from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode
 from pinsker.exceptions import ParameterError
@@ -124,3 +125,30 @@ def test_neighbors_in_wide_tables_are_searched_among_screened_features():
 
 def test_tables_that_are_not_wide_are_searched_as_a_whole(table):
     assert paths_of(["backward"], table)["backward"] == backward(table, SETTINGS)
+
+
+def test_the_rows_of_a_search_do_not_depend_on_its_name():
+    X = np.random.default_rng(0).normal(size=(12_000, 5))
+    y = X[:, 1] + 0.8 * X[:, 4] + np.random.default_rng(1).normal(size=len(X))
+    seen = {}
+
+    class Watched:
+        def __init__(self, selector):
+            self.selector = selector
+
+        def as_search(self, fixed, seed):
+            plain = self.selector.as_search(fixed, seed)
+
+            def find(table):
+                seen.setdefault(type(self.selector).__name__, set()).add(table.n_rows)
+                return plain.find(table)
+
+            return replace(plain, find=find)
+
+    for name in ("jmi", "other"):
+        for selector in (BackwardElimination(), LinearSelection(), CriterionSelection("jmi", 4)):
+            searches = [(name, Watched(selector))]
+            FeatureSelector(models=["linear"], searches=searches, random_state=0).fit(X, y)
+    assert seen == {
+        "BackwardElimination": {2000}, "LinearSelection": {2000}, "CriterionSelection": {3000},
+    }  # fmt: skip
