@@ -34,8 +34,9 @@ from pinsker.encoding import (
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects
-from pinsker.holdout import MOST_READ, MOST_SEARCHED, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
+from pinsker.holdout import MOST_READ, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
 from pinsker.metrics import task_of
+from pinsker.search import MOST_SEARCHED
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together.

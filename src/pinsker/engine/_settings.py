@@ -19,8 +19,8 @@ from pinsker.engine._boundary import (
     one_of,
     shown,
 )
-from pinsker.engine._dispatch import EngineName, check_client
 from pinsker.engine._plan import Score
+from pinsker.engine.backends import EngineName, check_client
 from pinsker.exceptions import ParameterError
 
 Scale = Literal["copula", "standard", "none"]

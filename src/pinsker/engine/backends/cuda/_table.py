@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import FARTHEST
-from pinsker.engine._cuda._device import CupyDevice, Device
-from pinsker.engine._cuda._job import Job
+from pinsker.engine.backends.cuda._device import CupyDevice, Device
+from pinsker.engine.backends.cuda._job import Job
 from pinsker.exceptions import MemoryBudgetError
 
 TILE = 64  # query rows, and rows, of one block of `tiles.cu`

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import IntArray
-from pinsker.engine._cuda._device import Device
-from pinsker.engine._cuda._job import Job
-from pinsker.engine._cuda._table import ROW_THREADS, Table
+from pinsker.engine.backends.cuda._device import Device
+from pinsker.engine.backends.cuda._job import Job
+from pinsker.engine.backends.cuda._table import ROW_THREADS, Table
 
 #: Rows within reach, as a multiple of those that a typical ball needs; only time depends on it.
 _REACH_FACTOR = 3.0

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import IntArray
-from pinsker.engine._cuda._device import Device
-from pinsker.engine._cuda._job import Job
-from pinsker.engine._cuda._table import ROW_THREADS, TILE, TILE_THREADS, Table
+from pinsker.engine.backends.cuda._device import Device
+from pinsker.engine.backends.cuda._job import Job
+from pinsker.engine.backends.cuda._table import ROW_THREADS, TILE, TILE_THREADS, Table
 
 #: Close pairs that a row has room for, if the table has so many rows.
 _CLOSE_PAIRS = 2048
@@ -113,6 +113,7 @@ class CudaBackward:
         self,
         *,
         watched_queries: int,  # noqa: ARG002 (as `_kernels`; rows that fit in memory are kept)
+        state_bytes: int = 0,  # noqa: ARG002 (as `_kernels`)
         memory_limit: int | None = None,
         capacity: int | None = None,
         device: Device | None = None,

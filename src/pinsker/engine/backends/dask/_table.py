@@ -8,7 +8,7 @@ from typing import Any
 from distributed import Client, Future, fire_and_forget
 
 from pinsker._cluster import Cluster
-from pinsker.engine._dask._tiles import SharedTable, forget
+from pinsker.engine.backends.dask._tiles import SharedTable, forget
 
 
 class TableOnCluster:

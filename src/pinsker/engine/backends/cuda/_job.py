@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pinsker.engine._cuda._device import Array, Device
+from pinsker.engine.backends.cuda._device import Array, Device
 
 #: Numbers that the structure may hold, and what they are here; addresses point at any type.
 _NUMBERS: dict[str, npt.DTypeLike] = {"long long": np.int64, "double": np.float64}

@@ -13,8 +13,8 @@ from distributed.scheduler import KilledWorker
 
 from pinsker._cluster import Cluster, StateLostError, WorkersLeftError
 from pinsker._types import IntArray
-from pinsker.engine._dask._table import TableOnCluster, forget_later
-from pinsker.engine._dask._tiles import Flags, TileSpec, TileSums, TileTask, advance
+from pinsker.engine.backends.dask._table import TableOnCluster, forget_later
+from pinsker.engine.backends.dask._tiles import Flags, TileSpec, TileSums, TileTask, advance
 from pinsker.exceptions import EngineError, EngineLostError
 
 _LOG = logging.getLogger("pinsker")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pinsker.engine import Backward, Forward, Problem, find_client
+from pinsker.engine.backends import Cuda, Dask, Local
 from pinsker.exceptions import EngineError, ParameterError
 
 
@@ -20,21 +21,22 @@ def problem():
 @pytest.fixture
 def no_gpu(monkeypatch):
     reason = "there is no GPU here; try another one."
-    monkeypatch.setattr("pinsker.engine._dispatch.missing_gpu", lambda: reason)
+    monkeypatch.setattr("pinsker.engine.backends.missing_gpu", lambda: reason)
 
 
 @pytest.fixture
 def engine_of(monkeypatch):
     """A function that returns the engine a search would run on, without running it there."""
-    monkeypatch.setattr("pinsker.engine._dispatch.missing_gpu", lambda: None)
+    monkeypatch.setattr("pinsker.engine.backends.missing_gpu", lambda: None)
 
     class FoundError(Exception):
         pass
 
-    def stop(chosen, *arguments):
-        raise FoundError(chosen.engine)
+    def stop(backend, *arguments):
+        raise FoundError(backend.name)
 
-    monkeypatch.setattr("pinsker.engine._search.backward_search", stop)
+    for backend in (Cuda, Dask, Local):
+        monkeypatch.setattr(backend, "run", stop)
 
     def engine_of(problem, **settings):
         with pytest.raises(FoundError) as found:
@@ -57,19 +59,19 @@ def test_cuda_says_what_is_missing(problem, search, no_gpu):
 
 
 def test_auto_takes_the_cores_where_there_is_nothing_else(problem, no_gpu, monkeypatch):
-    monkeypatch.setattr("pinsker.engine._dispatch.GPU_PAYS_FROM", 0)
+    monkeypatch.setattr("pinsker.engine.backends.GPU_PAYS_FROM", 0)
     assert Backward(problem, engine="auto").plan.engine == "local"
 
 
 def test_auto_takes_a_gpu_only_where_it_pays(problem, engine_of, monkeypatch):
     assert engine_of(problem, engine="auto") == "local"
-    monkeypatch.setattr("pinsker.engine._dispatch.GPU_PAYS_FROM", 60 * 60 * 4)
+    monkeypatch.setattr("pinsker.engine.backends.GPU_PAYS_FROM", 60 * 60 * 4)
     assert engine_of(problem, engine="auto") == "cuda"
     assert engine_of(problem, engine="auto", max_samples=59) == "local"
 
 
 def test_auto_takes_a_gpu_only_where_max_memory_holds_the_table(problem, engine_of, monkeypatch):
-    monkeypatch.setattr("pinsker.engine._dispatch.GPU_PAYS_FROM", 0)
+    monkeypatch.setattr("pinsker.engine.backends.GPU_PAYS_FROM", 0)
     assert engine_of(problem, engine="auto", max_memory=100_000) == "cuda"
     # Enough for the cores: 9600 bytes; a GPU takes copies of the table, and 33 248 bytes.
     assert engine_of(problem, engine="auto", max_memory=33_248) == "cuda"

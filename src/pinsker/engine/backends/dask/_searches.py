@@ -9,9 +9,9 @@ import numpy as np
 from pinsker._cluster import Cluster
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._dask._steps import TiledSteps
-from pinsker.engine._dask._table import TableOnCluster
-from pinsker.engine._dask._tiles import Flags, Kind, SharedTable, TileSpec
+from pinsker.engine.backends.dask._steps import TiledSteps
+from pinsker.engine.backends.dask._table import TableOnCluster
+from pinsker.engine.backends.dask._tiles import Flags, Kind, SharedTable, TileSpec
 
 _LOG = logging.getLogger("pinsker")
 
