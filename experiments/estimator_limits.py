@@ -8,7 +8,7 @@ from pinsker import conditional_mutual_information, mutual_information
 from pinsker.exceptions import UnreliableEstimateWarning
 from pinsker.information._measure import Options, prepare
 from pinsker.information._reliability import neighbor_resolution
-from pinsker.testing import CommonCause, InformationProblem, TwoNormalClasses, information_problems
+from tests.truths import CommonCause, InformationProblem, TwoNormalClasses, information_problems
 
 N_SAMPLES = 8
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pinsker import conditional_mutual_information, entropy, mutual_information
-from pinsker.testing import information_problems
+from tests.truths import information_problems
 
 PROBLEMS = information_problems()
 N_ROWS, N_SAMPLES = 1000, 16

@@ -10,7 +10,7 @@ import pytest
 import pinsker
 from pinsker import conditional_mutual_information, entropy, mutual_information
 from pinsker.exceptions import DataError, ParameterError, UnreliableEstimateWarning
-from pinsker.testing import Chain, CommonCause, TwoNormalClasses, information_problems
+from tests.truths import Chain, CommonCause, TwoNormalClasses, information_problems
 
 
 def continuous(n=60, seed_of_rows=0):

@@ -131,12 +131,12 @@ def mutual_information(
 
     Examples
     --------
+    Two normal columns of correlation 0.6 share -½ ln(1 - 0.6²) = 0.223 nats:
+
+    >>> import numpy as np
     >>> from pinsker import mutual_information
-    >>> from pinsker.testing import BivariateNormal
-    >>> problem = BivariateNormal(rho=0.6)
-    >>> x, y, _ = problem.sample(1000, seed=0)
-    >>> round(problem.truth(), 3)
-    0.223
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 1000))
+    >>> y = 0.6 * x + 0.8 * noise
     >>> round(mutual_information(x, y), 1), round(mutual_information(x, y, method="copula"), 1)
     (0.2, 0.2)
     """
@@ -244,9 +244,10 @@ def conditional_mutual_information(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from pinsker import conditional_mutual_information, mutual_information
-    >>> from pinsker.testing import Xor
-    >>> x, y, z = Xor(given_z=True).sample(1000, seed=0)
+    >>> x, z = np.random.default_rng(0).integers(2, size=(2, 1000))
+    >>> y = x ^ z
     >>> abs(round(mutual_information(x, y), 2))
     0.0
     >>> round(conditional_mutual_information(x, y, z), 2)
