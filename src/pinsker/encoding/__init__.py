@@ -54,6 +54,7 @@ from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._survival import as_structured, null_martingale
 from pinsker.encoding._target import encode_target, guess_task, is_survival
 from pinsker.encoding._tidy import tidy
+from pinsker.encoding._written import read_written, written_number
 
 __all__ = [
     "FARTHEST",
@@ -104,10 +105,12 @@ __all__ = [
     "null_martingale",
     "read_large",
     "read_table",
+    "read_written",
     "take",
     "take_features",
     "take_rows",
     "tidy",
     "weighted_cuts",
     "weights_in_rows",
+    "written_number",
 ]

@@ -67,7 +67,9 @@ def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any
     partitions = Partitions.of(X, y)
     if partitions.n_rows == 0:
         raise DataError("X is a Dask DataFrame without rows.")
-    sample = _about_all_rows(encode(*partitions.sample(), **encoding), encoding["missing"])
+    # A partition may hold one text that is no date: all of them are read as they are.
+    sample = encode(*partitions.sample(), **encoding, read_text=False)
+    sample = _about_all_rows(sample, encoding["missing"])
     cuts, labels = None, sample.target.labels
     if sample.target.raw is not None:
         numbers = sample.target.raw[:, 0]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
-from pinsker.encoding._cells import object_array
+from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import (
     check_weights,
     column_notes,
@@ -20,12 +20,13 @@ from pinsker.encoding._checks import (
 )
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
 from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
-from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
+from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds, declared_categories
 from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.encoding._sparse import most_filled, sparse_names
 from pinsker.encoding._target import build_target, read_target
+from pinsker.encoding._written import with_written_values
 from pinsker.exceptions import DataError, ParameterError
 
 
@@ -40,8 +41,12 @@ def encode(
     task: Literal["auto"] | Task = "auto",
     columns: IntArray | None = None,
     sample_weight: Any = None,
+    read_text: bool = True,
 ) -> Encoded:
-    """Turn a table and its target into what the engine works on."""
+    """Turn a table and its target into what the engine works on.
+
+    With ``read_text`` columns of text that hold dates or numbers are read as such.
+    """
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
@@ -74,7 +79,7 @@ def encode(
         notes += gap_note(table)
     return Encoded(
         columns=build_columns(
-            table,
+            _as_written(table, categorical_features) if read_text else table,
             scale=scale,
             categorical_features=categorical_features,
             notes=notes,
@@ -90,6 +95,13 @@ def encode(
         given_names=given_names,
         weights=None if weights is None else frozen(weights),
     )
+
+
+def _as_written(table: RawTable, categorical_features: CategoricalFeatures) -> RawTable:
+    """Read text that holds dates or numbers, unless the user declares it categories."""
+    if Origin.TEXT not in table.origins:
+        return table
+    return with_written_values(table, declared_categories(table, categorical_features))
 
 
 def hashes_of(X: Any, y: Any) -> AnyArray:
