@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
@@ -170,9 +171,7 @@ def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
 def is_frame(data: Any) -> bool:
     """Whether `data` is a frame or a series of some data frame package."""
     if type(data).__module__.partition(".")[0] in _NEVER_FRAMES:
-        return False  # the common case, without importing narwhals
-    import narwhals.stable.v1 as nw
-
+        return False  # the common case, without asking narwhals
     return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
@@ -198,8 +197,6 @@ def count_rows(data: Any) -> int:
 
 def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
     """Return names and columns of a frame, or of a series."""
-    import narwhals.stable.v1 as nw
-
     wrapped = _wrap(data)
     if is_dask_frame(data):
         raise DataTypeError(
@@ -222,8 +219,6 @@ def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], 
 
 
 def _wrap(data: Any) -> Any:
-    import narwhals.stable.v1 as nw
-
     try:
         return nw.from_native(data, pass_through=True, allow_series=True)
     except ValueError as error:  # its subclass for repeated names changed places over time
@@ -243,8 +238,6 @@ def _repeated(names: Sequence[str]) -> str:
 
 def _read_series(series: Any, name: str) -> Cells:
     """Read one narwhals series."""
-    import narwhals.stable.v1 as nw
-
     dtype, native = series.dtype, series.to_native()
     if isinstance(dtype, nw.List | nw.Struct | nw.Array):
         raise DataTypeError(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
@@ -111,8 +112,6 @@ def take(data: Any, rows: IntArray) -> Any:
         matrix: Any = data
         return (matrix if matrix.format in ("csr", "csc") else matrix.tocsr())[rows]
     if is_frame(data):
-        import narwhals.stable.v1 as nw
-
         try:
             return nw.from_native(data, eager_only=True, allow_series=True)[rows].to_native()
         except TypeError as error:  # a column of a type that its container holds but cannot read

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import is_classifier, is_regressor
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -73,14 +74,9 @@ class OwnColumns:
 
     def _take(self, positions: IntArray, columns: Sequence[int]) -> Any:
         wanted = [int(j) for j in columns]
-        if hasattr(self.table, "iloc"):
-            return self.table.iloc[positions, wanted]
         if not is_frame(self.table):
             return self.table[positions][:, wanted]
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(self.table, eager_only=True)
-        return frame[positions, wanted].to_native()
+        return nw.from_native(self.table, eager_only=True)[positions, wanted].to_native()
 
 
 def _as_table(X: Any) -> Any:
@@ -100,17 +96,10 @@ def _as_table(X: Any) -> Any:
 
 def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
     """Return a table with some of its columns taken from another one, dtypes as they were."""
-    if hasattr(taken, "iloc"):
-        taken = taken.copy()
-        for k, place in enumerate(places):
-            taken.isetitem(place, others.iloc[:, k].array)
-        return taken
     if not is_frame(taken):
         taken = taken.copy()
         taken[:, list(places)] = others
         return taken
-    import narwhals.stable.v1 as nw
-
     moved = nw.from_native(others, eager_only=True)
     series = [moved[:, k] for k in range(len(places))]
     return nw.from_native(taken, eager_only=True).with_columns(*series).to_native()
@@ -241,7 +230,7 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     if able is not None:
         return able
     _refuse_named_classes(estimator, name, part, y[rows])
-    if hasattr(part, "iloc"):
+    if is_frame(part):
         able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
     if able is None:
         raise _cannot(estimator, name, error) from error
@@ -306,10 +295,20 @@ def _default_encoding() -> ColumnTransformer:
     numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
     return ColumnTransformer(
         [
-            ("numbers", numbers, make_column_selector(dtype_include="number")),
-            ("text", text, make_column_selector(dtype_exclude="number")),
+            ("numbers", numbers, _numeric_columns),
+            ("text", text, _other_columns),
         ]
     )
+
+
+def _numeric_columns(frame: Any) -> list[str]:
+    """Return the columns of numbers of a pandas or polars frame."""
+    return nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns
+
+
+def _other_columns(frame: Any) -> list[str]:
+    """Return the columns of a pandas or polars frame that hold no numbers."""
+    return nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns
 
 
 def _few_rows(y: AnyArray) -> IntArray:
