@@ -1,6 +1,7 @@
 """What is checked before and after encoding: missing values, repeated columns, neighbors."""
 
 from collections.abc import Sequence
+from enum import Enum
 from hashlib import blake2b
 from typing import Any, get_args
 
@@ -208,7 +209,9 @@ def plural(count: int, noun: str) -> str:
 
 def _name(item: Any) -> str:
     # numpy's repr of a scalar names its type: np.int64(3)
-    return repr(item.item()) if hasattr(item, "item") else repr(getattr(item, "value", item))
+    if isinstance(item, np.generic):
+        return repr(item.item())
+    return repr(item.value if isinstance(item, Enum) else item)
 
 
 def weights_in_rows(weights: FloatArray) -> FloatArray:

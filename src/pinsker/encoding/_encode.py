@@ -135,10 +135,10 @@ def columns_to_read(
     >>> columns_to_read(sparse.csr_array(np.eye(4))) is None
     True
     """
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if not sparse.issparse(X) or len(shape) != 2:
+    is_sparse = sparse.issparse(X)
+    if not is_sparse or len(X.shape) != 2:
         return None
-    names = sparse_names(shape[1], "x")
+    names = sparse_names(X.shape[1], "x")
     features, feature_names = make_features(names, feature_groups)
     always = {j for columns in features if len(columns) > 1 for j in columns}
     single = [

@@ -12,7 +12,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, HasColumns, HasShape, IntArray
 from pinsker.encoding._cells import Cells, Origin, read_categories, read_cells
 from pinsker.encoding._sparse import read_sparse, sparse_names
 from pinsker.exceptions import DataError, DataTypeError
@@ -65,7 +65,7 @@ def read_table(
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
-        if two_dimensional and not hasattr(data, "columns"):
+        if two_dimensional and isinstance(_wrap(data), nw.Series):
             raise DataError(_one_dimension(label, "a series"))
         return _stack(cells, names, label)
     array = _as_array(data, label)
@@ -181,6 +181,13 @@ def is_dask_frame(data: Any) -> bool:
     return frames is not None and isinstance(data, frames.DataFrame)
 
 
+def is_dask_column(data: Any) -> bool:
+    """Return whether something is a Dask Series, or a Dask Array of one dimension."""
+    frames = sys.modules.get("dask.dataframe")
+    series = frames is not None and isinstance(data, frames.Series)
+    return series or (is_dask(data) and data.ndim == 1)
+
+
 def is_dask(data: Any) -> bool:
     """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
     arrays = sys.modules.get("dask.array")
@@ -191,7 +198,7 @@ def count_rows(data: Any) -> int:
     """Return the rows of a table in memory without reading it; 0 where it has none to count."""
     if isinstance(data, list | tuple):
         return len(data)
-    shape: Any = getattr(data, "shape", ())
+    shape: Any = data.shape if isinstance(data, HasShape) else ()
     return shape[0] if len(shape) == 2 and isinstance(shape[0], int) else 0
 
 
@@ -222,7 +229,7 @@ def _wrap(data: Any) -> Any:
     try:
         return nw.from_native(data, pass_through=True, allow_series=True)
     except ValueError as error:  # its subclass for repeated names changed places over time
-        names = [str(name) for name in getattr(data, "columns", ())]
+        names = [str(name) for name in data.columns] if isinstance(data, HasColumns) else []
         if len(set(names)) == len(names):
             raise
         raise DataError(_repeated(names)) from error
@@ -247,13 +254,13 @@ def _read_series(series: Any, name: str) -> Cells:
         categories = series.cat.get_categories().to_list()
         note = f"the order of Enum column {name!r} is not used; to use it, declare it a 'count'"
         return replace(read_categories(series.to_numpy(), categories, name), note=note)
-    native_type: Any = getattr(native, "dtype", None)
+    native_type = native.dtype if series.implementation.is_pandas_like() else dtype
     if isinstance(native_type, np.dtype) and not native_type.isnative:
         raise DataTypeError(
             f"column {name!r} is of type {native_type.str!r}, in the byte order of another machine,"
             f" whose rows pandas cannot take: use .astype({native_type.newbyteorder('=').str!r})."
         )
-    if isinstance(dtype, nw.Categorical) and hasattr(native_type, "ordered"):  # pandas
+    if isinstance(dtype, nw.Categorical) and str(native_type) == "category":  # pandas
         categories, ordered = native_type.categories.tolist(), bool(native_type.ordered)
         return read_categories(series.to_numpy(), categories, name, ordered=ordered)
     if isinstance(dtype, nw.Int128 | nw.UInt128):  # NumPy has no such integers

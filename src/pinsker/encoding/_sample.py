@@ -204,7 +204,7 @@ def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> 
     parts, target, called = _parts(X, y)
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)
-    n_rows, n_missing = (sum(getattr(p, name) for p in found) for name in ("n_rows", "n_missing"))
+    n_rows, n_missing = sum(p.n_rows for p in found), sum(p.n_missing for p in found)
     if n_missing and not drops_rows(missing):
         raise DataError(
             f"Input y contains NaN: the target has missing values in {n_missing} of "
@@ -245,7 +245,7 @@ def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
     if is_dask_frame(X):
         X, target, called = put_target(X, y)
         return [(part,) for part in X.to_delayed()], target, called
-    if not is_dask(y) or not hasattr(y, "rechunk"):
+    if not is_dask(y) or is_dask_frame(y):
         raise DataTypeError(
             f"X is a Dask Array, but y is of type {type(y).__name__}: pass a Dask Array with as "
             "many rows."
@@ -269,7 +269,7 @@ def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
 
 def _missing(y: Any) -> Any:
     """Return which rows miss a target."""
-    if not hasattr(y, "isna"):
+    if isinstance(y, np.ndarray):
         gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
         return gaps.reshape(len(y), -1).any(axis=1)
     return y.isna().to_numpy()

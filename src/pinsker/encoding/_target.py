@@ -50,10 +50,9 @@ def encode_target(
 
 def is_survival(y: Any) -> bool:
     """Return whether a target is a structured array of an event and a time."""
-    names = getattr(getattr(y, "dtype", None), "names", None)
-    if not isinstance(y, np.ndarray) or names is None or len(names) != 2:
+    if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
         return False
-    kinds = sorted(y.dtype[name].kind for name in names)
+    kinds = sorted(y.dtype[name].kind for name in y.dtype.names)
     return kinds[0] == "b" and kinds[1] in "iuf"
 
 

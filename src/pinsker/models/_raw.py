@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from scipy import sparse
 from sklearn import get_config
 from sklearn.base import is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer
@@ -14,7 +15,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker._compat import classes_of, method_of
+from pinsker._types import AnyArray, FloatArray, HasColumns, IntArray, Task
 from pinsker.encoding import (
     Encoded,
     Target,
@@ -83,8 +85,9 @@ def _as_table(X: Any) -> Any:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
     if is_frame(X) and len(X.shape) == 2:
         return X
+    is_sparse = sparse.issparse(X)
     try:
-        table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        table = X.tocsr() if is_sparse else np.asarray(X)
     except ValueError as error:
         raise DataError(f"X is no table, its rows differ in length: {error}") from error
     if table.ndim != 2:
@@ -112,9 +115,7 @@ class RawModel(HoldoutModel):
     @property
     def gives_scores(self) -> bool:
         """Whether a classifier gives more than predicted classes."""
-        return hasattr(self.estimator, "predict_proba") or hasattr(
-            self.estimator, "decision_function"
-        )
+        return method_of(self.estimator, "predict_proba", "decision_function") is not None
 
     def fit_predict_rows(
         self,
@@ -155,7 +156,7 @@ class RawModel(HoldoutModel):
 
     def _seen(self, model: Any, names: AnyArray, present: IntArray) -> IntArray:
         """Return the codes of the classes that a fitted model knows, in its own order."""
-        own = getattr(model, "classes_", None)
+        own = classes_of(model)
         if own is None or len(own) != len(present):
             return present
         codes = {name: code for code, name in enumerate(names.tolist())}
@@ -167,7 +168,8 @@ class RawModel(HoldoutModel):
         except OSError:
             raise  # a file, a licence, a cluster: the columns are not the cause
         except Exception as error:
-            names = list(map(str, getattr(given, "columns", range(given.shape[1]))))
+            columns = given.columns if isinstance(given, HasColumns) else range(given.shape[1])
+            names = list(map(str, columns))
             raise ParameterError(
                 f"model {self.name!r} ({type(self.estimator).__name__}) cannot be fitted to the "
                 f"columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}: {error}. It "
@@ -303,12 +305,12 @@ def _default_encoding() -> ColumnTransformer:
 
 def _numeric_columns(frame: Any) -> list[str]:
     """Return the columns of numbers of a pandas or polars frame."""
-    return nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns
+    return list(nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns)
 
 
 def _other_columns(frame: Any) -> list[str]:
     """Return the columns of a pandas or polars frame that hold no numbers."""
-    return nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns
+    return list(nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns)
 
 
 def _few_rows(y: AnyArray) -> IntArray:
