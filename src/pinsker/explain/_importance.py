@@ -3,27 +3,24 @@
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._compat import check_columns, require
+from pinsker._compat import require
 from pinsker._types import BoolArray, IntArray
 from pinsker.bounds import Difference, column_variances
-from pinsker.encoding import encode_again, take_rows
-from pinsker.engine import as_settings
+from pinsker.encoding import take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
     BestScores,
+    FitContext,
     Fold,
     HoldoutEvaluator,
     make_folds,
-    note_known_rows,
     note_weights,
-    read_groups,
 )
-from pinsker.metrics import Metric
 from pinsker.models import weighted_rows
 
 #: The note where the rows that chose the columns measure them.
@@ -43,50 +40,35 @@ class FreshSets:
 
     def __init__(
         self,
-        selector: Any,
-        X: Any,
-        y: Any,
-        groups: Any = None,
-        sample_weight: Any = None,
+        context: FitContext,
+        cv: Any,
+        order: Sequence[int],
+        kept: Sequence[bool],
         *,
         searched: float = 0.0,
     ) -> None:
-        check_columns(selector, X)
-        scale = as_settings("knn", selector.knn).scale
-        task, seed = selector.facts_.task, selector._seed
-        encoding = {**selector._encoding(), "task": task, "scale": scale}
-        encoding["sample_weight"] = sample_weight
-        self.encoded = encode_again(X, y, selector.feature_columns_, **encoding)
-        clusters = read_groups(groups, self.encoded)
-        self.notes = note_known_rows(self.encoded, getattr(selector, "_row_hashes", None))
+        self.notes = context.notes
         if searched:
-            aside = _set_aside(clusters, self.encoded.n_rows, searched, seed)
-            self.searched = take_rows(self.encoded, np.flatnonzero(aside))
-            self.encoded = take_rows(self.encoded, np.flatnonzero(~aside))
-            clusters = None if clusters is None else clusters[~aside]
-        splitter = selector.cv if hasattr(selector.cv, "split") else 5
-        folds = make_folds(self.encoded, splitter, seed, groups=clusters)
+            groups, n_rows = context.groups, context.encoded.n_rows
+            aside = _set_aside(groups, n_rows, searched, context.seed)
+            self.searched = take_rows(context.encoded, np.flatnonzero(aside))
+            context = replace(
+                context,
+                encoded=take_rows(context.encoded, np.flatnonzero(~aside)),
+                groups=None if groups is None else groups[~aside],
+            )
+        self.encoded, self.metric = context.encoded, context.metric
+        folds = make_folds(self.encoded, cv, context.seed, groups=context.groups)
         if not folds:
             raise DataError(
                 f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
                 "some dozens at least."
             )
-        models = selector._models(self.encoded, seed, X)
-        budget = selector._budget_of(selector._own_rule())
-        self.metric = Metric(budget.metric_for(selector.facts_))
-        self.evaluator = HoldoutEvaluator(
-            self.encoded, folds, models, self.metric, selector._jobs(), clusters, X
-        )
+        self.evaluator = context.evaluator(folds)
         self.notes += note_weights(self.evaluator.weights)
-        order = selector.path_.order
-        kept = {
-            j
-            for j, columns in enumerate(selector.feature_columns_)
-            if selector.support_[list(columns)].all()
-        }
         ranked = [*order, *(j for j in range(self.encoded.n_features) if j not in set(order))]
-        self.kept = tuple(j for j in ranked if j in kept)
-        self.dropped = tuple(j for j in ranked if j not in kept)
+        self.kept = tuple(j for j in ranked if kept[j])
+        self.dropped = tuple(j for j in ranked if not kept[j])
         self.names = self.encoded.feature_names
         self.base = self.evaluate([self.kept])[0]
         self.evaluator.drop_weak_models([self.base])
@@ -159,17 +141,8 @@ class Importance:
         return f"Importance({kept}, metric={self.metric!r}, {self.n_rows} rows)"
 
 
-def importance(
-    selector: Any,
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence: float = 0.95,
-) -> Importance:
+def importance(fresh: FreshSets, confidence: float = 0.95) -> Importance:
     """Measure what each column is worth on fresh rows; ``selector.importance`` describes it."""
-    fresh = FreshSets(selector, X, y, groups, sample_weight)
     dropped = fresh.dropped[:MOST_ADDED]
     notes = fresh.notes
     if len(dropped) < len(fresh.dropped):
@@ -259,14 +232,3 @@ def table_of(columns: dict[str, list[Any]], library: str) -> Any:
     if library not in ("pandas", "polars"):
         raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
     return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
-
-
-def budget_of(selector: Any) -> float:
-    """Return the error budget of a fitted selector."""
-    budget = float(selector.certificate_.budget)
-    if math.isnan(budget):
-        raise ParameterError(
-            f"needs an error budget to compare with, but the selector stops by "
-            f"{selector.certificate_.rule}: set error_budget to a number."
-        )
-    return budget
