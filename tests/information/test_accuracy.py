@@ -59,9 +59,11 @@ def estimates(name, method, n_rows=N_ROWS):
         sides = zip("xyz", (x, y, z), problem.kinds, strict=True)
         kinds = {side: kind for side, values, kind in sides if values is not None}
         if z is None:
-            values.append(mutual_information(x, y, method=method, discrete=kinds))
+            values.append(mutual_information(x, y, method=method, categorical_features=kinds))
         else:
-            values.append(conditional_mutual_information(x, y, z, method=method, discrete=kinds))
+            values.append(
+                conditional_mutual_information(x, y, z, method=method, categorical_features=kinds)
+            )
     return np.array(values)
 
 

@@ -62,7 +62,7 @@ def independence_test(
     method: Method = "auto",
     n_neighbors: int | None = None,
     scale: Scale = "copula",
-    discrete: Any = "auto",
+    categorical_features: Any = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     n_jobs: int | None = None,
@@ -89,7 +89,7 @@ def independence_test(
     n_neighbors : int, optional
         Neighbors for the statistic; a tenth of the rows (at least 3) by default. Estimating needs
         few neighbors (low bias), testing needs many (low variance).
-    scale, discrete, missing, correction, n_jobs
+    scale, categorical_features, missing, correction, n_jobs
         As in `mutual_information`.
     random_state : int, default=0
         Seed of the permutations.
@@ -130,7 +130,7 @@ def independence_test(
         method=method,
         n_neighbors=1 if n_neighbors is None else n_neighbors,
         scale=scale,
-        discrete=discrete,
+        categorical_features=categorical_features,
         missing=missing,
         correction=correction,
         n_jobs=n_jobs,

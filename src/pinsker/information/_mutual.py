@@ -1,10 +1,10 @@
 """Mutual information of any columns, alone or given others."""
 
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 
 from pinsker._types import Missing, Scale
 from pinsker.engine import Correction
-from pinsker.information._measure import Method, Options, prepare
+from pinsker.information._measure import Method, MutualKeywords, Options, prepare
 from pinsker.information._reliability import (
     Estimate,
     clipped,
@@ -20,15 +20,7 @@ def mutual_information(
     y: Any,
     *,
     return_details: Literal[False] = ...,
-    method: Method = ...,
-    n_neighbors: int = ...,
-    scale: Scale = ...,
-    discrete: Any = ...,
-    missing: Missing = ...,
-    correction: Correction = ...,
-    clip: bool = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
+    **keywords: Unpack[MutualKeywords],
 ) -> float: ...
 @overload
 def mutual_information(
@@ -36,15 +28,7 @@ def mutual_information(
     y: Any,
     *,
     return_details: Literal[True],
-    method: Method = ...,
-    n_neighbors: int = ...,
-    scale: Scale = ...,
-    discrete: Any = ...,
-    missing: Missing = ...,
-    correction: Correction = ...,
-    clip: bool = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
+    **keywords: Unpack[MutualKeywords],
 ) -> Estimate: ...
 def mutual_information(
     x: Any,
@@ -54,7 +38,7 @@ def mutual_information(
     method: Method = "auto",
     n_neighbors: int = 3,
     scale: Scale = "copula",
-    discrete: Any = "auto",
+    categorical_features: Any = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     clip: bool = False,
@@ -82,7 +66,7 @@ def mutual_information(
     scale : {"copula", "standard", "none"}, default="copula"
         What distances are measured in: normal scores of the ranks, standard deviations, or the
         user's units. Only "knn", "ksg2" and "gao" use it.
-    discrete : default="auto"
+    categorical_features : default="from_dtype"
         What kinds columns are. A kind ("nominal", "count", "continuous") for all, or a dict by
         argument, for example ``{"y": "nominal"}``; the values of the dict may also be what
         `pinsker.encoding.encode_columns` takes: a mask, a list of columns, a dict of kinds.
@@ -144,7 +128,7 @@ def mutual_information(
         method=method,
         n_neighbors=n_neighbors,
         scale=scale,
-        discrete=discrete,
+        categorical_features=categorical_features,
         missing=missing,
         correction=correction,
         n_jobs=n_jobs,
@@ -159,15 +143,7 @@ def conditional_mutual_information(
     z: Any,
     *,
     return_details: Literal[False] = ...,
-    method: Method = ...,
-    n_neighbors: int = ...,
-    scale: Scale = ...,
-    discrete: Any = ...,
-    missing: Missing = ...,
-    correction: Correction = ...,
-    clip: bool = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
+    **keywords: Unpack[MutualKeywords],
 ) -> float: ...
 @overload
 def conditional_mutual_information(
@@ -176,15 +152,7 @@ def conditional_mutual_information(
     z: Any,
     *,
     return_details: Literal[True],
-    method: Method = ...,
-    n_neighbors: int = ...,
-    scale: Scale = ...,
-    discrete: Any = ...,
-    missing: Missing = ...,
-    correction: Correction = ...,
-    clip: bool = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
+    **keywords: Unpack[MutualKeywords],
 ) -> Estimate: ...
 def conditional_mutual_information(
     x: Any,
@@ -195,7 +163,7 @@ def conditional_mutual_information(
     method: Method = "auto",
     n_neighbors: int = 3,
     scale: Scale = "copula",
-    discrete: Any = "auto",
+    categorical_features: Any = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     clip: bool = False,
@@ -211,7 +179,7 @@ def conditional_mutual_information(
     x, y, z : array-like of shape (n_rows,) or (n_rows, n_columns)
         One or several columns each, of any kinds, as in `mutual_information`; integers in z are
         counts, as in x.
-    return_details, method, n_neighbors, scale, discrete, missing, correction, clip
+    return_details, method, n_neighbors, scale, categorical_features, missing, correction, clip
         As in `mutual_information`.
     n_jobs, random_state
         As in `mutual_information`.
@@ -257,7 +225,7 @@ def conditional_mutual_information(
         method=method,
         n_neighbors=n_neighbors,
         scale=scale,
-        discrete=discrete,
+        categorical_features=categorical_features,
         missing=missing,
         correction=correction,
         n_jobs=n_jobs,
