@@ -1,7 +1,6 @@
 """What each column is worth: the error without it, on fresh rows or on those of a fit."""
 
 import copy
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -9,14 +8,18 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._compat import require
-from pinsker._types import BoolArray, IntArray
-from pinsker.bounds import Difference, column_variances
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.bounds import (
+    CROSS_FITTED,
+    Difference,
+    column_variances,
+    simultaneous_confidence,
+)
 from pinsker.encoding import take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
     BestScores,
     FitContext,
-    Fold,
     HoldoutEvaluator,
     make_folds,
     note_weights,
@@ -78,9 +81,9 @@ class FreshSets:
         n_folds = len(self.evaluator.folds)
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 
-    def increase(self, less: BestScores, more: BestScores, confidence: float) -> Difference:
-        """Return the error of `less` minus that of `more`, with one-sided bounds."""
-        return increase(self.evaluator, less, more, confidence)
+    def increases(self, sets: Sequence[BestScores], confidence: float) -> list[Difference]:
+        """Return the error of each set minus that of the kept one, with bounds for all at once."""
+        return increases(self.evaluator, [(one, self.base) for one in sets], confidence)
 
 
 def _set_aside(clusters: IntArray | None, n_rows: int, share: float, seed: int) -> BoolArray:
@@ -183,16 +186,15 @@ def _leave_one_out(
     folds = evaluator.folds[:n_folds]
     sets = [tuple(kept), *without, *with_one]
     base, *found = evaluator.evaluate([[one] * len(folds) for one in sets])
-    each = 1.0 - (1.0 - confidence) / (2 * len(found))  # both ends of all intervals
-    n_kept, wider = len(kept), _wider(folds)
-    gaps = [increase(evaluator, one, base, each) for one in found[:n_kept]]
-    gaps += [increase(evaluator, base, one, each) for one in found[n_kept:]]
+    n_kept = len(kept)
+    pairs = [(one, base) for one in found[:n_kept]] + [(base, one) for one in found[n_kept:]]
+    gaps = increases(evaluator, pairs, confidence, two_sided=True)
     return Importance(
         tuple(names[j] for j in (*kept, *dropped)),
         (True,) * n_kept + (False,) * len(dropped),
         tuple(float(gap.mean) for gap in gaps),
-        tuple(float(gap.mean - wider * (gap.mean - gap.lower)) for gap in gaps),
-        tuple(float(gap.mean + wider * (gap.upper - gap.mean)) for gap in gaps),
+        tuple(float(gap.lower) for gap in gaps),
+        tuple(float(gap.upper) for gap in gaps),
         evaluator.metric.name,
         confidence,
         len(base.least.losses),
@@ -200,17 +202,41 @@ def _leave_one_out(
     )
 
 
-def _wider(folds: Sequence[Fold]) -> float:
-    """Return by how much limits of row-wise differences are too narrow."""
-    scored = sum(len(fold.test) for fold in folds)
-    trained = sum(len(fold.train) for fold in folds) / len(folds)
-    return math.sqrt(1.0 + scored / trained)
+def increases(
+    evaluator: HoldoutEvaluator,
+    pairs: Sequence[tuple[BestScores, BestScores]],
+    confidence: float,
+    *,
+    two_sided: bool = False,
+) -> list[Difference]:
+    """Return the error of each first set minus that of the second, with bounds for all at once."""
+    losses = [_paired_losses(evaluator, *pair) for pair in pairs]
+    n = len(losses[0][0]) if losses else 0
+    about = (evaluator.clusters, evaluator.weights)
+    clusters, weights = (None if given is None else given[:n] for given in about)
+    columns = [(one - other).reshape(n, -1) for one, other in losses]
+    sides = columns + [-column for column in columns] if two_sided else columns
+    each = simultaneous_confidence(np.hstack(sides), confidence, clusters=clusters) if n else 0.95
+    return [increase(evaluator, *one, each, clusters, weights) for one in losses]
 
 
 def increase(
-    evaluator: HoldoutEvaluator, less: BestScores, more: BestScores, confidence: float
+    evaluator: HoldoutEvaluator,
+    less: FloatArray,
+    more: FloatArray,
+    confidence: float,
+    clusters: IntArray | None,
+    weights: FloatArray | None,
 ) -> Difference:
-    """Return the error of one set minus that of another, with one-sided bounds."""
+    """Return the mean difference of paired losses, with the widening of several folds."""
+    widening = CROSS_FITTED if len(evaluator.folds) > 1 else 1.0
+    return evaluator.metric.increase(less, more, confidence, clusters, weights, widening)
+
+
+def _paired_losses(
+    evaluator: HoldoutEvaluator, less: BestScores, more: BestScores
+) -> tuple[FloatArray, FloatArray]:
+    """Return losses of two sets; those of R² with the influence of the target's variance."""
     one, other = less.least.losses, more.least.losses
     n = len(one)
     if evaluator.metric.name == "r2":
@@ -222,9 +248,7 @@ def increase(
         if evaluator.weights is not None:
             squares = weighted_rows(squares, evaluator.weights[:n])
         one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
-    about = (evaluator.clusters, evaluator.weights)
-    first: list[Any] = [None if given is None else given[:n] for given in about]
-    return evaluator.metric.increase(one, other, confidence, *first)
+    return one, other
 
 
 def table_of(columns: dict[str, list[Any]], library: str) -> Any:

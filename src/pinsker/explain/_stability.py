@@ -41,8 +41,8 @@ class Stability:
         The choices.
     names : tuple of str
         Names of the features.
-    over : {"folds", "subsamples"}
-        What the choices were made on.
+    over : {"folds", "searches", "subsamples"}
+        What the choices were made on; "searches" where some folds share one.
 
     References
     ----------
@@ -174,13 +174,18 @@ class Stability:
 def stability_of_orders(
     orders: Sequence[Sequence[int]], size: int, names: Sequence[str]
 ) -> Stability | None:
-    """Return the stability of the first features of several orders; None if they are one order."""
-    if len({id(order) for order in orders}) < 2:
+    """Return the stability of the first features of several searches; None if there is one.
+
+    Folds that share a search give the same object twice, which is one choice.
+    """
+    n_folds = len(orders)
+    orders = list({id(order): order for order in orders}.values())
+    if len(orders) < 2:
         return None
     masks = np.zeros((len(orders), len(names)), dtype=np.bool_)
     for mask, order in zip(masks, orders, strict=True):
         mask[list(order[:size])] = True
-    return Stability.of(masks, names)
+    return Stability.of(masks, names, over="folds" if len(orders) == n_folds else "searches")
 
 
 def stability_of_subsamples(

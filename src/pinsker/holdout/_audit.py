@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
-from pinsker.bounds import METRICS
+from pinsker.bounds import CROSS_FITTED, METRICS
 from pinsker.encoding import (
     as_array,
     check_weights,
@@ -238,7 +238,8 @@ def audit(
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows)
+    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
+    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
     return AuditResult(
         model=name,
         metric=loss.name,
