@@ -8,18 +8,18 @@ tables that criteria count in.
 from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
     IDENTIFIERS,
-    as_array,
     check_neighbors,
     check_weights,
     constant_columns,
     drop_note,
     duplicate_columns,
+    read_array,
     weights_in_rows,
 )
 from pinsker.encoding._dask import LargeTable, compute, read_large
 from pinsker.encoding._discretize import (
     Binned,
-    Strategy,
+    Binning,
     bin_columns,
     bin_values,
     bin_weighted,
@@ -53,7 +53,7 @@ from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._survival import as_structured, null_martingale
 from pinsker.encoding._target import encode_target, guess_task, is_survival
-from pinsker.encoding._tidy import tidy
+from pinsker.encoding._tidy import drop_uninformative
 from pinsker.encoding._written import read_written, written_number
 
 __all__ = [
@@ -62,14 +62,13 @@ __all__ = [
     "KIND_DOUBTS",
     "NOMINAL_STEP",
     "Binned",
+    "Binning",
     "Columns",
     "Encoded",
     "Kind",
     "LargeTable",
     "RowSample",
-    "Strategy",
     "Target",
-    "as_array",
     "as_structured",
     "bin_columns",
     "bin_values",
@@ -84,6 +83,7 @@ __all__ = [
     "count_rows",
     "draw_rows",
     "drop_note",
+    "drop_uninformative",
     "duplicate_columns",
     "encode",
     "encode_again",
@@ -103,13 +103,13 @@ __all__ = [
     "is_survival",
     "normal_scores",
     "null_martingale",
+    "read_array",
     "read_large",
     "read_table",
     "read_written",
     "take",
     "take_features",
     "take_rows",
-    "tidy",
     "weighted_cuts",
     "weights_in_rows",
     "written_number",

@@ -221,7 +221,7 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.mean())
 
 
-def as_array(name: str, values: Any) -> AnyArray:
+def read_array(name: str, values: Any) -> AnyArray:
     """Return values as an array of NumPy, whatever container they came in."""
     try:
         return np.asarray(values)
@@ -236,7 +236,7 @@ def as_array(name: str, values: Any) -> AnyArray:
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return the user's weights of the rows as numbers, one per row."""
     try:
-        weights = as_array("sample_weight", sample_weight).astype(np.float64)
+        weights = read_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"sample_weight holds something that is no number ({error}): give one per row.",

@@ -18,7 +18,7 @@ from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray, Missing
 from pinsker.encoding._cells import Origin
 from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
-from pinsker.encoding._discretize import Binned, Strategy, bin_columns, smallest_type, weighted_cuts
+from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import Columns, Encoded, Kind
 from pinsker.encoding._read import RawTable, is_dask_column, read_table
@@ -64,7 +64,7 @@ class LargeTable:
         return tuple(found)
 
 
-def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any) -> LargeTable:
+def read_large(X: Any, y: Any, *, bins: int, strategy: Binning, **encoding: Any) -> LargeTable:
     """Read a Dask DataFrame in three passes: lengths, a sample, and categories of all rows."""
     partitions = Partitions.of(X, y)
     if partitions.n_rows == 0:

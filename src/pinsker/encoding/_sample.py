@@ -14,7 +14,7 @@ from scipy import sparse
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
-from pinsker.encoding._checks import as_array, drop_note, drops_rows, listing, plural, usable_rows
+from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, read_array, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
@@ -48,7 +48,7 @@ class RowSample:
                 "pass X.compute().",
                 parameter=name,
             )
-        labels = as_array(name, labels)
+        labels = read_array(name, labels)
         check_lengths({"X": self.n_given, name: len(labels)})
         return labels[self.rows]
 

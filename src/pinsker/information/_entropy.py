@@ -16,16 +16,16 @@ from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._gaussian import gaussian_entropy
 from pinsker.information._measure import (
     EstimateKeywords,
-    as_numbers,
     as_states,
     check_choice,
     check_correction,
     check_gaussian_rows,
+    gaussian_columns,
     kinds_by_column,
 )
 from pinsker.information._reliability import (
     Estimate,
-    clipped,
+    clip_negative,
     half_sampling_error,
     isolated_row_warnings,
     sparse_cell_warnings,
@@ -182,7 +182,7 @@ def entropy(
     value = layout.measure(slice(None))
     warnings = _entropy_warnings(layout, value)
     warn_unreliable(warnings, stacklevel=2)
-    value = clipped(value, clip and layout.method == "discrete")
+    value = clip_negative(value, clip and layout.method == "discrete")
     if not return_details:
         return value
     smallest = 2 if layout.method == "discrete" else 2 * n_neighbors
@@ -219,7 +219,7 @@ def _lay_out(
     if method == "discrete":
         as_states(columns, "x")  # an error names the first continuous column
     elif method == "gaussian":
-        numbers = as_numbers(columns, "x", method)
+        numbers = gaussian_columns(columns, "x", method)
         check_gaussian_rows(columns.n_rows, columns.n_columns, method)
     else:
         _check_differential(columns, continuous, k)

@@ -1,6 +1,6 @@
 """From the arguments of a user to one measurement: encode, choose a method, lay out its arrays.
 
-``x, y, z -> Arguments (encoded columns) -> Layout (arrays of a method) -> Measurement (nats)``
+``x, y, z -> Arguments (encoded columns) -> MethodArrays -> Measurement (nats)``
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ NEIGHBOR_METHODS = ("knn", "ksg2", "gao")
 GAUSSIAN_METHODS = ("gaussian", "copula")
 
 #: Fewer rows than this in a joint state, on average, and counting states is not reliable.
-ROWS_PER_CELL = 5.0
+ROWS_PER_STATE = 5.0
 #: Values of `categorical_features` that hold for all columns of an argument.
 _ALL_COLUMNS = ("from_dtype", "all", "none")
 
@@ -116,7 +116,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class MethodArrays:
     """Arrays laid out for one method; any rows can be taken, and x permuted."""
 
     method: str  # any method but "auto"
@@ -142,7 +142,7 @@ class Layout:
         z_columns = 0 if self.z is None else self.z.shape[1]
         return int(self.x.shape[1] + self.y.shape[1] + z_columns + 2)
 
-    def take(self, rows: IntArray) -> "Layout":
+    def take(self, rows: IntArray) -> "MethodArrays":
         """Return some of the rows."""
         z = None if self.z is None else self.z[rows]
         return replace(self, x=self.x[rows], y=self.y[rows], z=z)
@@ -170,7 +170,7 @@ class PreparedInput:
     """Encoded arguments, laid out for the chosen method, with notes for the user."""
 
     arguments: Arguments
-    layout: Layout
+    layout: MethodArrays
     notes: tuple[str, ...]
 
 
@@ -267,25 +267,25 @@ def choose_method(method: str, arguments: Arguments) -> tuple[str, list[str]]:
     if Kind.CONTINUOUS in arguments.kinds:
         return "knn", ["method='auto' chose 'knn': some columns are continuous"]
     _, n_cells = merge_states(*(columns.metric() for columns in arguments.given.values()))
-    if arguments.x.n_rows / n_cells >= ROWS_PER_CELL:
+    if arguments.x.n_rows / n_cells >= ROWS_PER_STATE:
         return "discrete", ["method='auto' chose 'discrete': all columns are, and cells are filled"]
     if Kind.COUNT in arguments.kinds:
         return "knn", ["method='auto' chose 'knn': few rows per cell, but counts have distances"]
     return "discrete", ["method='auto' chose 'discrete': all columns are nominal"]
 
 
-def lay_out(arguments: Arguments, method: str, options: Options) -> Layout:
+def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays:
     """Lay out encoded arguments for a method."""
     given = arguments.given
     arrays: dict[str, AnyArray]
     if method == "discrete":
         arrays = {name: as_states(columns, name) for name, columns in given.items()}
     elif method in GAUSSIAN_METHODS:
-        arrays = {name: as_numbers(columns, name, method) for name, columns in given.items()}
+        arrays = {name: gaussian_columns(columns, name, method) for name, columns in given.items()}
         check_gaussian_rows(arguments.x.n_rows, arguments.n_columns, method)
     else:
         arrays = {name: columns.metric() for name, columns in given.items()}
-    return Layout(
+    return MethodArrays(
         method,
         arrays["x"],
         arrays["y"],
@@ -307,7 +307,7 @@ def as_states(columns: Columns, name: str) -> IntArray:
     return merge_states(columns.metric())[0]
 
 
-def as_numbers(columns: Columns, name: str, method: str) -> FloatArray:
+def gaussian_columns(columns: Columns, name: str, method: str) -> FloatArray:
     """Return numeric columns for a Gaussian method."""
     for column, kind in zip(columns.names, columns.kinds, strict=True):
         if kind is Kind.NOMINAL:

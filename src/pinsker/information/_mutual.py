@@ -7,7 +7,7 @@ from pinsker.engine import Correction
 from pinsker.information._measure import Method, MutualKeywords, Options, prepare
 from pinsker.information._reliability import (
     Estimate,
-    clipped,
+    clip_negative,
     half_sampling_error,
     reliability_warnings,
     warn_unreliable,
@@ -242,7 +242,7 @@ def _estimate(
     measured = layout.measure()
     warnings = reliability_warnings(layout, measured, prepared.arguments)
     warn_unreliable(warnings, stacklevel=3)
-    value = clipped(measured.value, clip)
+    value = clip_negative(measured.value, clip)
     if not return_details:
         return value
     error = half_sampling_error(
