@@ -51,8 +51,12 @@ from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame,
 from pinsker.encoding._row_hashes import hash_numbers
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._survival import as_structured, null_martingale
-from pinsker.encoding._target import encode_target, guess_task, is_survival
+from pinsker.encoding._target import (
+    as_structured,
+    encode_target,
+    guess_task,
+    null_martingale,
+)
 from pinsker.encoding._tidy import drop_uninformative
 from pinsker.encoding._written import read_written, written_number
 
@@ -100,7 +104,6 @@ __all__ = [
     "is_dask_frame",
     "is_frame",
     "is_missing",
-    "is_survival",
     "normal_scores",
     "null_martingale",
     "read_array",

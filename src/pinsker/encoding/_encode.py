@@ -21,10 +21,9 @@ from pinsker.encoding._checks import (
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
 from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
 from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds, declared_categories
-from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._read import RawTable, most_filled, read_table, sparse_names
 from pinsker.encoding._row_hashes import hash_rows
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns, units_behind
-from pinsker.encoding._sparse import most_filled, sparse_names
 from pinsker.encoding._target import build_target, read_target
 from pinsker.encoding._written import with_written_values
 from pinsker.exceptions import DataError, ParameterError
@@ -125,15 +124,10 @@ def encode_again(
 def columns_to_read(
     X: Any, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
 ) -> IntArray | None:
-    """Return the columns of a sparse table to read where all would take too much memory, else None.
+    """Return the columns of a large sparse table to read, None for all of them.
 
-    Fixed columns and those in groups are read in any case; of the others those that are not zero
-    in the most rows. The target is never looked at.
-
-    Examples
-    --------
-    >>> columns_to_read(sparse.csr_array(np.eye(4))) is None
-    True
+    Fixed columns and groups are read in any case, of the others those that are not zero in the
+    most rows; the target is never looked at.
     """
     is_sparse = sparse.issparse(X)
     if not is_sparse or len(X.shape) != 2:
@@ -195,31 +189,7 @@ def encode_together(
     categorical_features: Mapping[str, CategoricalFeatures] | None = None,
     missing: Missing = "error",
 ) -> tuple[dict[str, Columns], IntArray]:
-    """Encode several tables that share their rows, so that ``missing="drop"`` drops the same ones.
-
-    Parameters
-    ----------
-    tables : mapping of str to array-like
-        The tables by the name that messages use, for example ``{"x": x, "y": y, "z": z}``.
-    scale, missing
-        As in `encode_columns`.
-    categorical_features : mapping of str to what `encode_columns` takes, optional
-        By table; tables that are not in it are guessed.
-
-    Returns
-    -------
-    columns : dict of str to Columns
-    rows : ndarray of int64
-        Which rows of the user's tables were used.
-
-    Examples
-    --------
-    >>> columns, rows = encode_together(
-    ...     {"x": [1.5, None, 2.5, 0.1], "y": ["a", "b", None, "a"]}, missing="drop"
-    ... )
-    >>> rows
-    array([0, 3])
-    """
+    """Encode tables that share their rows, so that ``missing="drop"`` drops the same ones."""
     read = {key: read_table(data, label=key, prefix=key) for key, data in tables.items()}
     check_lengths({key: table.n_rows for key, table in read.items()})
     rows = usable_rows(list(read.values()), missing)

@@ -126,15 +126,8 @@ def independence_test(
     True
     """
     _check_counts(n_permutations, n_local)
-    options = Options(
-        method=method,
-        n_neighbors=1 if n_neighbors is None else n_neighbors,
-        scale=scale,
-        categorical_features=categorical_features,
-        missing=missing,
-        correction=correction,
-        n_jobs=n_jobs,
-    )
+    neighbors = 1 if n_neighbors is None else n_neighbors
+    options = Options(method, neighbors, scale, categorical_features, missing, correction, n_jobs)
     prepared = prepare(x, y, z, options)
     n_rows = prepared.layout.n_rows
     k = n_neighbors or min(max(_FEWEST_NEIGHBORS, int(_NEIGHBOR_FRACTION * n_rows)), n_rows - 1)

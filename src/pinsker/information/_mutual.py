@@ -124,15 +124,7 @@ def mutual_information(
     >>> round(mutual_information(x, y), 1), round(mutual_information(x, y, method="copula"), 1)
     (0.2, 0.2)
     """
-    options = Options(
-        method=method,
-        n_neighbors=n_neighbors,
-        scale=scale,
-        categorical_features=categorical_features,
-        missing=missing,
-        correction=correction,
-        n_jobs=n_jobs,
-    )
+    options = Options(method, n_neighbors, scale, categorical_features, missing, correction, n_jobs)
     return _estimate(x, y, None, options, clip, return_details, random_state)
 
 
@@ -221,15 +213,7 @@ def conditional_mutual_information(
     >>> round(conditional_mutual_information(x, y, z), 2)
     0.69
     """
-    options = Options(
-        method=method,
-        n_neighbors=n_neighbors,
-        scale=scale,
-        categorical_features=categorical_features,
-        missing=missing,
-        correction=correction,
-        n_jobs=n_jobs,
-    )
+    options = Options(method, n_neighbors, scale, categorical_features, missing, correction, n_jobs)
     return _estimate(x, y, z, options, clip, return_details, random_state)
 
 
