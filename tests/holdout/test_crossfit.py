@@ -27,7 +27,7 @@ from pinsker.holdout import (
 from pinsker.metrics import Metric
 from pinsker.models import named_models
 from pinsker.search import KNNSearchSettings, backward, named_searches
-from pinsker.testing import RedundantLinear
+from tests.truths import RedundantLinear
 
 LINEAR = ["linear"]
 ERROR = Metric("error")

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._types import BoolArray, FloatArray, Missing
 from pinsker.encoding import (
+    Binning,
     Encoded,
     LargeTable,
-    Strategy,
     is_dask_frame,
     read_large,
 )
@@ -167,7 +167,7 @@ class CriterionSelection(Selector):
         beta: float = 1.0,
         gamma: float = 1.0,
         bins: int = 5,
-        binning: Strategy = "frequency",
+        binning: Binning = "frequency",
         correction: Correction = "none",
         metric: str = "auto",
         fixed_features: Any = None,

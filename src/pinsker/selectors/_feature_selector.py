@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, count_rows, find_features, is_dask, tidy
+from pinsker.encoding import Encoded, count_rows, drop_uninformative, find_features, is_dask
 from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
@@ -332,7 +332,9 @@ class FeatureSelector(EvaluatedSelector):
 
     def _leave_out(self, X: Any, encoded: Encoded) -> Encoded:
         """Leave out constants, and values that only name one row, before anything is searched."""
-        encoded = tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
+        encoded = drop_uninformative(
+            encoded, find_features(encoded, self.fixed_features, "fixed_features")
+        )
         if self.suspects == "ignore":
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")

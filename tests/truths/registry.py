@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pinsker.testing._continuous import (
+from tests.truths.continuous import (
     AdditiveUniform,
     BivariateNormal,
     Chain,
@@ -17,7 +17,7 @@ from pinsker.testing._continuous import (
     StudentT,
     UniformDisc,
 )
-from pinsker.testing._discrete import (
+from tests.truths.discrete import (
     And,
     BinaryChannel,
     BinomialPoisson,
@@ -34,7 +34,7 @@ from pinsker.testing._discrete import (
     Xor,
     ZeroInflatedPoisson,
 )
-from pinsker.testing._problem import InformationProblem
+from tests.truths.problem import InformationProblem
 
 #: Covariance of x = u1, y = u2 + u3 + 2 u4, z = (2 u1 + u3, u1 + u4) for independent unit normals.
 _FOUR_GAUSSIANS = (
@@ -57,7 +57,7 @@ def information_problems() -> Mapping[str, InformationProblem]:
 
     Examples
     --------
-    >>> from pinsker.testing import information_problems
+    >>> from tests.truths import information_problems
     >>> problem = information_problems()["G1 rho=0.6"]
     >>> round(problem.truth(), 6)
     0.223144

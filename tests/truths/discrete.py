@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln, xlogy
 from scipy.stats import norm
 
-from pinsker.testing._problem import (
+from tests.truths.problem import (
     InformationProblem,
     InformationSample,
     binary_entropy,

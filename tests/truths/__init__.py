@@ -4,11 +4,11 @@ One small frozen class per family; `information_problems` and `selection_problem
 them by name, and `dataclasses.replace` gives one with other parameters.
 """
 
-from pinsker.testing._continuous import BivariateNormal, Chain, CommonCause, ManyWeakCauses
-from pinsker.testing._discrete import TwoNormalClasses, Xor
-from pinsker.testing._problem import InformationProblem
-from pinsker.testing._registry import information_problems
-from pinsker.testing._selection import (
+from tests.truths.continuous import BivariateNormal, Chain, CommonCause, ManyWeakCauses
+from tests.truths.discrete import TwoNormalClasses, Xor
+from tests.truths.problem import InformationProblem
+from tests.truths.registry import information_problems
+from tests.truths.selection import (
     AdditiveCurves,
     Clusters,
     Friedman,

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest, norm, truncnorm
 
-from pinsker.datasets import Radial, load_published
+from experiments.paper_data import load_published
+from pinsker.datasets import Radial
 from pinsker.exceptions import DataError
-from pinsker.testing import AdditiveCurves, RadialAsPrinted
+from tests.truths import AdditiveCurves, RadialAsPrinted
 
 #: What the tests look at in the published tables, which are not ours to carry.
 FIGURES = json.loads((Path(__file__).parent / "published_figures.json").read_text())
@@ -154,6 +155,6 @@ def test_additive_curves_explain_their_target(seed):
 
 
 def test_without_the_file_the_message_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("pinsker.datasets._loaders.local_folders", lambda: [tmp_path])
+    monkeypatch.setattr("experiments.paper_data.local_folders", lambda: [tmp_path])
     with pytest.raises(DataError, match=r"k10\.npz was not found: name the folder .* PINSKER_DATA"):
         load_published("figure3")

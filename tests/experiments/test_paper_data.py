@@ -13,16 +13,22 @@ import pooch
 import pytest
 from scipy.io import savemat
 
-from pinsker.datasets import (
-    data_folders,
+from experiments.paper_data import (
     load_allaml,
     load_glass,
     load_orl,
     load_warp_ar10p,
     load_wine,
 )
-from pinsker.datasets._files import DataSource, cache_folder, data_sources, load_table
-from pinsker.exceptions import DataError, DownloadError, MissingDependencyError
+from experiments.paper_files import (
+    DataSource,
+    DownloadError,
+    cache_folder,
+    data_folders,
+    data_sources,
+    load_table,
+)
+from pinsker.exceptions import DataError, MissingDependencyError
 
 LOADERS = {
     "ORL": load_orl,
@@ -185,7 +191,7 @@ def test_without_pooch_folders_are_read(without_pooch):
 
 
 def test_without_pooch_the_message_names_the_extra(without_pooch):
-    with pytest.raises(MissingDependencyError, match=r"Try: pip install .*\[data\]\""):
+    with pytest.raises(MissingDependencyError, match=r"Try: pip install pooch"):
         load_table(source_of(CONTENT), download=True)
     with pytest.raises(DownloadError, match=r"small\.mat is not in .*, and download=False"):
         load_table(source_of(CONTENT), download=False)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pinsker.testing import BivariateNormal, information_problems
+from tests.truths import BivariateNormal, information_problems
 
 PROBLEMS = information_problems()
 

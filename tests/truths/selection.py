@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
-from pinsker._types import AnyArray, FloatArray, Task
 from pinsker.datasets import LabelledSample, NoisyXor, Radial, SelectionProblem
 
 
@@ -190,7 +189,7 @@ class Clusters(SelectionProblem):
     distribution: int = 0
 
     @cached_property
-    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Centres, their covariance factors, mixtures, and where each column goes."""
         rng = np.random.default_rng([self.distribution, 20260101])
         k = self.n_informative
@@ -235,7 +234,7 @@ class Friedman(SelectionProblem):
     n_columns: int = 15
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Literal["classification", "regression"]:
         """Numbers."""
         return "regression"
 
@@ -258,7 +257,7 @@ class LinearNumbers(SelectionProblem):
     """A linear target of four columns that have noisy copies, among noise."""
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Literal["classification", "regression"]:
         """Numbers."""
         return "regression"
 
@@ -289,7 +288,7 @@ class Heteroscedastic(SelectionProblem):
     n_columns: int = 15
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Literal["classification", "regression"]:
         """Numbers."""
         return "regression"
 
@@ -336,7 +335,7 @@ class RadialAsPrinted(SelectionProblem):
 
     Examples
     --------
-    >>> from pinsker.testing import RadialAsPrinted
+    >>> from tests.truths import RadialAsPrinted
     >>> X, y = RadialAsPrinted(5, 15).sample(100, seed=0)
     >>> sums = X[:, :5].sum(axis=1)
     >>> bool((sums[y == 1] > 9).all()), bool((sums[y == 0] > 9).any())
@@ -364,7 +363,7 @@ class RadialAsPrinted(SelectionProblem):
             self._replace_sums(X, y == 0, -_normal_above(rng, -limit, n_rows))
         return LabelledSample(X, y)
 
-    def _replace_sums(self, X: FloatArray, rows: AnyArray, scores: FloatArray) -> None:
+    def _replace_sums(self, X: np.ndarray, rows: np.ndarray, scores: np.ndarray) -> None:
         """Give the chosen rows sums of sqrt(k) times a score, and keep what is beside the sum."""
         k = self.n_relevant
         means = X[:, :k].mean(axis=1)
@@ -390,7 +389,7 @@ class AdditiveCurves(SelectionProblem):
 
     Examples
     --------
-    >>> from pinsker.testing import AdditiveCurves
+    >>> from tests.truths import AdditiveCurves
     >>> X, y = AdditiveCurves().sample(100, seed=0)
     >>> X.shape, y.shape
     ((100, 15), (100,))
@@ -400,7 +399,7 @@ class AdditiveCurves(SelectionProblem):
     n_columns: int = 15
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Literal["classification", "regression"]:
         """Numbers."""
         return "regression"
 
@@ -418,7 +417,7 @@ class AdditiveCurves(SelectionProblem):
         return LabelledSample(X, curves + rng.normal(size=n_rows))
 
 
-def _normal_above(rng: np.random.Generator, limit: float, n_rows: int) -> FloatArray:
+def _normal_above(rng: np.random.Generator, limit: float, n_rows: int) -> np.ndarray:
     """Draw standard normals above a limit by their logarithms: no tail is too thin for them."""
     log_probabilities = log_ndtr(-limit) + np.log1p(-rng.uniform(size=n_rows))
     return np.asarray(-ndtri_exp(log_probabilities), dtype=np.float64)

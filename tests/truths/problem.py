@@ -5,8 +5,6 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from pinsker._types import AnyArray, FloatArray
-
 ColumnKind = Literal["continuous", "count", "nominal"]
 
 
@@ -21,9 +19,9 @@ class InformationSample(NamedTuple):
         The condition; None when the truth is unconditional.
     """
 
-    x: AnyArray
-    y: AnyArray
-    z: AnyArray | None
+    x: np.ndarray
+    y: np.ndarray
+    z: np.ndarray | None
 
 
 class InformationProblem(ABC):
@@ -44,7 +42,7 @@ class InformationProblem(ABC):
         """Draw independent rows; the same seed gives the same rows."""
 
 
-def column(values: AnyArray) -> AnyArray:
+def column(values: np.ndarray) -> np.ndarray:
     """Lay out one variable as a matrix of one column."""
     return np.asarray(values).reshape(-1, 1)
 
@@ -54,7 +52,7 @@ def binary_entropy(p: float) -> float:
     return -sum(q * float(np.log(q)) for q in (p, 1 - p) if q > 0)
 
 
-def table_information(joint: FloatArray) -> float:
+def table_information(joint: np.ndarray) -> float:
     """Information in nats between the axes of a table p(x, y), or p(x, y, z) given z."""
     joint = joint if joint.ndim == 3 else joint[:, :, np.newaxis]
     p_xz = joint.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Problems that know which of their columns matter: tables with a known answer."""
+"""Two problems whose relevant columns are known, to try selectors on."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, Task
+
+__all__ = ["LabelledSample", "NoisyXor", "Radial", "SelectionProblem"]
 
 
 class LabelledSample(NamedTuple):

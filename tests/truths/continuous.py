@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 from scipy.stats import norm
 
-from pinsker._types import FloatArray
-from pinsker.testing._problem import InformationProblem, InformationSample, column
+from tests.truths.problem import InformationProblem, InformationSample, column
 
 _CONTINUOUS = ("continuous", "continuous", None)
 _CONTINUOUS_GIVEN = ("continuous", "continuous", "continuous")
@@ -227,7 +226,7 @@ class CommonCause(InformationProblem):
         f, g = self._causes(z)
         return InformationSample(column(f + e1), column(g + self.coupling * e1 + e2), z)
 
-    def _causes(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _causes(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         total = z.sum(axis=1) / math.sqrt(self.n_causes)
         return (total, total) if self.shape == "linear" else (2 * np.sin(2 * total), total**2)
 

@@ -17,8 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._compat import require
-from pinsker._types import FloatArray, IntArray
-from pinsker.exceptions import DataError, DownloadError, MissingDependencyError
+from pinsker.exceptions import DataError, MissingDependencyError, PinskerError
 
 _ASU = "https://jundongl.github.io/scikit-feature/files/datasets"
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -26,6 +25,10 @@ _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 _GLASS_UNIT = 1e5
 #: Seconds without an answer after which a download is given up.
 _TIMEOUT = 30.0
+
+
+class DownloadError(PinskerError, OSError):
+    """A data set is in no local folder and could not be fetched from its home."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class DataSource:
     n_classes: int  # size of the table
     form: Literal["mat", "csv"] = "mat"  # how the file is written
 
-    def read(self, content: bytes, where: str) -> tuple[FloatArray, IntArray]:
+    def read(self, content: bytes, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Read table and classes from a file's content, or refuse it."""
         # A .mat file is a program for its reader: none is opened before its checksum is known.
         if self.form == "mat":
@@ -58,7 +61,7 @@ class DataSource:
             )
         return X, y
 
-    def _read_numbers(self, content: bytes, where: str) -> tuple[FloatArray, IntArray]:
+    def _read_numbers(self, content: bytes, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Read a text table; integer units go into the checksum, so that rounding cannot matter."""
         try:
             X, y = _read_csv(content, self.n_columns)
@@ -85,28 +88,7 @@ def data_sources() -> dict[str, DataSource]:
 
 
 def data_folders() -> list[Path]:
-    """Return the folders in which data sets are looked for, first one first.
-
-    These are the folder named by the environment variable ``PINSKER_DATA``, ``../shared/data``
-    beside a checkout of pinsker, and the cache: ``PINSKER_CACHE``, else ``pinsker`` in the user's
-    folder for caches, as pooch finds it. Only the cache is ever written to.
-
-    Returns
-    -------
-    list of Path
-        The last one is the cache; it need not exist.
-
-    Raises
-    ------
-    DataError
-        If ``PINSKER_DATA`` names something that is not a folder.
-
-    Examples
-    --------
-    >>> from pinsker.datasets import data_folders
-    >>> all(folder.is_absolute() for folder in data_folders()[:-1])
-    True
-    """
+    """Return the folders in which data sets are looked for; the last is the cache, if any."""
     folders = list(local_folders())
     with suppress(MissingDependencyError):  # without pooch nothing was downloaded
         folders.append(cache_folder())
@@ -122,7 +104,7 @@ def local_folders() -> Iterator[Path]:
                 f"PINSKER_DATA names {named!r}, which is not a folder: correct or unset it"
             )
         yield Path(named)
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[1]
     beside = root.parent / "shared" / "data"
     if (root / "pyproject.toml").is_file() and beside.is_dir():
         yield beside
@@ -134,7 +116,7 @@ def cache_folder() -> Path:
     return Path(named).expanduser() if named else Path(_pooch().os_cache("pinsker"))
 
 
-def load_table(source: DataSource, *, download: bool) -> tuple[FloatArray, IntArray]:
+def load_table(source: DataSource, *, download: bool) -> tuple[np.ndarray, np.ndarray]:
     """Read a data set from the first folder that holds it, else from its home into the cache."""
     for folder in data_folders():
         for file in source.files:
@@ -182,7 +164,7 @@ def _download(source: DataSource) -> Path:
 
 
 def _pooch() -> ModuleType:
-    return require("pooch", purpose="downloading a data set", extra="data")
+    return require("pooch", purpose="downloading a data set")
 
 
 def _one_line(error: Exception) -> str:
@@ -224,7 +206,7 @@ _GLASS = DataSource(
 )
 
 
-def _read_mat(content: bytes) -> tuple[FloatArray, IntArray]:
+def _read_mat(content: bytes) -> tuple[np.ndarray, np.ndarray]:
     """Read X and Y of a MATLAB file; scipy.io is loaded only when it is needed."""
     from scipy.io import loadmat
 
@@ -233,7 +215,7 @@ def _read_mat(content: bytes) -> tuple[FloatArray, IntArray]:
     return np.asarray(stored["X"], dtype=np.float64), np.asarray(stored["Y"].ravel(), np.int64)
 
 
-def _read_csv(content: bytes, n_columns: int) -> tuple[FloatArray, IntArray]:
+def _read_csv(content: bytes, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
     """Read numbers between commas: perhaps a line of names, perhaps an Id, columns, the class."""
     lines = content.decode("ascii").split()
     if lines and lines[0][:1].isalpha():
