@@ -9,6 +9,7 @@ from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.search._criterion import count_and_search
 from pinsker.search._deadline import Deadline
+from pinsker.search._elimination import elimination
 from pinsker.search._knn import (
     NEIGHBORS_TAKE_NO_WEIGHTS,
     WIDE,
@@ -29,7 +30,9 @@ AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear"
 #: The same where rows have weights, which neighbors do not take.
 AUTO_WEIGHTED = ("jmi", "cmim", "linear")
 #: From cheap to costly: what is searched first where time is limited.
-_BY_COST = ("relevance", "linear", "jmi", "cmim", "forward", "forward-backward", "backward")
+_BY_COST = (
+    "relevance", "linear", "elimination", "jmi", "cmim", "forward", "forward-backward", "backward",
+)  # fmt: skip
 #: Growing searches of the front door go so far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
 #: Neighbors in wide tables are searched among so many features: growing reaches fewer.
@@ -171,13 +174,14 @@ def _named(
         "backward": partial(_one, function=partial(backward, settings=settings, fixed=fixed)),
         "forward": partial(_part, function=both, part=1),
         "linear": partial(_one, function=linear),
+        "elimination": partial(_one, function=partial(elimination, fixed=fixed)),
         "relevance": partial(_one, function=partial(relevance, settings=settings, fixed=fixed)),
         "jmi": partial(_one, function=partial(count_and_search, criterion="jmi", fixed=fixed)),
         "cmim": partial(_one, function=partial(count_and_search, criterion="cmim", fixed=fixed)),
         "pairs": partial(_one, function=partial(pairs, fixed=fixed, seed=settings.seed)),
     }
     if name not in searches:
-        known = ", ".join(map(repr, [*AUTO_SEARCHES, "jmi", "cmim", "pairs"]))
+        known = ", ".join(map(repr, [*AUTO_SEARCHES, "elimination", "jmi", "cmim", "pairs"]))
         raise ParameterError(f"searches: {name!r} is none of {known}.")
     return searches[name]
 
