@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from oracles.elimination import eliminate
 
+from oracles.elimination import eliminate
 from pinsker import FeatureSelector
 from pinsker.encoding import encode
 from pinsker.search import KNNSearchSettings, elimination, named_searches
