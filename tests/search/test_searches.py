@@ -108,9 +108,11 @@ def test_neighbors_in_wide_tables_are_searched_among_screened_features():
     X = rng.normal(size=(200, 300))
     y = (X[:, 250] + X[:, 280] + 0.3 * rng.normal(size=200) > 0).astype(int)
     wide = encode(X, y)
-    screened = count_and_search(wide, "jmi", (7,)).order
+    every = count_and_search(wide, "jmi", (7,)).order
+    assert sorted(every) == list(range(300))
+    screened = count_and_search(wide, "jmi", (7,), rule=FeatureLimit(100)).order
     assert screened[0] == 7
-    assert len(screened) == 100
+    assert screened == every[:100]
     part = encode(X[:, screened], y)
     named = ["forward-backward", "backward", "relevance"]
     found = paths_of(named, wide, (7,))

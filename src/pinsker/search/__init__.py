@@ -20,6 +20,7 @@ from pinsker.search._criterion import (
     select_by_criterion,
 )
 from pinsker.search._deadline import Deadline, TimeIsUp, interruptible
+from pinsker.search._elimination import elimination
 from pinsker.search._greedy import SearchInterrupted, Trace, greedy, grow, shrink
 from pinsker.search._knn import (
     KNNSearchSettings,
@@ -92,6 +93,7 @@ __all__ = [
     "criterion_named",
     "criterion_search",
     "describe_searches",
+    "elimination",
     "forward",
     "forward_backward",
     "forward_backward_and_forward",

@@ -9,6 +9,7 @@ from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 from pinsker.search._costs import FeatureCosts, by_cost
 from pinsker.search._criterion import count_and_search
+from pinsker.search._elimination import elimination
 from pinsker.search._knn import (
     NEIGHBORS_TAKE_NO_WEIGHTS,
     WIDE,
@@ -55,6 +56,7 @@ def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[st
         by_neighbors(("relevance",), ranked, cost=0),
         by_counts(("jmi",), partial(counted, criterion="jmi")),
         by_counts(("cmim",), partial(counted, criterion="cmim")),
+        Search(("elimination",), partial(elimination, fixed=fixed), cost=1),
         Search(("pairs",), paired, cost=6, takes_weights=False),
     )
     return {search.names[0]: search for search in listed}

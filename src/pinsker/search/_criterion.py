@@ -28,7 +28,7 @@ from pinsker.search._rules import (
 #: Below so many rows per occupied cell the information of a set is not counted any more: with
 #: empty cells the plug-in finds every set as good as every other.
 ROWS_PER_CELL = 5.0
-#: A search without a rule of its own adds so many features.
+#: A search without a rule of its own chooses so many features one by one.
 _MOST_COUNTED = 100
 
 
@@ -41,6 +41,7 @@ class CriterionSearchSettings:
     facts: TargetFacts  # what the bounds know of the target
     beta: float = 1.0  # weights in "mifs" and "beta-gamma"
     gamma: float = 1.0  # weights in "mifs" and "beta-gamma"
+    ranks_others: bool = False  # whether all other features follow, by the scores they have then
 
 
 class FeatureLimit(FeatureCount):
@@ -93,6 +94,8 @@ def criterion_search(
         )  # fmt: skip
     found = path(trace)
     trace.finish(found)
+    if settings.ranks_others and len(found.moves) < n_features:
+        return _and_others(found, state.scores())
     return found
 
 
@@ -105,12 +108,24 @@ def count_and_search(
     rule: StoppingRule | None = None,
     weights: tuple[float, float] = (1.0, 1.0),
 ) -> CountedPath:
-    """Bin and count a table, and search it by a criterion, by default to 100 features."""
+    """Bin and count a table, and search it by a criterion; without a rule all features follow."""
     problem = CountedProblem.of(encoded, counting or CountingSettings())
-    if rule is None:
-        rule = FeatureLimit(max(_MOST_COUNTED, len(fixed)))
-    settings = CriterionSearchSettings(criterion, rule, problem.facts, *weights)
+    first = rule or FeatureLimit(max(_MOST_COUNTED, len(fixed)))
+    settings = CriterionSearchSettings(
+        criterion, first, problem.facts, *weights, ranks_others=rule is None
+    )
     return criterion_search(problem, settings, fixed)
+
+
+def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
+    """Return a path that goes on with the features not chosen, the largest score first."""
+    others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
+    return dataclasses.replace(
+        path,
+        moves=path.moves + tuple(int(feature) for feature in others),
+        scores=path.scores + tuple(float(scores[feature]) for feature in others),
+        information=path.information + path.information[-1:] * len(others),
+    )
 
 
 def _counted_path(

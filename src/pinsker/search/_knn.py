@@ -238,7 +238,7 @@ def given_order(
 ) -> SelectionPath:
     """Return an order of features as a path whose sets were not measured."""
     trace = Trace((), [0.0], complete=True)
-    for position, feature in enumerate(order[: max(MOST_MEASURED, n_fixed)]):
+    for position, feature in enumerate(order):
         trace.record(feature, float("nan") if scores is None else scores[position], float("nan"))
     return trace.path("forward", problem.feature_names, "relevance", n_fixed=n_fixed)
 
@@ -252,13 +252,14 @@ def measure_sets(
     order = path.order[: max(MOST_MEASURED, path.n_fixed)]
     if problem.weights is not None:  # neighbors take no weights: counts do
         counted = count_and_search(problem, "jmi", order, rule=FeatureLimit(len(order)))
-        return replace(counted, n_fixed=path.n_fixed)
+        return replace(counted.continued(path.order[len(order) :]), n_fixed=path.n_fixed)
     state = Forward(**settings.of_engine(take_features(problem, order)))
     trace = Trace((), [0.0], complete=True)
     for position, feature in enumerate(order):
         state.add(position)
         trace.record(feature, state.information - trace.information[-1], state.information)
-    return trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
+    measured = trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
+    return measured.continued(path.order[len(order) :])
 
 
 def _shrunk(

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -181,7 +182,7 @@ class SelectionPath:
         """
         most = self.best_information if reference == "best" else self._information_of_all()
         lost = most - np.asarray(self.information, dtype=np.float64)
-        return np.where(lost > ROUNDING, lost, 0.0)
+        return np.where(lost <= ROUNDING, 0.0, lost)  # of a set that was not measured: NaN
 
     def set_at(self, size: int) -> tuple[int, ...]:
         """Return the features of the set of this size.
@@ -225,6 +226,16 @@ class SelectionPath:
     def with_bounds(self, bounds: tuple[float, ...], metric: str) -> Self:
         """Return the same path with its bounds filled in."""
         return replace(self, bounds=bounds, metric=metric)
+
+    def continued(self, features: Sequence[int], scores: Sequence[float] | None = None) -> Self:
+        """Return a forward path that goes on with features whose sets were not measured."""
+        unknown = (float("nan"),) * len(features)
+        return replace(
+            self,
+            moves=self.moves + tuple(features),
+            scores=self.scores + (unknown if scores is None else tuple(scores)),
+            information=self.information + unknown,
+        )
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the steps as a frame of pandas or polars: one row a step, columns as in `Step`."""

@@ -385,12 +385,14 @@ class ErrorBudget(StoppingRule):
         Returns
         -------
         ndarray of shape (n_steps + 1,)
-            In the metric of `delta`, one per entry of ``path.information``.
+            In the metric of `delta`, one per entry of ``path.information``; NaN where that is.
         """
         lost = self._spent(path) if self._is_printed else path.lost(self.reference)
         if self.model == "gaussian" and self.metric_for(facts) in ("r2", "mse"):
             return self._gaussian_growth(path, lost, facts)
-        return np.asarray(self.bound(facts).growth(lost))
+        growth, measured = lost.copy(), ~np.isnan(lost)
+        growth[measured] = self.bound(facts).growth(lost[measured])
+        return growth
 
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
         """Return how many features stay."""
