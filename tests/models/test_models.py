@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from pinsker.encoding import encode, encode_columns
 from pinsker.exceptions import ParameterError
-from pinsker.metrics import Metric
+from pinsker.metrics import Metric, score_holdout
 from pinsker.models import (
     LARGE_TABLE,
     HoldoutModel,
@@ -20,7 +20,6 @@ from pinsker.models import (
     default_models,
     fit_temperature,
     named_models,
-    score_holdout,
 )
 
 

@@ -12,8 +12,7 @@ from sklearn.svm import LinearSVC
 from pinsker import ErrorBudget, FeatureSelector, LinearSelection, WorstTarget, audit
 from pinsker.encoding import encode_target
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.metrics import Metric
-from pinsker.models import score_holdout
+from pinsker.metrics import Metric, score_holdout
 
 FAST = {"models": ["linear"], "searches": ["linear"], "random_state": 0, "n_jobs": 1}
 

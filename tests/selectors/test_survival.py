@@ -12,8 +12,8 @@ from oracles import survival as slow
 from pinsker import CriterionSelection, FeatureSelector, LinearSelection, audit
 from pinsker.encoding import encode, encode_target, is_survival, null_martingale, take_rows
 from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
-from pinsker.metrics import Metric
-from pinsker.models import grid_times, score_holdout
+from pinsker.metrics import Metric, score_holdout
+from pinsker.models import grid_times
 
 DTYPE = [("died", bool), ("days", float)]
 

@@ -12,7 +12,7 @@ from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.exceptions import ParameterError
 from pinsker.holdout._parallel import Jobs
 from pinsker.holdout._rows import Fold
-from pinsker.metrics import Metric
+from pinsker.metrics import Metric, score_holdout
 from pinsker.models import (
     HoldoutModel,
     HoldoutScores,
@@ -26,7 +26,6 @@ from pinsker.models import (
     grid_times,
     prior_of_survival,
     refuse_without_weights,
-    score_holdout,
     worst_by_loss,
 )
 

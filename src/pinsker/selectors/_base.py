@@ -23,6 +23,7 @@ from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, EngineLostError, ParameterError, PinskerWarning
 from pinsker.holdout import Certificate, Comparison, CVResults, path_certificate
 from pinsker.metrics import (
+    METRICS,
     Metric,
     MetricLike,
     check_metric,
@@ -189,7 +190,7 @@ class InformationSelector(
         proven = rule.has_theory and metric.has_theory
         if not proven and not getattr(self, "holds_out", False):
             holds = "set cv=5" if hasattr(self, "cv") else "use FeatureSelector"
-            other = f", or use a budget in metric={facts.default_metric!r}"
+            other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
             raise ParameterError(
                 f"{rule} is decided by held-out rows alone, and {type(self).__name__} holds none "
                 f"out: {holds}{'' if facts.task == 'survival' else other}.",

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
-from pinsker.bounds import METRICS
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import path_certificate
+from pinsker.metrics import METRICS
 from pinsker.search import (
     Direction,
     ErrorBudget,

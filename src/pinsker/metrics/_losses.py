@@ -1,0 +1,271 @@
+"""Losses of our own metrics, row by row, and influence values of scikit-learn's functions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker.bounds import column_variances
+from pinsker.metrics._influence import (
+    Influence,
+    mean_influence,
+    median_influence,
+    one_vs_one_auc,
+    one_vs_rest,
+    ratio_influence,
+    root_influence,
+    variance_influence,
+)
+from pinsker.metrics._survival import brier_influence, concordance_influence
+from pinsker.models import log_likelihood_of_numbers, refuse_without_curves
+
+Arguments = dict[str, Any]  # of a score function
+#: From true and predicted numbers and weights, and arguments, to a score and its influences.
+OfNumbers = Callable[[FloatArray, FloatArray, FloatArray, Arguments], Influence]
+Ranked = Callable[[BoolArray, FloatArray, FloatArray], Influence]
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """Held-out rows of a class target, and what a model says of them."""
+
+    labels: IntArray  # true classes 0..n_classes-1
+    scores: FloatArray  # larger for more likely classes
+    log_probabilities: FloatArray  # logarithms of probabilities
+    classes: AnyArray  # the classes as the user knows them
+    weights: FloatArray  # of the rows
+    clusters: IntArray | None = None  # which rows belong together
+
+    def own(self, values: FloatArray) -> FloatArray:
+        """Return the entry of each row's own class."""
+        return np.asarray(values[np.arange(len(self.labels)), self.labels])
+
+    def positive(self, kwargs: Arguments) -> int:
+        """Return the class that counts where one does: the second, if not named."""
+        wanted = kwargs.get("pos_label")
+        return 0 if wanted is not None and wanted == self.classes[0] else 1
+
+
+@dataclass(frozen=True)
+class NumberRows:
+    """Held-out rows of numeric targets, with the predictions and the targets of all rows."""
+
+    predictions: FloatArray
+    values: FloatArray
+    everything: FloatArray
+    weights: FloatArray | None
+    all_weights: FloatArray | None
+
+
+@dataclass(frozen=True)
+class TimeRows:
+    """Held-out rows of censored times, with risks and survival curves at some times."""
+
+    predictions: FloatArray
+    raw: FloatArray
+    times: FloatArray
+    weights: FloatArray
+
+
+def wrong_classes(rows: ClassRows) -> FloatArray:
+    """Return 1 for every row whose most likely class is not its own."""
+    return np.asarray(rows.scores.argmax(axis=1) != rows.labels, dtype=np.float64)
+
+
+def class_log_losses(rows: ClassRows) -> FloatArray:
+    """Return minus the logarithm of the probability of the own class."""
+    return np.asarray(-rows.own(rows.log_probabilities))
+
+
+def brier_losses(rows: ClassRows) -> FloatArray:
+    """Return squared errors of probabilities, summed over classes."""
+    probabilities = np.exp(rows.log_probabilities)
+    return np.asarray(np.sum(probabilities**2, axis=1) - 2 * rows.own(probabilities) + 1)
+
+
+def variance_shares(rows: NumberRows) -> FloatArray:
+    """Return squared errors divided by the variance of all rows."""
+    own = column_variances(rows.everything, rows.all_weights)
+    shares = _squares(rows) / np.maximum(own, np.finfo(np.float64).tiny)
+    return np.asarray(np.mean(shares, axis=1))
+
+
+def squared_errors(rows: NumberRows) -> FloatArray:
+    """Return squared errors."""
+    return np.asarray(_squares(rows).mean(axis=1))
+
+
+def absolute_errors(rows: NumberRows) -> FloatArray:
+    """Return distances."""
+    return np.asarray(np.sqrt(_squares(rows)).mean(axis=1))
+
+
+def number_log_losses(rows: NumberRows) -> FloatArray:
+    """Return minus the log-density under normals around the predictions."""
+    known = (rows.predictions, rows.values, rows.everything, rows.weights)
+    return np.asarray(-log_likelihood_of_numbers(*known) / rows.values.shape[1])
+
+
+def _squares(rows: NumberRows) -> FloatArray:
+    return np.asarray((rows.predictions - rows.values) ** 2)
+
+
+def discordance(rows: TimeRows) -> Influence:
+    """Return the share of pairs in the wrong order of risk."""
+    time, event = rows.raw[:, 0], rows.raw[:, 1] > 0
+    score, moved = concordance_influence(time, event, rows.predictions[:, 0], rows.weights)
+    return 1.0 - score, -moved
+
+
+def integrated_brier(rows: TimeRows) -> Influence:
+    """Return the integrated Brier score of survival curves."""
+    refuse_without_curves(rows.predictions, "integrated_brier")
+    time, event = rows.raw[:, 0], rows.raw[:, 1] > 0
+    return brier_influence(time, event, rows.predictions[:, 1:], rows.times, rows.weights)
+
+
+def of_ranks(one: Ranked) -> Callable[[ClassRows, Arguments], Influence]:
+    """Return a score of a ranking of two classes as one of any number of classes."""
+
+    def influence(rows: ClassRows, kwargs: Arguments) -> Influence:
+        if len(rows.classes) == 2:
+            at = rows.positive(kwargs)
+            margin = rows.scores[:, at] - rows.scores[:, 1 - at]
+            return one(rows.labels == at, margin, rows.weights)
+        given = (rows.labels, rows.log_probabilities, rows.weights)
+        if kwargs.get("multi_class") == "ovo":
+            return one_vs_one_auc(*given)
+        return one_vs_rest(one, *given, by_frequency=kwargs.get("average") == "weighted")
+
+    return influence
+
+
+def are_averaged(kwargs: Arguments) -> bool:
+    """Return whether a score of two classes is averaged over classes in a way we know."""
+    return kwargs.get("average", "macro") in ("macro", "weighted")
+
+
+def is_plain_auc(kwargs: Arguments) -> bool:
+    """Return whether the placements cover the arguments of an AUC."""
+    weighted_pairs = kwargs.get("multi_class") == "ovo" and kwargs.get("average") == "weighted"
+    return kwargs.get("max_fpr") is None and are_averaged(kwargs) and not weighted_pairs
+
+
+def mean_log_loss(rows: ClassRows, kwargs: Arguments) -> Influence:  # noqa: ARG001
+    """Return the mean log-loss."""
+    return mean_influence(class_log_losses(rows), rows.weights)
+
+
+def mean_brier(rows: ClassRows, kwargs: Arguments) -> Influence:
+    """Return the Brier score of scikit-learn: half the sum of squares for two classes."""
+    half = kwargs.get("scale_by_half", "auto")
+    is_half = len(rows.classes) == 2 if half == "auto" else bool(half)
+    squares = brier_losses(rows)
+    return mean_influence(squares / 2 if is_half else squares, rows.weights)
+
+
+def against_frequencies(
+    loss: Callable[[ClassRows, Arguments], Influence],
+) -> Callable[[ClassRows, Arguments], Influence]:
+    """Return one minus a loss over that of the frequencies of the classes."""
+
+    def influence(rows: ClassRows, kwargs: Arguments) -> Influence:
+        # The frequencies make their own loss smallest: that they move changes nothing to first
+        # order.
+        shares = np.bincount(rows.labels, rows.weights, len(rows.classes)) / rows.weights.sum()
+        with np.errstate(divide="ignore"):
+            alike = np.tile(np.log(shares), (len(rows.labels), 1))
+        others = ClassRows(rows.labels, rows.scores, alike, rows.classes, rows.weights)
+        return _skill(loss(rows, kwargs), loss(others, kwargs))
+
+    return influence
+
+
+def rowwise(function: Callable[..., Any]) -> OfNumbers:
+    """Return a mean loss of scikit-learn that has one value per output: a row is made an output."""
+
+    def influence(
+        true: FloatArray, predicted: FloatArray, weights: FloatArray, kwargs: Arguments
+    ) -> Influence:
+        losses = function(true[None, :], predicted[None, :], multioutput="raw_values", **kwargs)
+        return mean_influence(np.asarray(losses, dtype=np.float64), weights)
+
+    return influence
+
+
+def rooted(function: Callable[..., Any]) -> OfNumbers:
+    """Return the root of such a mean loss."""
+    mean = rowwise(function)
+    return lambda true, predicted, weights, _: root_influence(mean(true, predicted, weights, {}))
+
+
+def poisson(
+    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
+) -> Influence:
+    """Return the mean Poisson deviance."""
+    return mean_influence(2 * (xlogy(true, true / predicted) - true + predicted), weights)
+
+
+def gamma(true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments) -> Influence:
+    """Return the mean gamma deviance."""
+    return mean_influence(2 * (np.log(predicted / true) + true / predicted - 1), weights)
+
+
+def explained(
+    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
+) -> Influence:
+    """Return the share of the variance that is explained, a constant error aside."""
+    left = variance_influence(true - predicted, weights)
+    return _skill(left, variance_influence(true, weights))
+
+
+def r2(true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments) -> Influence:
+    """Return R² by the variance of these rows."""
+    left = mean_influence((true - predicted) ** 2, weights)
+    return _skill(left, variance_influence(true, weights))
+
+
+def d2_absolute(
+    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
+) -> Influence:
+    """Return the share of the mean distance from the median that is explained."""
+    # The median makes the mean distance smallest: that it moves changes nothing to first order.
+    middle, _moved = median_influence(true, weights)
+    left = mean_influence(np.abs(true - predicted), weights)
+    return _skill(left, mean_influence(np.abs(true - middle), weights))
+
+
+def median_error(
+    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
+) -> Influence:
+    """Return the median distance."""
+    return median_influence(np.abs(true - predicted), weights)
+
+
+def _skill(left: Influence, whole: Influence) -> Influence:
+    """Return one minus a ratio."""
+    value, influence = ratio_influence(left, whole)
+    return 1.0 - value, -influence
+
+
+def not_of_logarithms(values: FloatArray, predictions: FloatArray) -> str:
+    """Say what is wrong with values that a logarithm cannot take."""
+    if min(float(values.min()), float(predictions.min())) > -1.0:
+        return ""
+    return (
+        "takes logarithms of 1 + y, but found values or predictions of -1 or below: use another "
+        "metric."
+    )
+
+
+def not_positive(values: FloatArray, predictions: FloatArray) -> str:
+    """Say what is wrong with values that have no deviance."""
+    if float(values.min()) >= 0 and float(predictions.min()) > 0:
+        return ""
+    return (
+        "needs targets and predictions above 0: use a model with a logarithmic link "
+        "(PoissonRegressor, HistGradientBoostingRegressor(loss='poisson')), or another metric."
+    )
