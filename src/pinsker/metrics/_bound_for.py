@@ -89,5 +89,5 @@ def bound_for(
             "it is for squared error and log-loss of a regression target, with sharp constants."
         )
     limit = not_negative(error_limit, "error_limit")
-    scaled = row.theory.theorem(facts, limit, constants, model)
-    return InMetric(scaled.bound, metric, row.largest_increase, scaled.scale, scaled.cap)
+    bound, scale, cap = row.theory.theorem(facts, limit, constants, model)
+    return InMetric(bound, metric, row.largest_increase, scale, cap)

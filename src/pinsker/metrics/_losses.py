@@ -1,7 +1,7 @@
 """Losses of our own metrics, row by row, and influence values of scikit-learn's functions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,6 @@ from pinsker.metrics._survival import brier_influence, concordance_influence
 from pinsker.models import log_likelihood_of_numbers, refuse_without_curves
 
 Arguments = dict[str, Any]  # of a score function
-#: From true and predicted numbers and weights, and arguments, to a score and its influences.
-OfNumbers = Callable[[FloatArray, FloatArray, FloatArray, Arguments], Influence]
 Ranked = Callable[[BoolArray, FloatArray, FloatArray], Influence]
 
 
@@ -58,6 +56,20 @@ class NumberRows:
     everything: FloatArray
     weights: FloatArray | None
     all_weights: FloatArray | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """Held-out rows of one numeric target, for a function with some arguments."""
+
+    true: FloatArray
+    predicted: FloatArray
+    weights: FloatArray
+    kwargs: Arguments
+
+    def mean(self, losses: FloatArray) -> Influence:
+        """Return the mean of losses, and how each row moves it."""
+        return mean_influence(losses, self.weights)
 
 
 @dataclass(frozen=True)
@@ -178,71 +190,61 @@ def against_frequencies(
         shares = np.bincount(rows.labels, rows.weights, len(rows.classes)) / rows.weights.sum()
         with np.errstate(divide="ignore"):
             alike = np.tile(np.log(shares), (len(rows.labels), 1))
-        others = ClassRows(rows.labels, rows.scores, alike, rows.classes, rows.weights)
-        return _skill(loss(rows, kwargs), loss(others, kwargs))
+        return _skill(loss(rows, kwargs), loss(replace(rows, log_probabilities=alike), kwargs))
 
     return influence
 
 
-def rowwise(function: Callable[..., Any]) -> OfNumbers:
+def rowwise(function: Callable[..., Any]) -> Callable[[Column], Influence]:
     """Return a mean loss of scikit-learn that has one value per output: a row is made an output."""
 
-    def influence(
-        true: FloatArray, predicted: FloatArray, weights: FloatArray, kwargs: Arguments
-    ) -> Influence:
-        losses = function(true[None, :], predicted[None, :], multioutput="raw_values", **kwargs)
-        return mean_influence(np.asarray(losses, dtype=np.float64), weights)
+    def influence(rows: Column) -> Influence:
+        given = (rows.true[None, :], rows.predicted[None, :])
+        losses = function(*given, multioutput="raw_values", **rows.kwargs)
+        return rows.mean(np.asarray(losses, dtype=np.float64))
 
     return influence
 
 
-def rooted(function: Callable[..., Any]) -> OfNumbers:
+def rooted(function: Callable[..., Any]) -> Callable[[Column], Influence]:
     """Return the root of such a mean loss."""
-    mean = rowwise(function)
-    return lambda true, predicted, weights, _: root_influence(mean(true, predicted, weights, {}))
+    return lambda rows: root_influence(rowwise(function)(replace(rows, kwargs={})))
 
 
-def poisson(
-    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
-) -> Influence:
+def poisson(rows: Column) -> Influence:
     """Return the mean Poisson deviance."""
-    return mean_influence(2 * (xlogy(true, true / predicted) - true + predicted), weights)
+    true, predicted = rows.true, rows.predicted
+    return rows.mean(2 * (xlogy(true, true / predicted) - true + predicted))
 
 
-def gamma(true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments) -> Influence:
+def gamma(rows: Column) -> Influence:
     """Return the mean gamma deviance."""
-    return mean_influence(2 * (np.log(predicted / true) + true / predicted - 1), weights)
+    return rows.mean(2 * (np.log(rows.predicted / rows.true) + rows.true / rows.predicted - 1))
 
 
-def explained(
-    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
-) -> Influence:
+def explained(rows: Column) -> Influence:
     """Return the share of the variance that is explained, a constant error aside."""
-    left = variance_influence(true - predicted, weights)
-    return _skill(left, variance_influence(true, weights))
+    left = variance_influence(rows.true - rows.predicted, rows.weights)
+    return _skill(left, variance_influence(rows.true, rows.weights))
 
 
-def r2(true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments) -> Influence:
+def r2(rows: Column) -> Influence:
     """Return R² by the variance of these rows."""
-    left = mean_influence((true - predicted) ** 2, weights)
-    return _skill(left, variance_influence(true, weights))
+    left = rows.mean((rows.true - rows.predicted) ** 2)
+    return _skill(left, variance_influence(rows.true, rows.weights))
 
 
-def d2_absolute(
-    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
-) -> Influence:
+def d2_absolute(rows: Column) -> Influence:
     """Return the share of the mean distance from the median that is explained."""
     # The median makes the mean distance smallest: that it moves changes nothing to first order.
-    middle, _moved = median_influence(true, weights)
-    left = mean_influence(np.abs(true - predicted), weights)
-    return _skill(left, mean_influence(np.abs(true - middle), weights))
+    middle, _ = median_influence(rows.true, rows.weights)
+    left = rows.mean(np.abs(rows.true - rows.predicted))
+    return _skill(left, rows.mean(np.abs(rows.true - middle)))
 
 
-def median_error(
-    true: FloatArray, predicted: FloatArray, weights: FloatArray, _: Arguments
-) -> Influence:
+def median_error(rows: Column) -> Influence:
     """Return the median distance."""
-    return median_influence(np.abs(true - predicted), weights)
+    return median_influence(np.abs(rows.true - rows.predicted), rows.weights)
 
 
 def _skill(left: Influence, whole: Influence) -> Influence:

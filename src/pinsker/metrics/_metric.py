@@ -55,7 +55,7 @@ class Metric:
         """Name of the metric in certificates."""
         return metric_name(self.metric)
 
-    @cached_property
+    @property
     def row(self) -> MetricRow:
         """What is known of the metric; a user's function may have the name of one of ours."""
         if isinstance(self.metric, CostMatrix):

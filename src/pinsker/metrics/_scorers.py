@@ -20,12 +20,13 @@ from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.metrics._confusion import matrix_slopes
 from pinsker.metrics._influence import Influence, block_jackknife
-from pinsker.metrics._losses import ClassRows
+from pinsker.metrics._losses import ClassRows, Column
 from pinsker.metrics._names import metric_name
 from pinsker.metrics._table import (
     BLOCKS_LEFT_OUT,
     DELTA,
     ROWS_LEFT_OUT,
+    MetricRow,
     best_score,
     function_row,
 )
@@ -53,7 +54,11 @@ class ScoreFunction:
             )
         self.takes_weights = "sample_weight" in parameters
         self.takes_positive = "pos_label" in parameters
-        self.row = function_row(self.function)
+
+    @property
+    def row(self) -> MetricRow:
+        """What is known of the function; looked up, because processes exchange this object."""
+        return function_row(self.function)
 
     @property
     def needs(self) -> str:
@@ -96,7 +101,7 @@ class ScoreFunction:
             given = (values[:, 0], predictions[:, 0]) if single else (values, predictions)
             return self._loss(self._left_out(*given, weights, clusters))
         parts = [
-            self.row.influence(*pair, weights, self.kwargs)
+            self.row.influence(Column(*pair, weights, self.kwargs))
             for pair in zip(values.T, predictions.T, strict=True)
         ]
         score = float(np.mean([value for value, _ in parts]))

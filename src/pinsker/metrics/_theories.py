@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,13 +23,8 @@ from pinsker.bounds import (
 )
 from pinsker.exceptions import ParameterError
 
-
-class Scaled(NamedTuple):
-    """A theorem, what its increases are divided by, and what they then never exceed."""
-
-    bound: Bound
-    scale: float = 1.0
-    cap: float = math.inf
+#: A theorem, what its increases are divided by, and what they then never exceed.
+Scaled: TypeAlias = tuple[Bound, float, float]
 
 
 @dataclass(frozen=True)
@@ -48,8 +43,8 @@ class InMetric(Bound):
     bound: Bound
     name: str
     largest_increase: float
-    scale: float = 1.0
-    cap: float = math.inf
+    scale: float
+    cap: float
 
     @property
     def theorem(self) -> str:
@@ -96,9 +91,9 @@ class UnknownBound(Bound):
 def error_rate(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
     """Theorem C with the priors, or the printed bound alone."""
     if constants == "paper":
-        return Scaled(PaperClassificationBound())
+        return PaperClassificationBound(), 1.0, math.inf
     prior = 0.0 if facts.largest_prior is None else facts.largest_prior
-    return Scaled(SharpErrorBound(kept_error=min(limit, 1.0 - prior), n_classes=facts.n_classes))
+    return SharpErrorBound(min(limit, 1.0 - prior), n_classes=facts.n_classes), 1.0, math.inf
 
 
 def squared_error(
@@ -106,13 +101,13 @@ def squared_error(
 ) -> Scaled:
     """R2, R8, or the printed bound, in units of `scale`."""
     if constants == "paper":
-        return Scaled(PaperRegressionBound(_known(facts.max_abs, "max_abs", "mse")), scale)
+        return PaperRegressionBound(_known(facts.max_abs, "max_abs", "mse")), scale, math.inf
     cap = min(limit * scale, math.inf if facts.variance is None else facts.variance)
     if model == "gaussian":
         kept = max(min(cap, _known(facts.variance, "variance", "mse")), np.finfo(float).tiny)
-        return Scaled(GaussianBound(float(kept)), scale, cap / scale)
+        return GaussianBound(float(kept)), scale, cap / scale
     length = _known(facts.target_range, "target_range", "mse")
-    return Scaled(SharpRangeBound(length, cap), scale, cap / scale)
+    return SharpRangeBound(length, cap), scale, cap / scale
 
 
 def variance_share(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:
@@ -124,18 +119,18 @@ def variance_share(facts: TargetFacts, limit: float, constants: str, model: str)
 
 def brier(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
     """L2."""
-    return Scaled(BrierBound(facts.n_classes), cap=limit)
+    return BrierBound(facts.n_classes), 1.0, limit
 
 
 def absolute_error(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
     """L3; of several targets by the root mean square of the ranges, at least their mean."""
-    return Scaled(AbsoluteErrorBound(_known(facts.target_range, "target_range", "mae")), cap=limit)
+    return AbsoluteErrorBound(_known(facts.target_range, "target_range", "mae")), 1.0, limit
 
 
 def log_loss(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
     """L1; a density's log-loss may be negative: the error of the kept features is then no cap."""
     cap = limit if facts.task == "classification" else math.inf
-    return Scaled(LogLossBound(), float(facts.n_targets), cap)
+    return LogLossBound(), float(facts.n_targets), cap
 
 
 def _known(value: float | None, name: str, metric: str) -> float:
