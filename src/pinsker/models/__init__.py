@@ -12,10 +12,14 @@ from pinsker.models._defaults import (
     RBFSVM,
     BoostedTrees,
     ExtraTrees,
+    OrderedCategories,
     default_models,
     named_models,
+    race_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
+from pinsker.models._fit import MeanModel, ModelData, predict_rows
+from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
     PriorModel,
@@ -23,6 +27,7 @@ from pinsker.models._model import (
     predicted_classes,
     without_advice,
 )
+from pinsker.models._race import Race, choose_inside, mix_losses, race
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
@@ -60,14 +65,21 @@ __all__ = [
     "ExtraTrees",
     "HoldoutModel",
     "HoldoutScores",
+    "Linear",
+    "LinearRanks",
+    "MeanModel",
+    "ModelData",
     "ModelDesign",
+    "OrderedCategories",
     "OwnColumns",
     "PriorModel",
+    "Race",
     "RawModel",
     "SurvivalModel",
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
+    "choose_inside",
     "code_by_frequency",
     "default_models",
     "fit_clone",
@@ -76,13 +88,17 @@ __all__ = [
     "log_likelihood_of_numbers",
     "log_likelihood_of_times",
     "log_softmax",
+    "mix_losses",
     "named_models",
     "one_hot",
     "order_by_target",
     "outputs",
+    "predict_rows",
     "predicted_classes",
     "prepare_models",
     "prior_of_survival",
+    "race",
+    "race_models",
     "refuse_without_curves",
     "refuse_without_weights",
     "several_class_scores",
