@@ -12,7 +12,7 @@ from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.exceptions import ParameterError
 from pinsker.holdout._parallel import Jobs
 from pinsker.holdout._rows import Fold
-from pinsker.metrics import Metric, score_holdout
+from pinsker.metrics import Metric
 from pinsker.models import (
     HoldoutModel,
     HoldoutScores,
@@ -208,8 +208,8 @@ class HoldoutEvaluator:
         """Score predictions of the first folds; a row that was predicted again counts once."""
         n, data = len(predictions), self.data
         rows = self._held_out[:n]
-        known = (data.target, rows, self.metric, data.weights, self.groups)
-        scores = score_holdout(model, predictions, *known)
+        known = (data.target, rows, data.weights, self.groups)
+        scores = self.metric.score_holdout(model, predictions, *known)
         if len(self.rows) == len(self._held_out):
             return scores
         row_of = self._row_of[:n]

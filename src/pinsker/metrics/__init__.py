@@ -1,7 +1,6 @@
 """Stage: metrics. One row per metric: its task, sign, range, words, influence and bound."""
 
 from pinsker.metrics._bound_for import bound_for
-from pinsker.metrics._holdout import score_holdout
 from pinsker.metrics._metric import Metric, rare_class_note, several_targets_note
 from pinsker.metrics._names import (
     CostMatrix,
@@ -36,7 +35,6 @@ __all__ = [
     "metric_row",
     "metric_words",
     "rare_class_note",
-    "score_holdout",
     "several_targets_note",
     "shown_value",
     "task_of",

@@ -35,7 +35,16 @@ from pinsker.metrics._table import (
     unlisted_row,
 )
 from pinsker.metrics._theories import UnknownBound
-from pinsker.models import weighted_rows
+from pinsker.models import (
+    HoldoutScores,
+    class_count,
+    fit_temperature,
+    grid_times,
+    log_likelihood_of_numbers,
+    log_likelihood_of_times,
+    log_softmax,
+    weighted_rows,
+)
 
 #: A class of fewer rows than this hardly counts in an error rate.
 _RARE = 0.1
@@ -220,6 +229,59 @@ class Metric:
     def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
         """Return the losses of several targets as one: their mean, or side by side."""
         return np.column_stack(losses) if self.of_worst else np.mean(losses, axis=0)
+
+    def score_holdout(
+        self,
+        model: str,
+        scores: FloatArray,
+        target: Target,
+        rows: IntArray,
+        weights: FloatArray | None = None,
+        groups: IntArray | None = None,
+    ) -> HoldoutScores:
+        """Turn raw held-out scores of all folds into log-likelihoods and losses."""
+        if target.parts:
+            return self._score_parts(model, scores, target, rows, weights)
+        own = None if weights is None else weights[rows]
+        together = None if groups is None else groups[rows]
+        if target.labels is not None:
+            labels = target.labels[rows]
+            logs = log_softmax(fit_temperature(scores, labels, own) * scores)
+            likelihood = logs[np.arange(len(labels)), labels]
+            losses = self.of_classes(
+                logs, labels, scores, classes=target.classes, weights=own, clusters=together
+            )
+            return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
+        assert target.raw is not None  # numbers and censored times keep the user's values
+        raw = target.raw[rows]
+        if target.task == "survival":
+            likelihood = log_likelihood_of_times(scores[:, 0], raw, own)
+            losses = self.of_survival(scores, raw, grid_times(target.raw), weights=own)
+        else:
+            likelihood = log_likelihood_of_numbers(scores, raw, target.raw, own)
+            losses = self.of_numbers(
+                scores, raw, target.raw, weights=own, all_weights=weights, clusters=together
+            )
+        return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
+
+    def _score_parts(
+        self,
+        model: str,
+        scores: FloatArray,
+        target: Target,
+        rows: IntArray,
+        weights: FloatArray | None,
+    ) -> HoldoutScores:
+        """Score several class targets: log-likelihoods add up, and losses are pooled."""
+        ends = np.cumsum([class_count(part) for part in target.parts])
+        blocks = np.split(scores, ends[:-1], axis=1)
+        scored = [
+            self.score_holdout(model, block, part, rows, weights)
+            for block, part in zip(blocks, target.parts, strict=True)
+        ]
+        likelihood = np.sum([one.log_likelihood for one in scored], axis=0)
+        losses = self.pooled([one.losses for one in scored])
+        return replace(scored[0], log_likelihood=likelihood, losses=losses)
 
     def increase(
         self,

@@ -13,7 +13,7 @@ import numpy as np
 from pinsker._types import FloatArray, IntArray
 from pinsker.models._fit import ModelData, predict_rows
 from pinsker.models._model import HoldoutModel
-from pinsker.models._scores import HoldoutScores, Loss, score_holdout
+from pinsker.models._scores import HoldoutMetric, HoldoutScores
 
 #: A model is dropped where its paired losses are larger by this many standard errors ...
 _BEHIND = 2.0
@@ -39,7 +39,7 @@ def race(
     data: ModelData,
     models: Sequence[HoldoutModel],
     folds: Sequence[tuple[IntArray, IntArray]],
-    metric: Loss,
+    metric: HoldoutMetric,
     features: Sequence[int],
     groups: IntArray | None = None,
 ) -> Race:
@@ -53,7 +53,7 @@ def race(
         From the cheapest on.
     folds : sequence of (train, test)
         Inside the rows that may choose a model: no row of them certifies anything.
-    metric : Loss
+    metric : HoldoutMetric
         What is compared, row by row.
     features : sequence of int
         What the models may use.
@@ -65,8 +65,8 @@ def race(
 
     def lose(model: HoldoutModel, train: IntArray, test: IntArray) -> FloatArray:
         scores = predict_rows(data, model, train, test, features)
-        known = (data.target, test, metric, data.weights, groups)
-        return _row_losses(score_holdout(model.name, scores, *known))
+        known = (data.target, test, data.weights, groups)
+        return _row_losses(metric.score_holdout(model.name, scores, *known))
 
     means: dict[str, float] = {}
     train, test = folds[0]

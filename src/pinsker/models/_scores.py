@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
+from pinsker.encoding import Target
 
 #: The largest weight of scores: beyond it, scores of size 1 are certainties.
 _LARGEST = 1e3
@@ -37,6 +39,27 @@ class HoldoutScores:
         """Return the standard error of `information`, in nats."""
         gains = self.log_likelihood - prior.log_likelihood
         return float(gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else float("inf")
+
+
+class HoldoutMetric(Protocol):
+    """What turns scores of models into log-likelihoods and losses: `pinsker.metrics.Metric`."""
+
+    def score_holdout(
+        self,
+        model: str,
+        scores: FloatArray,
+        target: Target,
+        rows: IntArray,
+        weights: FloatArray | None = None,
+        groups: IntArray | None = None,
+    ) -> HoldoutScores:
+        """Score held-out rows."""
+
+
+def class_count(target: Target) -> int:
+    """Return the number of classes of a class target."""
+    assert target.classes is not None  # a class target keeps its classes
+    return len(target.classes)
 
 
 def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
