@@ -222,7 +222,7 @@ def alternatives(
         common = len(set(features) & set(fresh.kept)) / len(features)
         if common <= max_overlap:
             names = tuple(fresh.names[j] for j in features)
-            error = float(scores.least.loss)
+            error = float(scores.loss)
             results.append(Alternative(names, common, error, float(gap.mean), float(gap.upper)))
         new = [j for j in features if j not in banned]
         banned |= set(new[: max(1, len(new) // 2)])

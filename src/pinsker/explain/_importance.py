@@ -18,13 +18,12 @@ from pinsker.bounds import (
 from pinsker.encoding import take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
-    BestScores,
     FitContext,
     HoldoutEvaluator,
     make_folds,
     note_weights,
 )
-from pinsker.models import weighted_rows
+from pinsker.models import HoldoutScores, weighted_rows
 
 #: The note where the rows that chose the columns measure them.
 SAME_ROWS = (
@@ -73,15 +72,15 @@ class FreshSets:
         self.kept = tuple(j for j in ranked if kept[j])
         self.dropped = tuple(j for j in ranked if not kept[j])
         self.names = self.encoded.feature_names
+        self.evaluator.race([[self.kept] * len(folds)])
         self.base = self.evaluate([self.kept])[0]
-        self.evaluator.drop_weak_models([self.base])
 
-    def evaluate(self, sets: Sequence[Sequence[int]]) -> list[BestScores]:
+    def evaluate(self, sets: Sequence[Sequence[int]]) -> list[HoldoutScores]:
         """Return the best scores of every set."""
         n_folds = len(self.evaluator.folds)
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 
-    def increases(self, sets: Sequence[BestScores], confidence: float) -> list[Difference]:
+    def increases(self, sets: Sequence[HoldoutScores], confidence: float) -> list[Difference]:
         """Return the error of each set minus that of the kept one, with bounds for all at once."""
         return increases(self.evaluator, [(one, self.base) for one in sets], confidence)
 
@@ -164,7 +163,7 @@ def importance_at_hand(
     rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
     enough = int(np.searchsorted(rows, min(_ENOUGH_ROWS, rows[-1]))) + 1
     n_folds = min(enough, max(1, _FITS // len(kept)))
-    best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].least.model
+    best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].model
     one = copy.copy(evaluator)  # with the predictions that are known
     one.models = tuple(model for model in one.models if model.name == best) or one.models[:1]
     return _leave_one_out(one, names, kept, notes=notes, n_folds=n_folds)
@@ -197,14 +196,14 @@ def _leave_one_out(
         tuple(float(gap.upper) for gap in gaps),
         evaluator.metric.name,
         confidence,
-        len(base.least.losses),
+        len(base.losses),
         notes,
     )
 
 
 def increases(
     evaluator: HoldoutEvaluator,
-    pairs: Sequence[tuple[BestScores, BestScores]],
+    pairs: Sequence[tuple[HoldoutScores, HoldoutScores]],
     confidence: float,
     *,
     two_sided: bool = False,
@@ -234,16 +233,16 @@ def increase(
 
 
 def _paired_losses(
-    evaluator: HoldoutEvaluator, less: BestScores, more: BestScores
+    evaluator: HoldoutEvaluator, less: HoldoutScores, more: HoldoutScores
 ) -> tuple[FloatArray, FloatArray]:
     """Return losses of two sets; those of R² with the influence of the target's variance."""
-    one, other = less.least.losses, more.least.losses
+    one, other = less.losses, more.losses
     n = len(one)
     if evaluator.metric.name == "r2":
-        values = evaluator.data.target.raw
+        values = evaluator.data.rows.target.raw
         assert values is not None  # a numeric target keeps the user's values
-        middle = np.average(values, axis=0, weights=evaluator.data.weights)
-        spreads = np.sqrt(column_variances(values, evaluator.data.weights))
+        middle = np.average(values, axis=0, weights=evaluator.data.rows.weights)
+        spreads = np.sqrt(column_variances(values, evaluator.data.rows.weights))
         squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
         if evaluator.weights is not None:
             squares = weighted_rows(squares, evaluator.weights[:n])

@@ -19,7 +19,7 @@ from pinsker.holdout._dependence import (
     number_groups,
     read_groups,
 )
-from pinsker.holdout._evaluate import BestScores, HoldoutEvaluator
+from pinsker.holdout._evaluate import HoldoutEvaluator
 from pinsker.holdout._parallel import Jobs
 from pinsker.holdout._paths import FoundPaths, search_paths
 from pinsker.holdout._results import CVResults
@@ -52,7 +52,6 @@ __all__ = [
     "SPLIT_FROM",
     "TOO_FEW_ROWS",
     "AuditResult",
-    "BestScores",
     "CVResults",
     "Certificate",
     "Choice",

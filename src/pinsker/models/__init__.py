@@ -15,10 +15,9 @@ from pinsker.models._defaults import (
     OrderedCategories,
     default_models,
     named_models,
-    race_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
-from pinsker.models._fit import MeanModel, ModelData, predict_rows
+from pinsker.models._fit import MeanModel, ModelData, mean_prediction, members, predict_rows
 from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
@@ -27,7 +26,7 @@ from pinsker.models._model import (
     predicted_classes,
     without_advice,
 )
-from pinsker.models._race import Race, choose_inside, mix_losses, race
+from pinsker.models._race import FEW_ROWS_FROM, is_tied, left_by_few_rows
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
@@ -58,6 +57,7 @@ from pinsker.models._survival import (
 )
 
 __all__ = [
+    "FEW_ROWS_FROM",
     "LARGE_TABLE",
     "MAX_ONE_HOT",
     "OTHER_CODE",
@@ -74,23 +74,24 @@ __all__ = [
     "OrderedCategories",
     "OwnColumns",
     "PriorModel",
-    "Race",
     "RawModel",
     "SurvivalModel",
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
-    "choose_inside",
     "class_count",
     "code_by_frequency",
     "default_models",
     "fit_clone",
     "fit_temperature",
     "grid_times",
+    "is_tied",
+    "left_by_few_rows",
     "log_likelihood_of_numbers",
     "log_likelihood_of_times",
     "log_softmax",
-    "mix_losses",
+    "mean_prediction",
+    "members",
     "named_models",
     "one_hot",
     "order_by_target",
@@ -99,8 +100,6 @@ __all__ = [
     "predicted_classes",
     "prepare_models",
     "prior_of_survival",
-    "race",
-    "race_models",
     "refuse_without_curves",
     "refuse_without_weights",
     "several_class_scores",

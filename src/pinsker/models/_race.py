@@ -18,9 +18,10 @@ from pinsker.models._scores import HoldoutMetric, HoldoutScores
 #: A model is dropped where its paired losses are larger by this many standard errors ...
 _BEHIND = 2.0
 #: ... and a model is as good as the best where they are larger by at most this many.
-_TIED = 0.5
+_TIED = 1.0
 #: The first round fits to this many rows where a fold has at least twice as many.
 _FIRST_ROWS = 600
+FEW_ROWS_FROM = 2 * _FIRST_ROWS
 #: What few rows show must hold with many: a model is dropped there at twice the distance.
 _FEW_ROWS_BEHIND = 2.0 * _BEHIND
 
@@ -70,10 +71,8 @@ def race(
 
     means: dict[str, float] = {}
     train, test = folds[0]
-    if len(train) >= 2 * _FIRST_ROWS and len(left) > 1:
-        few = {model.name: [lose(model, _thinned(train), test)] for model in left}
-        left = _not_behind(left, few, _FEW_ROWS_BEHIND)
-        means |= {name: float(few[name][0].mean()) for name in few}
+    if len(train) >= FEW_ROWS_FROM and len(left) > 1:
+        left = list(left_by_few_rows(data, left, folds[0], metric, features, groups))
     for train, test in folds:
         if len(left) == 1:
             break
@@ -83,6 +82,29 @@ def race(
         left = _not_behind(left, losses, _BEHIND)
     tied = _not_behind(left, losses, _TIED) if len(left) > 1 else left
     return Race(tied[0], tuple(tied), means, len(train))
+
+
+def left_by_few_rows(
+    data: ModelData,
+    models: Sequence[HoldoutModel],
+    fold: tuple[IntArray, IntArray],
+    metric: HoldoutMetric,
+    features: Sequence[int],
+    groups: IntArray | None = None,
+) -> tuple[HoldoutModel, ...]:
+    """Return the models that few of the training rows do not show to be far behind."""
+    train, test = _thinned(fold[0]), fold[1]
+    known = (data.target, test, data.weights, groups)
+    few = {}
+    for model in models:
+        scores = predict_rows(data, model, train, test, features)
+        few[model.name] = [_row_losses(metric.score_holdout(model.name, scores, *known))]
+    return tuple(_not_behind(models, few, _FEW_ROWS_BEHIND))
+
+
+def is_tied(gaps: FloatArray) -> bool:
+    """Return whether paired losses above those of the best model are no more than chance."""
+    return _excess(gaps) <= _TIED
 
 
 def _row_losses(scores: HoldoutScores) -> FloatArray:

@@ -176,9 +176,7 @@ def plan_memory(
     selector: Any, encoded: Encoded, seed: int = 0, *, in_parts: bool = False
 ) -> FitMemory:
     """Plan the memory of a fit, or refuse a table that cannot fit."""
-    models: tuple[HoldoutModel, ...] = ()
-    if selector.holds_out:
-        models = named_models(selector.models, encoded.target.task, encoded.n_rows, seed)
+    models = _named_models(selector, encoded, seed) if selector.holds_out else ()
     # Of a cluster or a GPU `max_memory` is theirs.
     limit = as_settings("engine", selector.engine).max_memory if _is_local(selector) else None
     rows = RowCounts.of(encoded.n_rows, selector.cv, in_parts=in_parts)
@@ -211,10 +209,19 @@ def jobs_of(selector: Any, n_jobs: int | None = None) -> Jobs:
 
 def models_of(selector: Any, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
     """Return the models that evaluate; those of the user can be fitted to the user's table."""
-    models = named_models(selector.models, encoded.target.task, encoded.n_rows, seed)
-    if encoded.weights is not None and isinstance(selector.models, str):
-        models = tuple(model for model in models if model.takes_weights)
-    return prepare_models(models, table, encoded)
+    return prepare_models(_named_models(selector, encoded, seed), table, encoded)
+
+
+def _named_models(selector: Any, encoded: Encoded, seed: int) -> tuple[HoldoutModel, ...]:
+    classes = encoded.target.classes
+    return named_models(
+        selector.models,
+        encoded.target.task,
+        encoded.n_rows,
+        seed,
+        n_classes=0 if classes is None else len(classes),
+        weighted=encoded.weights is not None,
+    )
 
 
 def fresh_context(

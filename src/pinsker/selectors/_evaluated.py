@@ -64,7 +64,7 @@ class EvaluatedSelector(Selector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Selector._parameter_constraints,
         "metric": [str, callable, CostMatrix, WorstTarget],
-        "models": [StrOptions({"auto"}), "array-like"],
+        "models": [str, "array-like"],
         "cv": [
             Options(Integral, {0}),
             Interval(Integral, 2, None, closed="left"),
