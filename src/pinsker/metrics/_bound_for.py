@@ -3,7 +3,7 @@
 from pinsker.bounds import Bound, TargetFacts, not_negative, one_of
 from pinsker.exceptions import ParameterError
 from pinsker.metrics._table import METRICS, metric_row
-from pinsker.metrics._theories import InMetric
+from pinsker.metrics._theories import InMetric, Known
 
 
 def bound_for(
@@ -89,5 +89,5 @@ def bound_for(
             "it is for squared error and log-loss of a regression target, with sharp constants."
         )
     limit = not_negative(error_limit, "error_limit")
-    bound, scale, cap = row.theory.theorem(facts, limit, constants, model)
+    bound, scale, cap = row.theory.theorem(Known(facts, limit, constants, model))
     return InMetric(bound, metric, row.largest_increase, scale, cap)

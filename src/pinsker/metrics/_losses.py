@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
 from pinsker.bounds import column_variances
@@ -19,8 +18,7 @@ from pinsker.metrics._influence import (
     root_influence,
     variance_influence,
 )
-from pinsker.metrics._survival import brier_influence, concordance_influence
-from pinsker.models import log_likelihood_of_numbers, refuse_without_curves
+from pinsker.models import log_likelihood_of_numbers
 
 Arguments = dict[str, Any]  # of a score function
 Ranked = Callable[[BoolArray, FloatArray, FloatArray], Influence]
@@ -46,6 +44,12 @@ class ClassRows:
         wanted = kwargs.get("pos_label")
         return 0 if wanted is not None and wanted == self.classes[0] else 1
 
+    @property
+    def squares(self) -> FloatArray:
+        """Squared errors of probabilities, summed over classes."""
+        probabilities = np.exp(self.log_probabilities)
+        return np.asarray(np.sum(probabilities**2, axis=1) - 2 * self.own(probabilities) + 1)
+
 
 @dataclass(frozen=True)
 class NumberRows:
@@ -57,6 +61,23 @@ class NumberRows:
     weights: FloatArray | None
     all_weights: FloatArray | None
 
+    @property
+    def squares(self) -> FloatArray:
+        """Squared errors of each target."""
+        return np.asarray((self.predictions - self.values) ** 2)
+
+    @property
+    def shares(self) -> FloatArray:
+        """Squared errors divided by the variance of each target over all rows."""
+        own = column_variances(self.everything, self.all_weights)
+        return np.asarray(self.squares / np.maximum(own, np.finfo(np.float64).tiny))
+
+    @property
+    def log_likelihood(self) -> FloatArray:
+        """Log-densities under normals around the predictions, over all targets."""
+        known = (self.predictions, self.values, self.everything, self.weights)
+        return log_likelihood_of_numbers(*known)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -67,76 +88,22 @@ class Column:
     weights: FloatArray
     kwargs: Arguments
 
+    @property
+    def gaps(self) -> FloatArray:
+        """Differences from the predictions."""
+        return np.asarray(self.true - self.predicted)
+
     def mean(self, losses: FloatArray) -> Influence:
         """Return the mean of losses, and how each row moves it."""
         return mean_influence(losses, self.weights)
 
+    def variance(self, values: FloatArray) -> Influence:
+        """Return the variance of values, and how each row moves it."""
+        return variance_influence(values, self.weights)
 
-@dataclass(frozen=True)
-class TimeRows:
-    """Held-out rows of censored times, with risks and survival curves at some times."""
-
-    predictions: FloatArray
-    raw: FloatArray
-    times: FloatArray
-    weights: FloatArray
-
-
-def wrong_classes(rows: ClassRows) -> FloatArray:
-    """Return 1 for every row whose most likely class is not its own."""
-    return np.asarray(rows.scores.argmax(axis=1) != rows.labels, dtype=np.float64)
-
-
-def class_log_losses(rows: ClassRows) -> FloatArray:
-    """Return minus the logarithm of the probability of the own class."""
-    return np.asarray(-rows.own(rows.log_probabilities))
-
-
-def brier_losses(rows: ClassRows) -> FloatArray:
-    """Return squared errors of probabilities, summed over classes."""
-    probabilities = np.exp(rows.log_probabilities)
-    return np.asarray(np.sum(probabilities**2, axis=1) - 2 * rows.own(probabilities) + 1)
-
-
-def variance_shares(rows: NumberRows) -> FloatArray:
-    """Return squared errors divided by the variance of all rows."""
-    own = column_variances(rows.everything, rows.all_weights)
-    shares = _squares(rows) / np.maximum(own, np.finfo(np.float64).tiny)
-    return np.asarray(np.mean(shares, axis=1))
-
-
-def squared_errors(rows: NumberRows) -> FloatArray:
-    """Return squared errors."""
-    return np.asarray(_squares(rows).mean(axis=1))
-
-
-def absolute_errors(rows: NumberRows) -> FloatArray:
-    """Return distances."""
-    return np.asarray(np.sqrt(_squares(rows)).mean(axis=1))
-
-
-def number_log_losses(rows: NumberRows) -> FloatArray:
-    """Return minus the log-density under normals around the predictions."""
-    known = (rows.predictions, rows.values, rows.everything, rows.weights)
-    return np.asarray(-log_likelihood_of_numbers(*known) / rows.values.shape[1])
-
-
-def _squares(rows: NumberRows) -> FloatArray:
-    return np.asarray((rows.predictions - rows.values) ** 2)
-
-
-def discordance(rows: TimeRows) -> Influence:
-    """Return the share of pairs in the wrong order of risk."""
-    time, event = rows.raw[:, 0], rows.raw[:, 1] > 0
-    score, moved = concordance_influence(time, event, rows.predictions[:, 0], rows.weights)
-    return 1.0 - score, -moved
-
-
-def integrated_brier(rows: TimeRows) -> Influence:
-    """Return the integrated Brier score of survival curves."""
-    refuse_without_curves(rows.predictions, "integrated_brier")
-    time, event = rows.raw[:, 0], rows.raw[:, 1] > 0
-    return brier_influence(time, event, rows.predictions[:, 1:], rows.times, rows.weights)
+    def median(self, values: FloatArray) -> Influence:
+        """Return the median of values, and how each row moves it."""
+        return median_influence(values, self.weights)
 
 
 def of_ranks(one: Ranked) -> Callable[[ClassRows, Arguments], Influence]:
@@ -168,15 +135,14 @@ def is_plain_auc(kwargs: Arguments) -> bool:
 
 def mean_log_loss(rows: ClassRows, kwargs: Arguments) -> Influence:  # noqa: ARG001
     """Return the mean log-loss."""
-    return mean_influence(class_log_losses(rows), rows.weights)
+    return mean_influence(-rows.own(rows.log_probabilities), rows.weights)
 
 
 def mean_brier(rows: ClassRows, kwargs: Arguments) -> Influence:
     """Return the Brier score of scikit-learn: half the sum of squares for two classes."""
     half = kwargs.get("scale_by_half", "auto")
     is_half = len(rows.classes) == 2 if half == "auto" else bool(half)
-    squares = brier_losses(rows)
-    return mean_influence(squares / 2 if is_half else squares, rows.weights)
+    return mean_influence(rows.squares / 2 if is_half else rows.squares, rows.weights)
 
 
 def against_frequencies(
@@ -190,7 +156,7 @@ def against_frequencies(
         shares = np.bincount(rows.labels, rows.weights, len(rows.classes)) / rows.weights.sum()
         with np.errstate(divide="ignore"):
             alike = np.tile(np.log(shares), (len(rows.labels), 1))
-        return _skill(loss(rows, kwargs), loss(replace(rows, log_probabilities=alike), kwargs))
+        return skill(loss(rows, kwargs), loss(replace(rows, log_probabilities=alike), kwargs))
 
     return influence
 
@@ -211,43 +177,7 @@ def rooted(function: Callable[..., Any]) -> Callable[[Column], Influence]:
     return lambda rows: root_influence(rowwise(function)(replace(rows, kwargs={})))
 
 
-def poisson(rows: Column) -> Influence:
-    """Return the mean Poisson deviance."""
-    true, predicted = rows.true, rows.predicted
-    return rows.mean(2 * (xlogy(true, true / predicted) - true + predicted))
-
-
-def gamma(rows: Column) -> Influence:
-    """Return the mean gamma deviance."""
-    return rows.mean(2 * (np.log(rows.predicted / rows.true) + rows.true / rows.predicted - 1))
-
-
-def explained(rows: Column) -> Influence:
-    """Return the share of the variance that is explained, a constant error aside."""
-    left = variance_influence(rows.true - rows.predicted, rows.weights)
-    return _skill(left, variance_influence(rows.true, rows.weights))
-
-
-def r2(rows: Column) -> Influence:
-    """Return R² by the variance of these rows."""
-    left = rows.mean((rows.true - rows.predicted) ** 2)
-    return _skill(left, variance_influence(rows.true, rows.weights))
-
-
-def d2_absolute(rows: Column) -> Influence:
-    """Return the share of the mean distance from the median that is explained."""
-    # The median makes the mean distance smallest: that it moves changes nothing to first order.
-    middle, _ = median_influence(rows.true, rows.weights)
-    left = rows.mean(np.abs(rows.true - rows.predicted))
-    return _skill(left, rows.mean(np.abs(rows.true - middle)))
-
-
-def median_error(rows: Column) -> Influence:
-    """Return the median distance."""
-    return median_influence(np.abs(rows.true - rows.predicted), rows.weights)
-
-
-def _skill(left: Influence, whole: Influence) -> Influence:
+def skill(left: Influence, whole: Influence) -> Influence:
     """Return one minus a ratio."""
     value, influence = ratio_influence(left, whole)
     return 1.0 - value, -influence

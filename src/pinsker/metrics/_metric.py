@@ -21,9 +21,10 @@ from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
 from pinsker.metrics._bound_for import bound_for
 from pinsker.metrics._influence import Influence, row_values
-from pinsker.metrics._losses import ClassRows, NumberRows, TimeRows
+from pinsker.metrics._losses import ClassRows, NumberRows
 from pinsker.metrics._names import CostMatrix, WorstTarget, check_metric, metric_name
 from pinsker.metrics._scorers import ScoreFunction
+from pinsker.metrics._survival import TimeRows
 from pinsker.metrics._table import (
     BLOCKS_LEFT_OUT,
     DELTA,
@@ -147,17 +148,7 @@ class Metric:
         return np.asarray(costs[rows.labels, cheapest])
 
     def bound(self, facts: TargetFacts, error_limit: float | None = None, **how: str) -> Bound:
-        """Return the theorem that ties the metric to information; an unknown one where none does.
-
-        Parameters
-        ----------
-        facts : TargetFacts
-            The target.
-        error_limit : float, optional
-            Upper confidence bound of the error that the kept features allow.
-        **how : str
-            ``constants`` and ``model``, as in `bound_for`.
-        """
+        """Return the theorem that ties the metric to information, or an unknown one."""
         if not self.has_theory:
             return UnknownBound(self.name)
         known = None if error_limit is None or not np.isfinite(error_limit) else error_limit
@@ -240,8 +231,13 @@ class Metric:
         groups: IntArray | None = None,
     ) -> HoldoutScores:
         """Turn raw held-out scores of all folds into log-likelihoods and losses."""
-        if target.parts:
-            return self._score_parts(model, scores, target, rows, weights)
+        if target.parts:  # log-likelihoods add up, and losses are pooled
+            ends = np.cumsum([class_count(part) for part in target.parts])
+            blocks = zip(np.split(scores, ends[:-1], axis=1), target.parts, strict=True)
+            each = [self.score_holdout(model, *one, rows, weights) for one in blocks]
+            likelihood = np.sum([one.log_likelihood for one in each], axis=0)
+            losses = self.pooled([one.losses for one in each])
+            return HoldoutScores(model, likelihood, losses, self.name)
         own = None if weights is None else weights[rows]
         together = None if groups is None else groups[rows]
         if target.labels is not None:
@@ -263,25 +259,6 @@ class Metric:
                 scores, raw, target.raw, weights=own, all_weights=weights, clusters=together
             )
         return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
-
-    def _score_parts(
-        self,
-        model: str,
-        scores: FloatArray,
-        target: Target,
-        rows: IntArray,
-        weights: FloatArray | None,
-    ) -> HoldoutScores:
-        """Score several class targets: log-likelihoods add up, and losses are pooled."""
-        ends = np.cumsum([class_count(part) for part in target.parts])
-        blocks = np.split(scores, ends[:-1], axis=1)
-        scored = [
-            self.score_holdout(model, block, part, rows, weights)
-            for block, part in zip(blocks, target.parts, strict=True)
-        ]
-        likelihood = np.sum([one.log_likelihood for one in scored], axis=0)
-        losses = self.pooled([one.losses for one in scored])
-        return replace(scored[0], log_likelihood=likelihood, losses=losses)
 
     def increase(
         self,

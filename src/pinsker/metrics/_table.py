@@ -3,8 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+from scipy.special import xlogy
 from sklearn import metrics
 
 from pinsker._types import FloatArray, Task
@@ -24,6 +27,8 @@ from pinsker.metrics._influence import (
     auc_influence,
     precision_influence,
 )
+from pinsker.metrics._losses import skill
+from pinsker.metrics._survival import discordance, integrated_brier
 from pinsker.metrics._theories import Theory
 
 #: How a standard error was found, as certificates name it.
@@ -103,62 +108,71 @@ def _range_in_deviations(facts: TargetFacts) -> float:
     return _range(known) ** 2 / (known.variance or 1.0)
 
 
+def _mean(function: Callable[..., Any], **more: Any) -> MetricRow:
+    """Return the row of a mean loss of numbers of scikit-learn."""
+    known = {"name": f"neg_{function.__name__}", "influence": _losses.rowwise(function)}
+    return MetricRow(tasks=_NUMBERS, function=function, method=MEAN, **{**known, **more})
+
+
+_class_score = partial(MetricRow, tasks=_CLASSES, best=1.0)
+_number_score = partial(MetricRow, tasks=_NUMBERS, method=DELTA)
+
 #: Our own come first, and of each task the default.
 _ROWS = (
     MetricRow(
         "error", _CLASSES, "error rate", ("accuracy",), needs="predictions", counts=True,
         largest_increase=SharpErrorBound.most, largest_loss=1.0,
-        theory=Theory(_theories.error_rate, in_paper=True), losses=(_losses.wrong_classes,),
+        theory=Theory(_theories.error_rate, in_paper=True),
+        losses=(lambda rows: 1.0 * (rows.scores.argmax(axis=1) != rows.labels),),
     ),
-    MetricRow(
-        "r2", _NUMBERS, "R²", best=1.0, error_words="share of the target's variance",
+    _number_score(
+        "r2", words="R²", best=1.0, error_words="share of the target's variance",
         largest_increase=1.0, largest_loss=_range_in_deviations,
         theory=Theory(_theories.variance_share, in_paper=True, is_gaussian=True),
-        losses=(_losses.variance_shares,),
-        function=metrics.r2_score, influence=_losses.r2, method=DELTA,
+        losses=(lambda rows: rows.shares.mean(axis=1),), function=metrics.r2_score,
+        influence=lambda rows: skill(rows.mean(rows.gaps**2), rows.variance(rows.true)),
     ),
-    MetricRow(
-        "mse", _NUMBERS, "mean squared error", ("neg_mean_squared_error", "mean_squared_error"),
-        largest_loss=lambda facts: _range(facts) ** 2,
+    _mean(
+        metrics.mean_squared_error, name="mse", words="mean squared error",
+        aliases=("neg_mean_squared_error",), largest_loss=lambda facts: _range(facts) ** 2,
         theory=Theory(_theories.squared_error, in_paper=True, is_gaussian=True),
-        losses=(_losses.squared_errors,), function=metrics.mean_squared_error,
-        influence=_losses.rowwise(metrics.mean_squared_error), method=MEAN,
+        losses=(lambda rows: rows.squares.mean(axis=1),),
     ),
     MetricRow(
         "log-loss", (*_CLASSES, *_NUMBERS), "log-loss (nats)",
         ("neg_log_loss", "log_loss", "logloss"),
         theory=Theory(_theories.log_loss, is_gaussian=True),
-        losses=(_losses.class_log_losses, _losses.number_log_losses),
+        losses=(
+            lambda rows: -rows.own(rows.log_probabilities),
+            lambda rows: -rows.log_likelihood / rows.values.shape[1],
+        ),
         function=metrics.log_loss, influence=_losses.mean_log_loss, method=MEAN,
     ),
     MetricRow(
         "brier", _CLASSES, "Brier score", largest_increase=BrierBound.most, largest_loss=2.0,
-        theory=Theory(_theories.brier), losses=(_losses.brier_losses,),
+        theory=Theory(_theories.brier), losses=(lambda rows: rows.squares,),
     ),
-    MetricRow(
-        "mae", _NUMBERS, "mean absolute error",
-        ("neg_mean_absolute_error", "mean_absolute_error"), largest_loss=_range,
-        theory=Theory(_theories.absolute_error), losses=(_losses.absolute_errors,),
-        function=metrics.mean_absolute_error,
-        influence=_losses.rowwise(metrics.mean_absolute_error), method=MEAN,
+    _mean(
+        metrics.mean_absolute_error, name="mae", words="mean absolute error",
+        aliases=("neg_mean_absolute_error",), largest_loss=_range,
+        theory=Theory(_theories.absolute_error),
+        losses=(lambda rows: np.sqrt(rows.squares).mean(axis=1),),
     ),
     MetricRow(
         "concordance", _TIMES, best=1.0, error_words="share of pairs in the wrong order",
-        losses=(_losses.discordance,),
+        losses=(discordance,),
     ),
-    MetricRow(
-        "integrated_brier", _TIMES, "integrated Brier score", losses=(_losses.integrated_brier,)
-    ),
+    MetricRow("integrated_brier", _TIMES, "integrated Brier score", losses=(integrated_brier,)),
     MetricRow("cost", _CLASSES),  # of a `CostMatrix`
     # Scorers of scikit-learn for classes
-    MetricRow(
-        "roc_auc", _CLASSES, "ROC AUC", ("auc", "auroc"), best=1.0, function=metrics.roc_auc_score,
+    _class_score(
+        "roc_auc", words="ROC AUC", aliases=("auc",), function=metrics.roc_auc_score,
         influence=_losses.of_ranks(auc_influence), method=DELONG, covers=_losses.is_plain_auc,
         needs_every_class=True,
     ),
-    MetricRow("roc_auc_ovr", _CLASSES, "ROC AUC", best=1.0),
-    MetricRow(
-        "average_precision", _CLASSES, best=1.0, function=metrics.average_precision_score,
+    _class_score("roc_auc_ovr", words="ROC AUC"),
+    _class_score(
+        "average_precision", function=metrics.average_precision_score,
         influence=_losses.of_ranks(precision_influence), method=ROWS_LEFT_OUT,
         covers=_losses.are_averaged, needs_every_class=True,
     ),
@@ -166,87 +180,76 @@ _ROWS = (
         "neg_brier_score", _CLASSES, function=metrics.brier_score_loss,
         influence=_losses.mean_brier, method=MEAN,
     ),
-    MetricRow(
-        "d2_log_loss_score", _CLASSES, best=1.0, function=metrics.d2_log_loss_score,
+    _class_score(
+        "d2_log_loss_score", function=metrics.d2_log_loss_score,
         influence=_losses.against_frequencies(_losses.mean_log_loss), method=DELTA,
     ),
-    MetricRow(  # of later versions of scikit-learn
-        "d2_brier_score", _CLASSES, best=1.0, function=vars(metrics).get("d2_brier_score"),
+    _class_score(  # of later versions of scikit-learn
+        "d2_brier_score", function=vars(metrics).get("d2_brier_score"),
         influence=_losses.against_frequencies(_losses.mean_brier), method=DELTA,
     ),
-    MetricRow(
-        "balanced_accuracy", _CLASSES, best=1.0, function=metrics.balanced_accuracy_score,
+    _class_score(
+        "balanced_accuracy", function=metrics.balanced_accuracy_score,
         matrix=plain_score(balanced_accuracy),
     ),
-    MetricRow(
-        "matthews_corrcoef", _CLASSES, "Matthews correlation", best=1.0,
-        function=metrics.matthews_corrcoef, matrix=plain_score(matthews),
+    _class_score(
+        "matthews_corrcoef", words="Matthews correlation", function=metrics.matthews_corrcoef,
+        matrix=plain_score(matthews),
     ),
-    MetricRow(
-        "f1", _CLASSES, "F1", best=1.0, function=metrics.f1_score,
-        matrix=ratio_score(lambda hits, missed, called, _: (2 * hits, 2 * hits + missed + called)),
-    ),
-    MetricRow(
-        "fbeta_score", _CLASSES, best=1.0, function=metrics.fbeta_score,
-        matrix=ratio_score(f_beta, "beta"),
-    ),
-    MetricRow(
-        "precision", _CLASSES, best=1.0, function=metrics.precision_score,
+    _class_score("f1", words="F1", function=metrics.f1_score, matrix=ratio_score(f_beta)),
+    _class_score("fbeta_score", function=metrics.fbeta_score, matrix=ratio_score(f_beta, "beta")),
+    _class_score(
+        "precision", function=metrics.precision_score,
         matrix=ratio_score(lambda hits, _missed, called, _: (hits, hits + called)),
     ),
-    MetricRow(
-        "recall", _CLASSES, best=1.0, function=metrics.recall_score,
+    _class_score(
+        "recall", function=metrics.recall_score,
         matrix=ratio_score(lambda hits, missed, _called, _: (hits, hits + missed)),
     ),
-    MetricRow(
-        "jaccard", _CLASSES, best=1.0, function=metrics.jaccard_score,
+    _class_score(
+        "jaccard", function=metrics.jaccard_score,
         matrix=ratio_score(lambda hits, missed, called, _: (hits, hits + missed + called)),
     ),
     MetricRow("positive_likelihood_ratio", _CLASSES, best=0.0),  # has no best value
     # Scorers of scikit-learn for numbers
-    MetricRow(
-        "neg_root_mean_squared_error", _NUMBERS, aliases=("rmse", "root_mean_squared_error"),
+    _number_score(
+        "neg_root_mean_squared_error", aliases=("rmse",),
         function=metrics.root_mean_squared_error,
-        influence=_losses.rooted(metrics.mean_squared_error), method=DELTA,
+        influence=_losses.rooted(metrics.mean_squared_error),
     ),
-    MetricRow(
-        "neg_root_mean_squared_log_error", _NUMBERS, aliases=("rmsle",),
-        function=metrics.root_mean_squared_log_error, wrong_values=_losses.not_of_logarithms,
-        influence=_losses.rooted(metrics.mean_squared_log_error), method=DELTA,
-    ),
-    MetricRow(
-        "neg_mean_squared_log_error", _NUMBERS, function=metrics.mean_squared_log_error,
-        influence=_losses.rowwise(metrics.mean_squared_log_error), method=MEAN,
+    _number_score(
+        "neg_root_mean_squared_log_error", function=metrics.root_mean_squared_log_error,
+        influence=_losses.rooted(metrics.mean_squared_log_error),
         wrong_values=_losses.not_of_logarithms,
     ),
-    MetricRow(
-        "neg_mean_absolute_percentage_error", _NUMBERS, aliases=("mape",),
-        function=metrics.mean_absolute_percentage_error, method=MEAN,
-        influence=_losses.rowwise(metrics.mean_absolute_percentage_error),
+    _mean(metrics.mean_squared_log_error, wrong_values=_losses.not_of_logarithms),
+    _mean(metrics.mean_absolute_percentage_error),
+    _mean(metrics.mean_pinball_loss),
+    _mean(
+        metrics.mean_poisson_deviance, wrong_values=_losses.not_positive,
+        influence=lambda rows: rows.mean(
+            2 * (xlogy(rows.true, rows.true / rows.predicted) - rows.true + rows.predicted)
+        ),
     ),
-    MetricRow(
-        "neg_mean_pinball_loss", _NUMBERS, function=metrics.mean_pinball_loss, method=MEAN,
-        influence=_losses.rowwise(metrics.mean_pinball_loss),
+    _mean(
+        metrics.mean_gamma_deviance, wrong_values=_losses.not_positive,
+        influence=lambda rows: rows.mean(
+            2 * (np.log(rows.predicted / rows.true) + rows.true / rows.predicted - 1)
+        ),
     ),
-    MetricRow(
-        "neg_mean_poisson_deviance", _NUMBERS, function=metrics.mean_poisson_deviance,
-        influence=_losses.poisson, method=MEAN, wrong_values=_losses.not_positive,
+    _number_score(
+        "neg_median_absolute_error", function=metrics.median_absolute_error,
+        influence=lambda rows: rows.median(np.abs(rows.gaps)),
     ),
-    MetricRow(
-        "neg_mean_gamma_deviance", _NUMBERS, function=metrics.mean_gamma_deviance,
-        influence=_losses.gamma, method=MEAN, wrong_values=_losses.not_positive,
+    _number_score(
+        "explained_variance", best=1.0, function=metrics.explained_variance_score,
+        influence=lambda rows: skill(rows.variance(rows.gaps), rows.variance(rows.true)),
     ),
-    MetricRow(
-        "neg_median_absolute_error", _NUMBERS, function=metrics.median_absolute_error,
-        influence=_losses.median_error, method=DELTA,
-    ),
-    MetricRow(
-        "explained_variance", _NUMBERS, best=1.0, function=metrics.explained_variance_score,
-        influence=_losses.explained, method=DELTA,
-    ),
-    MetricRow(
-        "d2_absolute_error_score", _NUMBERS, best=1.0, function=metrics.d2_absolute_error_score,
-        influence=_losses.d2_absolute, method=DELTA,
+    _number_score(  # the median is best for them: that it moves changes nothing to first order
+        "d2_absolute_error_score", best=1.0, function=metrics.d2_absolute_error_score,
+        influence=lambda rows: skill(
+            rows.mean(np.abs(rows.gaps)), rows.mean(np.abs(rows.true - rows.median(rows.true)[0]))
+        ),
     ),
     # Scorers that no budget can be in
     *(

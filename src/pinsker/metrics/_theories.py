@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -28,10 +28,20 @@ Scaled: TypeAlias = tuple[Bound, float, float]
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is known of a target, and which theorem is asked for."""
+
+    facts: TargetFacts
+    limit: float  # of the error with the kept features
+    constants: str
+    model: str
+
+
+@dataclass(frozen=True)
 class Theory:
     """How a metric is tied to information, and under which settings."""
 
-    theorem: Callable[[TargetFacts, float, str, str], Scaled]  # of facts, limit, constants, model
+    theorem: Callable[[Known], Scaled]
     in_paper: bool = False
     is_gaussian: bool = False  # whether there is one for jointly Gaussian targets
 
@@ -88,52 +98,51 @@ class UnknownBound(Bound):
         return np.full_like(delta, np.nan)
 
 
-def error_rate(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
+def error_rate(known: Known) -> Scaled:
     """Theorem C with the priors, or the printed bound alone."""
-    if constants == "paper":
+    if known.constants == "paper":
         return PaperClassificationBound(), 1.0, math.inf
-    prior = 0.0 if facts.largest_prior is None else facts.largest_prior
-    return SharpErrorBound(min(limit, 1.0 - prior), n_classes=facts.n_classes), 1.0, math.inf
+    most = min(known.limit, 1.0 - (known.facts.largest_prior or 0.0))
+    return SharpErrorBound(most, n_classes=known.facts.n_classes), 1.0, math.inf
 
 
-def squared_error(
-    facts: TargetFacts, limit: float, constants: str, model: str, scale: float = 1.0
-) -> Scaled:
+def squared_error(known: Known, scale: float = 1.0) -> Scaled:
     """R2, R8, or the printed bound, in units of `scale`."""
-    if constants == "paper":
-        return PaperRegressionBound(_known(facts.max_abs, "max_abs", "mse")), scale, math.inf
-    cap = min(limit * scale, math.inf if facts.variance is None else facts.variance)
-    if model == "gaussian":
-        kept = max(min(cap, _known(facts.variance, "variance", "mse")), np.finfo(float).tiny)
+    facts = known.facts
+    if known.constants == "paper":
+        return PaperRegressionBound(fact(facts.max_abs, "max_abs", "mse")), scale, math.inf
+    cap = min(known.limit * scale, math.inf if facts.variance is None else facts.variance)
+    if known.model == "gaussian":
+        kept = max(min(cap, fact(facts.variance, "variance", "mse")), np.finfo(float).tiny)
         return GaussianBound(float(kept)), scale, cap / scale
-    length = _known(facts.target_range, "target_range", "mse")
+    length = fact(facts.target_range, "target_range", "mse")
     return SharpRangeBound(length, cap), scale, cap / scale
 
 
-def variance_share(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:
+def variance_share(known: Known) -> Scaled:
     """Squared error in units of the variance."""
-    facts = facts.shares or facts
-    scale = _known(facts.variance, "variance", "r2")
-    return squared_error(facts, limit, constants, model, scale)
+    facts = known.facts.shares or known.facts
+    return squared_error(replace(known, facts=facts), fact(facts.variance, "variance", "r2"))
 
 
-def brier(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
+def brier(known: Known) -> Scaled:
     """L2."""
-    return BrierBound(facts.n_classes), 1.0, limit
+    return BrierBound(known.facts.n_classes), 1.0, known.limit
 
 
-def absolute_error(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
+def absolute_error(known: Known) -> Scaled:
     """L3; of several targets by the root mean square of the ranges, at least their mean."""
-    return AbsoluteErrorBound(_known(facts.target_range, "target_range", "mae")), 1.0, limit
+    length = fact(known.facts.target_range, "target_range", "mae")
+    return AbsoluteErrorBound(length), 1.0, known.limit
 
 
-def log_loss(facts: TargetFacts, limit: float, constants: str, model: str) -> Scaled:  # noqa: ARG001
+def log_loss(known: Known) -> Scaled:
     """L1; a density's log-loss may be negative: the error of the kept features is then no cap."""
-    cap = limit if facts.task == "classification" else math.inf
-    return LogLossBound(), float(facts.n_targets), cap
+    cap = known.limit if known.facts.task == "classification" else math.inf
+    return LogLossBound(), float(known.facts.n_targets), cap
 
 
-def _known(value: float | None, name: str, metric: str) -> float:
+def fact(value: float | None, name: str, metric: str) -> float:
     """Return a fact that a metric cannot do without."""
     if value is None:
         raise ParameterError(f"metric={metric!r} needs facts.{name}, which is not known.")
