@@ -19,8 +19,9 @@ from pinsker.models._scores import HoldoutScores, Loss, score_holdout
 _BEHIND = 2.0
 #: ... and a model is as good as the best where they are larger by at most this many.
 _TIED = 0.5
-#: The first round fits to this many rows where a fold has at least twice as many.
-_FIRST_ROWS = 600
+#: The first round fits to this many rows where a fold has at least twice as many, and each
+#: further one to this many times more.
+_FIRST_ROWS, _MORE_ROWS = 600, 4
 #: What few rows show must hold with many: a model is dropped there at twice the distance.
 _FEW_ROWS_BEHIND = 2.0 * _BEHIND
 
@@ -70,10 +71,12 @@ def race(
 
     means: dict[str, float] = {}
     train, test = folds[0]
-    if len(train) >= 2 * _FIRST_ROWS and len(left) > 1:
-        few = {model.name: [lose(model, _thinned(train), test)] for model in left}
+    n_few = _FIRST_ROWS
+    while 2 * n_few <= len(train) and len(left) > 1:
+        few = {model.name: [lose(model, _thinned(train, n_few), test)] for model in left}
         left = _not_behind(left, few, _FEW_ROWS_BEHIND)
         means |= {name: float(few[name][0].mean()) for name in few}
+        n_few *= _MORE_ROWS
     for train, test in folds:
         if len(left) == 1:
             break
@@ -90,9 +93,9 @@ def _row_losses(scores: HoldoutScores) -> FloatArray:
     return scores.losses if scores.losses.ndim == 1 else np.asarray(scores.losses.mean(axis=1))
 
 
-def _thinned(train: IntArray) -> IntArray:
+def _thinned(train: IntArray, n_few: int) -> IntArray:
     """Return some of the training rows, evenly spread: sorted rows keep their parts."""
-    return train[np.linspace(0, len(train) - 1, _FIRST_ROWS).astype(np.int64)]
+    return train[np.linspace(0, len(train) - 1, n_few).astype(np.int64)]
 
 
 def _not_behind(
@@ -106,8 +109,7 @@ def _not_behind(
 
 def _excess(gaps: FloatArray) -> float:
     """Return a mean of paired gaps in standard errors."""
-    error = float(gaps.std()) / np.sqrt(len(gaps))
-    mean = float(gaps.mean())
+    mean, error = float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
     if error == 0.0:
         return 0.0 if mean <= 0.0 else np.inf
     return mean / error
