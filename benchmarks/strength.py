@@ -40,7 +40,7 @@ from one_process import limit_threads, run_within
 from pinsker.encoding import encode, tidy
 from pinsker.exceptions import PinskerError
 from pinsker.metrics import Metric
-from pinsker.models import MeanModel, ModelData, named_models, predict_rows, race, race_models
+from pinsker.models import MeanModel, ModelData, default_models, named_models, predict_rows, race
 from real_tables import SAMPLE_SEED, chosen, read
 from tables import heading, print_row
 
@@ -117,7 +117,8 @@ def measure_table(name, options):
     classes = target.task == "classification"
     y = target.labels if classes else target.raw[:, 0]
     data = ModelData.of(encoded)
-    models = race_models(target.task, encoded.n_rows, len(target.classes) if classes else 0)
+    n_classes = len(target.classes) if classes else 0
+    models = default_models(target.task, encoded.n_rows, n_classes=n_classes)
     if options.models:
         models = named_models(options.models.split(","), target.task, encoded.n_rows)
     plain = plain_columns(table.iloc[encoded.rows, :-1].reset_index(drop=True))

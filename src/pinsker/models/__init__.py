@@ -15,10 +15,9 @@ from pinsker.models._defaults import (
     OrderedCategories,
     default_models,
     named_models,
-    race_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
-from pinsker.models._fit import MeanModel, ModelData, predict_rows
+from pinsker.models._fit import MeanModel, ModelData, mean_prediction, members, predict_rows
 from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
@@ -27,7 +26,14 @@ from pinsker.models._model import (
     predicted_classes,
     without_advice,
 )
-from pinsker.models._race import Race, choose_inside, mix_losses, race
+from pinsker.models._race import (
+    FEW_ROWS_FROM,
+    choose_inside,
+    is_tied,
+    left_by_few_rows,
+    mix_losses,
+    race,
+)
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
@@ -57,6 +63,7 @@ from pinsker.models._survival import (
 )
 
 __all__ = [
+    "FEW_ROWS_FROM",
     "LARGE_TABLE",
     "MAX_ONE_HOT",
     "OTHER_CODE",
@@ -73,7 +80,6 @@ __all__ = [
     "OrderedCategories",
     "OwnColumns",
     "PriorModel",
-    "Race",
     "RawModel",
     "SurvivalModel",
     "able_to_fit",
@@ -85,8 +91,12 @@ __all__ = [
     "fit_clone",
     "fit_temperature",
     "grid_times",
+    "is_tied",
+    "left_by_few_rows",
     "log_likelihood_of_numbers",
     "log_softmax",
+    "mean_prediction",
+    "members",
     "mix_losses",
     "named_models",
     "one_hot",
@@ -97,7 +107,6 @@ __all__ = [
     "prepare_models",
     "prior_of_survival",
     "race",
-    "race_models",
     "refuse_without_curves",
     "refuse_without_weights",
     "score_holdout",

@@ -12,7 +12,6 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC, SVR
 
 from pinsker._compat import require
@@ -284,21 +283,8 @@ def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArra
     return kernel
 
 
-def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:
-    """Return the models for a task and a number of rows."""
-    if task == "survival":
-        return survival_models(n_rows, seed)
-    classes = task == "classification"
-    linear = HoldoutModel("linear", LogisticRegression(tol=_ROUGHLY) if classes else Ridge())
-    if n_rows >= LARGE_TABLE:
-        boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-        model = boosted(**_FAST, random_state=seed)
-        return BoostedTrees("boosted trees", model), linear
-    return RBFSVM(), ExtraTrees(seed=seed), linear
-
-
-def race_models(
-    task: Task, n_rows: int, n_classes: int = 0, *, weighted: bool = False, seed: int = 0
+def default_models(
+    task: Task, n_rows: int, seed: int = 0, *, n_classes: int = 0, weighted: bool = False
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that race for a table, from the cheapest on."""
     if task == "survival":
@@ -316,12 +302,18 @@ def race_models(
 
 
 def named_models(
-    models: str | Sequence[Any], task: Task, n_rows: int, seed: int = 0
+    models: str | Sequence[Any],
+    task: Task,
+    n_rows: int,
+    seed: int = 0,
+    *,
+    n_classes: int = 0,
+    weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that a user named: "auto", one name, or a list of names and estimators."""
     if isinstance(models, str):
         if models == "auto":
-            return default_models(task, n_rows, seed)
+            return default_models(task, n_rows, seed, n_classes=n_classes, weighted=weighted)
         models = [models]
     named = tuple(_named(item, task, seed) for item in models)
     if not named:

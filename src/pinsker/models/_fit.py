@@ -15,7 +15,7 @@ from pinsker.models._scores import class_count, log_softmax
 from pinsker.models._survival import SurvivalModel, grid_times, prior_of_survival
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class MeanModel(HoldoutModel):
     """Several models that predict together: mean predictions, or means of log-probabilities."""
 
@@ -57,8 +57,7 @@ def predict_rows(
     target, weights = data.target, data.weights
     if isinstance(model, MeanModel):
         several = [predict_rows(data, one, train, test, features) for one in model.models]
-        alike = several if target.labels is None else [_log_shares(one, target) for one in several]
-        return np.asarray(np.mean(alike, axis=0))
+        return mean_prediction(several, target)
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, train, test, columns, weights)
@@ -84,6 +83,19 @@ def predict_rows(
         times, own = grid_times(target.raw), how.get("weights")
         return model.fit_predict_survival(rows, target.raw[train], others, times, own)
     return model.fit_predict(rows, target.raw[train], others, **how)
+
+
+def members(model: HoldoutModel) -> tuple[HoldoutModel, ...]:
+    """Return the models that predict together, or the one that predicts alone."""
+    return model.models if isinstance(model, MeanModel) else (model,)
+
+
+def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray:
+    """Return the mean of predictions: of numbers themselves, of classes as log-probabilities."""
+    if len(several) == 1:
+        return several[0]
+    alike = several if target.labels is None else [_log_shares(one, target) for one in several]
+    return np.asarray(np.mean(alike, axis=0))
 
 
 def _log_shares(scores: FloatArray, target: Target) -> FloatArray:

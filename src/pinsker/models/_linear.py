@@ -31,7 +31,7 @@ class LinearRanks(HoldoutModel):
     layout: ClassVar[LayoutName] = "scores"
     name: str = "linear ranks"
     estimator: Any = None
-    C: float = 1.0  # inverse penalty of the logistic regression; ridge chooses its own
+    C: float = 1.0  # inverse penalty of the logistic regression
 
     def _scores_of_present(
         self,
@@ -84,46 +84,31 @@ def predict_ridge(
     # and its penalties do not follow the scale of the columns.
     n = len(train)
     shares = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
+    roots = np.sqrt(shares)
     center, mean = shares @ train, shares @ values
-    directions = _directions((train - center) * np.sqrt(shares)[:, None])
-    target = (values - mean) * np.sqrt(shares)
-    if len(directions.squares) == 0:
+    rows, target = (train - center) * roots[:, None], (values - mean) * roots
+    squares, left, right = _directions(rows)
+    if len(squares) == 0:
         return np.full(len(test), mean)
-    penalty = _best_penalty(directions, target, shares)
-    squares = directions.squares
-    along = directions.left.T @ target * np.sqrt(squares) / (squares + penalty)
-    return np.asarray((test - center) @ (directions.right @ along) + mean)
-
-
-@dataclass(frozen=True, eq=False)
-class _Directions:
-    """Squared singular values of centered rows, and both sets of singular vectors."""
-
-    squares: FloatArray
-    left: FloatArray
-    right: FloatArray
-
-
-def _best_penalty(directions: _Directions, target: FloatArray, shares: FloatArray) -> float:
-    """Return the penalty with the least sum of squared leave-one-out errors."""
-    squares, left = directions.squares, directions.left
-    penalties = _PENALTIES * squares.mean()
-    shrinkage = squares / (squares + penalties[:, None])  # penalty x direction
-    residuals = target - (shrinkage * (left.T @ target)) @ left.T
+    along = left.T @ target
+    shrinkage = squares / (squares + _PENALTIES[:, None] * squares.mean())  # penalty x direction
+    residuals = target - (shrinkage * along) @ left.T
     leverages = shrinkage @ np.square(left).T + shares  # the intercept adds the share of the row
     left_out = residuals / (1.0 - np.minimum(leverages, _MOST_LEVERAGE))
-    return float(penalties[int(np.argmin(np.square(left_out).sum(axis=1)))])
+    best = int(np.argmin(np.square(left_out).sum(axis=1)))
+    coefficients = right @ (shrinkage[best] * along / np.sqrt(squares))
+    return np.asarray((test - center) @ coefficients + mean)
 
 
-def _directions(rows: FloatArray) -> _Directions:
-    """Decompose rows by the smaller of their two products."""
+def _directions(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return squared singular values and both sets of singular vectors, by the smaller product."""
     wide = rows.shape[1] > rows.shape[0]
     product = rows @ rows.T if wide else rows.T @ rows
     squares, vectors = linalg.eigh(product, driver="evd", check_finite=False)
     real = squares > _RANK * max(float(squares[-1]), np.finfo(np.float64).tiny)
     squares, vectors = squares[real], vectors[:, real]
     others = (rows.T if wide else rows) @ vectors / np.sqrt(squares)
-    return _Directions(squares, *((vectors, others) if wide else (others, vectors)))
+    return (squares, vectors, others) if wide else (squares, others, vectors)
 
 
 def _standardized(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -18,10 +18,10 @@ from pinsker.models._scores import HoldoutScores, Loss, score_holdout
 #: A model is dropped where its paired losses are larger by this many standard errors ...
 _BEHIND = 2.0
 #: ... and a model is as good as the best where they are larger by at most this many.
-_TIED = 0.5
-#: The first round fits to this many rows where a fold has at least twice as many, and each
-#: further one to this many times more.
-_FIRST_ROWS, _MORE_ROWS = 600, 4
+_TIED = 1.0
+#: The first round fits to this many rows where a fold has at least twice as many.
+_FIRST_ROWS = 600
+FEW_ROWS_FROM = 2 * _FIRST_ROWS
 #: What few rows show must hold with many: a model is dropped there at twice the distance.
 _FEW_ROWS_BEHIND = 2.0 * _BEHIND
 
@@ -71,12 +71,8 @@ def race(
 
     means: dict[str, float] = {}
     train, test = folds[0]
-    n_few = _FIRST_ROWS
-    while 2 * n_few <= len(train) and len(left) > 1:
-        few = {model.name: [lose(model, _thinned(train, n_few), test)] for model in left}
-        left = _not_behind(left, few, _FEW_ROWS_BEHIND)
-        means |= {name: float(few[name][0].mean()) for name in few}
-        n_few *= _MORE_ROWS
+    if len(train) >= FEW_ROWS_FROM and len(left) > 1:
+        left = list(left_by_few_rows(data, left, folds[0], metric, features, groups))
     for train, test in folds:
         if len(left) == 1:
             break
@@ -88,14 +84,37 @@ def race(
     return Race(tied[0], tuple(tied), means, len(train))
 
 
+def left_by_few_rows(
+    data: ModelData,
+    models: Sequence[HoldoutModel],
+    fold: tuple[IntArray, IntArray],
+    metric: Loss,
+    features: Sequence[int],
+    groups: IntArray | None = None,
+) -> tuple[HoldoutModel, ...]:
+    """Return the models that few of the training rows do not show to be far behind."""
+    train, test = _thinned(fold[0]), fold[1]
+    known = (data.target, test, metric, data.weights, groups)
+    few = {}
+    for model in models:
+        scores = predict_rows(data, model, train, test, features)
+        few[model.name] = [_row_losses(score_holdout(model.name, scores, *known))]
+    return tuple(_not_behind(models, few, _FEW_ROWS_BEHIND))
+
+
+def is_tied(gaps: FloatArray) -> bool:
+    """Return whether paired losses above those of the best model are no more than chance."""
+    return _excess(gaps) <= _TIED
+
+
 def _row_losses(scores: HoldoutScores) -> FloatArray:
     """Return one loss per row; several targets count alike."""
     return scores.losses if scores.losses.ndim == 1 else np.asarray(scores.losses.mean(axis=1))
 
 
-def _thinned(train: IntArray, n_few: int) -> IntArray:
+def _thinned(train: IntArray) -> IntArray:
     """Return some of the training rows, evenly spread: sorted rows keep their parts."""
-    return train[np.linspace(0, len(train) - 1, n_few).astype(np.int64)]
+    return train[np.linspace(0, len(train) - 1, _FIRST_ROWS).astype(np.int64)]
 
 
 def _not_behind(
