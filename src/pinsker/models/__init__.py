@@ -26,7 +26,14 @@ from pinsker.models._model import (
     predicted_classes,
     without_advice,
 )
-from pinsker.models._race import FEW_ROWS_FROM, is_tied, left_by_few_rows
+from pinsker.models._race import (
+    FEW_ROWS_FROM,
+    choose_inside,
+    is_tied,
+    left_by_few_rows,
+    mix_losses,
+    race,
+)
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
@@ -78,6 +85,7 @@ __all__ = [
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
+    "choose_inside",
     "code_by_frequency",
     "default_models",
     "fit_clone",
@@ -90,6 +98,7 @@ __all__ = [
     "log_softmax",
     "mean_prediction",
     "members",
+    "mix_losses",
     "named_models",
     "one_hot",
     "order_by_target",
@@ -98,6 +107,7 @@ __all__ = [
     "predicted_classes",
     "prepare_models",
     "prior_of_survival",
+    "race",
     "refuse_without_curves",
     "refuse_without_weights",
     "several_class_scores",

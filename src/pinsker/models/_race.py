@@ -128,8 +128,7 @@ def _not_behind(
 
 def _excess(gaps: FloatArray) -> float:
     """Return a mean of paired gaps in standard errors."""
-    error = float(gaps.std()) / np.sqrt(len(gaps))
-    mean = float(gaps.mean())
+    mean, error = float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
     if error == 0.0:
         return 0.0 if mean <= 0.0 else np.inf
     return mean / error
