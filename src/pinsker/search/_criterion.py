@@ -120,7 +120,7 @@ def count_and_search(
 def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
     """Return a path that goes on with the features not chosen, the largest score first."""
     others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
-    return dataclasses.replace(
+    return replace(
         path,
         moves=path.moves + tuple(int(feature) for feature in others),
         scores=path.scores + tuple(float(scores[feature]) for feature in others),
