@@ -1,7 +1,7 @@
 """Greedy search by a criterion of the literature, on counted tables of integer codes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
