@@ -139,14 +139,14 @@ def rules(losses, budget, widening=CROSS_FITTED):
     return kept
 
 
-def cell(design, n_rows, budget, runs, repeats):
+def cell(design, n_rows, budget, runs, repeats, widening=CROSS_FITTED):
     truth = true_increase(design, n_rows)
     sizes, wrong = {}, {}
     for run in range(runs):
         rng = np.random.default_rng([REPORTING_SEED, run])
         X, y = draw(design, n_rows, rng)
         losses = cross_fitted_losses(X, y, fold_numbers(y, repeats, rng))
-        for name, size in rules(losses, budget).items():
+        for name, size in rules(losses, budget, widening).items():
             sizes.setdefault(name, []).append(size)
             wrong.setdefault(name, []).append(truth[size - 1] >= budget)
     return {
@@ -252,6 +252,7 @@ def main():
     )
     parser.add_argument("--runs", type=int, default=300, help="of each cell")
     parser.add_argument("--repeats", type=int, default=5, help="draws of folds")
+    parser.add_argument("--widening", type=float, default=CROSS_FITTED, help="of limits")
     parser.add_argument("--edge", action="store_true", help="budgets at the true increase")
     parser.add_argument("--serial", action="store_true", help="rows in time")
     parser.add_argument("--plan", action="store_true", help="rows that are planned")
@@ -262,7 +263,7 @@ def main():
     cells = [*edges(150), *edges(300), *edges(1000)] if asked.edge else CELLS
     print(f"{asked.runs} runs, {asked.repeats} draws of folds: columns kept (wrong, %)")
     for one in cells:
-        found = cell(*one, asked.runs, asked.repeats)
+        found = cell(*one, asked.runs, asked.repeats, asked.widening)
         shown = "  ".join(
             f"{name} {size:.2f} ({wrong:.1f} ± {spread / asked.runs**0.5:.1f})"
             for name, (size, wrong, spread) in found.items()

@@ -274,9 +274,10 @@ class Metric:
         if self.of_worst:
             pairs = _targets(less, full)
             shared = 1.0 - (1.0 - confidence) / len(pairs)
-            known = (clusters, weights, widening)
-            each = [self.of_one.increase(*one, confidence, *known) for one in pairs]
-            sure = [self.of_one.increase(*one, shared, *known) for one in pairs]
+            each, sure = (
+                [self.of_one.increase(*one, level, clusters, weights, widening) for one in pairs]
+                for level in (confidence, shared)
+            )
             return Difference(
                 max(one.mean for one in each),
                 max(one.lower for one in sure),
