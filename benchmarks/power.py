@@ -48,7 +48,7 @@ CELLS = (
     ("sparse", 1000, 0.01),
     ("dense", 300, 0.02),
 )
-SHARES = (0.5, 0.8, 1.0)
+SHARES = (0.3, 0.5, 0.8, 1.0)
 REPORTING_SEED, TRUTH_SEED = 1_000_000, 7
 
 
@@ -132,10 +132,13 @@ def rules(losses, budget, widening=CROSS_FITTED):
     narrow = [paired_difference(column, each, counts=True) for column in once.T[:-1]]
     today = [one.mean + widening * (one.upper - one.mean) <= budget for one in narrow]
     kept["today"] = smallest([*today, True])
-    names = {"P1": 0.0, "P2": 1.0} | {f"split {share:g}": share for share in SHARES[:-1]}
+    names = {"P2": 1.0, "step-down": 0.0} | {f"split {share:g}": share for share in SHARES[:-1]}
+    each = simultaneous_confidence(averaged[:, :-1])
+    band = [limit(column, each).upper <= budget for column in averaged.T[:-1]]
+    kept["P1"] = smallest([*band, True])
     for name, share in names.items():
-        found = shown_sets(averaged[:, :-1], budget, sequence=down, of_sequence=share, limit=limit)
-        kept[name] = smallest([*found.shown, True])
+        known = {"sequence": down if share else (), "of_sequence": share, "limit": limit}
+        kept[name] = smallest([*shown_sets(averaged[:, :-1], budget, **known).shown, True])
     return kept
 
 
