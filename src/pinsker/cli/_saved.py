@@ -24,6 +24,7 @@ from pinsker.search import (
     SelectionPath,
     StoppingRule,
 )
+from pinsker.selectors import FitRecord
 
 #: The version that is written.
 SCHEMA = 2
@@ -72,8 +73,8 @@ def to_json(outcome: Outcome) -> str:
         "ranking": selector.ranking_,
         "path": json.loads(selector.path_.to_json()),
         "certificate": selector.certificate_.to_dict(),
-        "seed": selector._seed,
-        "row_hashes": _hashes_text(selector._row_hashes),
+        "seed": selector._record.seed,
+        "row_hashes": _hashes_text(selector._record.row_hashes),
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
         "importance": _importance(selector),
         "notes": list(outcome.notes),
@@ -100,7 +101,7 @@ def read_selection(path: str) -> SavedSelection:
         selector = _restored(content)
         _check_kept(selector)
         selector._validate_params()
-        selector._own_rule()
+        selector._rule()
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         found = (
             str(error) if isinstance(error, PinskerError) else f"{type(error).__name__}: {error}"
@@ -146,9 +147,8 @@ def _restored(content: dict[str, Any]) -> Any:
         "notes_": tuple(content["notes"]),
         "n_features_in_": len(columns),
         "feature_names_in_": np.asarray(columns, dtype=object),
-        "_comparison": None,  # other budgets cut the path by its own information
-        "_seed": int(content["seed"]),
-        "_row_hashes": _read_hashes(content["row_hashes"]),
+        # Other budgets cut the path by its own information.
+        "_record": FitRecord(int(content["seed"]), None, _read_hashes(content["row_hashes"])),
     }
     for name, value in fitted.items():
         setattr(selector, name, value)

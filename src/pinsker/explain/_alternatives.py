@@ -12,8 +12,7 @@ from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, take_features
 from pinsker.engine import PairTables
-from pinsker.exceptions import ParameterError
-from pinsker.explain._importance import FreshSets, budget_of
+from pinsker.explain._importance import FreshSets
 from pinsker.holdout import geometric_sizes
 from pinsker.search import PairProblem, SelectionPath, count_and_search, pairs
 
@@ -22,7 +21,7 @@ _TRIED = 5
 #: Probability that a column without dependence is tried.
 _LEVEL = 0.01
 #: Share of the fresh rows that order the features of alternatives; the others evaluate them.
-_SEARCHED = 0.4
+SEARCHED = 0.4
 #: Largest alternative, as a multiple of the chosen set.
 _LARGER = 3
 
@@ -162,17 +161,9 @@ class _Bins:
 
 
 def substitutes(
-    selector: Any,
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence: float = 0.95,
+    fresh: FreshSets, budget: float, confidence: float = 0.95
 ) -> tuple[Substitute, ...]:
     """Find a replacement of every kept column; ``selector.substitutes`` describes it."""
-    budget = budget_of(selector)
-    fresh = FreshSets(selector, X, y, groups, sample_weight)
     bins = _Bins.of(fresh.encoded)
     tried: dict[int, list[tuple[int, ...]]] = {}
     for one in fresh.kept:
@@ -208,21 +199,14 @@ def substitutes(
 
 
 def alternatives(
-    selector: Any,
-    X: Any,
-    y: Any,
+    fresh: FreshSets,
+    budget: float,
+    confidence: float = 0.95,
     *,
     n: int = 5,
     max_overlap: float = 0.5,
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence: float = 0.95,
 ) -> tuple[Alternative, ...]:
     """Find other sets within the budget; ``selector.alternatives`` describes it."""
-    if not 0 <= max_overlap < 1:
-        raise ParameterError(f"max_overlap={max_overlap!r}: use a share from 0 to below 1.")
-    budget = budget_of(selector)
-    fresh = FreshSets(selector, X, y, groups, sample_weight, searched=_SEARCHED)
     banned = set(fresh.kept)
     back = _hardest_to_replace(fresh)[: int(max_overlap * len(fresh.kept))]
     most = 2 * n * len(_sizes(fresh)) * len(_searches(fresh)) * (2 if back else 1)
@@ -238,7 +222,7 @@ def alternatives(
         common = len(set(features) & set(fresh.kept)) / len(features)
         if common <= max_overlap:
             names = tuple(fresh.names[j] for j in features)
-            error = float(scores.least.loss)
+            error = float(scores.loss)
             results.append(Alternative(names, common, error, float(gap.mean), float(gap.upper)))
         new = [j for j in features if j not in banned]
         banned |= set(new[: max(1, len(new) // 2)])
@@ -259,7 +243,7 @@ def _hardest_to_replace(fresh: FreshSets) -> list[int]:
 
 def _sizes(fresh: FreshSets) -> list[int]:
     most = min(_LARGER * len(fresh.kept) + 2, fresh.encoded.n_features)
-    return geometric_sizes(1, most)
+    return geometric_sizes(1, most, 1.5)
 
 
 def _searches(fresh: FreshSets) -> tuple[Callable[[Encoded], SelectionPath], ...]:

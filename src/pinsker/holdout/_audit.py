@@ -263,14 +263,14 @@ def _check_tables(selector: Any, X_test: Any, y_test: Any, X_train: Any, y_train
         if is_frame(table):
             check_columns(selector, table)
     hashes = hashes_of(X_test, y_test)
-    warn_of_known_rows(hashes, getattr(selector, "_row_hashes", None), "of the fit")
+    warn_of_known_rows(hashes, selector._record.row_hashes, "of the fit")
     if X_train is not None:
         warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
 
 
 def _own_metric(selector: Any) -> Any:
     """Return the metric of a selector's budget: a name, or the function that was given."""
-    rule = selector._own_rule()
+    rule = selector._rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
     return selector.certificate_.metric if isinstance(own, str) else own
 

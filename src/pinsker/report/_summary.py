@@ -248,7 +248,7 @@ def _data(selector: Any, measures: Measures | None) -> dict[str, Any]:
     data: dict[str, Any] = {"notes": list(selector.notes_), "n_rows": n_rows, "columns": None}
     if measures is None:
         return data
-    if getattr(selector, "_weighted", False):
+    if selector._record.weighted:
         data["notes"].append(NOT_WEIGHTED)
     columns = measures.encoded.columns
     categories = [None if values is None else len(values) for values in columns.categories]
