@@ -1,5 +1,7 @@
 """Importance, substitutes and alternatives on fresh rows of designs with a known truth."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import PredefinedSplit
@@ -63,7 +65,8 @@ def test_alternatives_pay_for_every_set_that_they_try(selector, monkeypatch):
         return confidence
 
     monkeypatch.setattr(name, noted)
-    monkeypatch.setattr("pinsker.explain._alternatives.budget_of", lambda _: -1.0)  # out of reach
+    out_of_reach = replace(selector.certificate_, budget=-1.0)
+    monkeypatch.setattr(selector, "certificate_", out_of_reach)
     assert selector.alternatives(*with_copies(300, 3), n=1) == ()
     assert len(spent) > 10
     assert sum(spent) <= 0.05 + 1e-9
