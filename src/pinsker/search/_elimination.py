@@ -120,18 +120,22 @@ class _LinearModel:
 
 def _minimise(columns: Any, loss: _Loss, start: FloatArray) -> FloatArray:
     """Return coefficients and intercepts of a small penalised loss."""
-    turned = columns.T.tocsr() if sparse.issparse(columns) else columns.T
 
     def value_and_slope(flat: FloatArray) -> tuple[float, FloatArray]:
         given = flat.reshape(start.shape)
         value, slope = loss(columns @ given[:-1] + given[-1])
         value += 0.5 * _PENALTY * float(np.square(given[:-1]).sum())
         return value, np.vstack(
-            [turned @ slope + _PENALTY * given[:-1], slope.sum(axis=0, keepdims=True)]
+            [columns.T @ slope + _PENALTY * given[:-1], slope.sum(axis=0, keepdims=True)]
         ).ravel()
 
-    options = {"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6}
-    found = minimize(value_and_slope, start.ravel(), method="L-BFGS-B", jac=True, options=options)
+    found = minimize(
+        value_and_slope,
+        start.ravel(),
+        method="L-BFGS-B",
+        jac=True,
+        options={"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6},
+    )
     return np.asarray(found.x).reshape(start.shape)
 
 
