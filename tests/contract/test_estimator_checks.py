@@ -12,8 +12,8 @@ from pinsker.selectors import (
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
-    Selector,
     LinearSelection,
+    Selector,
 )
 
 SELECTORS = [

@@ -14,7 +14,7 @@ from sklearn.ensemble import (
 )
 from sklearn.svm import SVC, SVR
 
-from pinsker._compat import require
+from pinsker._compat import method_of, require
 from pinsker._types import BoolArray, FloatArray, IntArray, Task
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
@@ -290,6 +290,8 @@ def default_models(
     if task == "survival":
         return survival_models(n_rows, seed)
     models = [_by_name(name, task, seed) for name in _RACING]
+    if task == "classification":
+        models[1:1] = Linear().with_other_penalties()
     return tuple(
         model
         for model in models
@@ -362,7 +364,7 @@ def _named(item: Any, task: Task, seed: int) -> HoldoutModel:
     if isinstance(item, str):
         return _by_name(item, task, seed)
     name, model = item if isinstance(item, tuple) else (type(item).__name__, item)
-    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+    if isinstance(model, type) or not (method_of(model, "fit") and method_of(model, "predict")):
         raise ParameterError(
             f"model {name!r} ({model!r}) has no fit and predict: pass an estimator.",
             parameter="models",

@@ -3,7 +3,7 @@
 ========  =====================================  ==============================================
 layout    nominal column                         missing value of a numeric column
 ========  =====================================  ==============================================
-one-hot   a 0/1 column per category, at most 51  0, and a 0/1 column that marks it
+one-hot   0/1 columns of the 254 most frequent   0, and a 0/1 column that marks it
 coded     one column of codes                    NaN
 mixed     one-hot with at most 10 categories,    0, and a 0/1 column that marks it
           else one column of codes
@@ -136,6 +136,17 @@ class Layout:
         """Return some rows of some features, in increasing order of these."""
         return self.expand(rows, self._columns_of(features))
 
+    def with_each_shuffled(
+        self, taken: FloatArray, shuffled: FloatArray, features: Iterable[int]
+    ) -> FloatArray:
+        """Return rows, and once more for each feature with its model columns in another order."""
+        ends = np.cumsum([self.widths[self._columns_of([one])].sum() for one in sorted(features)])
+        blocks = [taken]
+        for start, end in zip([0, *ends[:-1]], ends, strict=True):
+            blocks.append(taken.copy())
+            blocks[-1][:, start:end] = shuffled[:, start:end]
+        return np.vstack(blocks)
+
     def is_categorical(self, features: Iterable[int]) -> BoolArray:
         """Return which of the columns that `take` returns are codes of categories."""
         columns = self._columns_of(features)
@@ -150,9 +161,9 @@ class Layout:
         taken -= design.means[columns]
         taken /= design.scales[columns]
         if self.in_units and design.columns.units:
-            for i, j in enumerate(columns):
+            for place, j in enumerate(columns.tolist()):
                 if (units := design.columns.units[j]) is not None:
-                    taken[:, i] = np.interp(design.columns.values[rows, j], *units)
+                    taken[:, place] = np.interp(design.columns.values[rows, j], *units)
         special = design.gaps[columns] | (widths > 1)
         if not special.any():
             return taken
