@@ -9,7 +9,7 @@ columns of :math:`L`; a table of mostly one value a column is held as what diffe
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -68,13 +68,19 @@ class _LinearModel:
 
     @classmethod
     def of(cls, problem: Encoded, n_outputs: int) -> "_LinearModel":
-        """Lay out all columns in units of their spread."""
+        """Lay out all columns, numbers as the user has them, in units of their spread."""
         design = ModelDesign.of(problem.columns, problem.features, problem.weights)
-        columns: Any = design.values
+        layout = replace(design.layout("one-hot"), in_units=True)
+        columns: Any = layout.expand(
+            np.arange(problem.n_rows), np.arange(problem.columns.n_columns)
+        )
         owners = np.empty(columns.shape[1], dtype=np.int64)
         for feature, places in enumerate(design.places):
             owners[places] = feature
         columns -= np.median(columns, axis=0)
+        shares = _shares_of(problem)
+        variance = shares @ np.square(columns) - np.square(shares @ columns)
+        columns /= np.sqrt(np.where(variance > 0, variance, 1.0))
         products = None
         if np.count_nonzero(columns) < _FILLED * columns.size:
             columns = sparse.csc_array(columns)
@@ -114,31 +120,40 @@ class _LinearModel:
 
 def _minimise(columns: Any, loss: _Loss, start: FloatArray) -> FloatArray:
     """Return coefficients and intercepts of a small penalised loss."""
-    turned = columns.T.tocsr() if sparse.issparse(columns) else columns.T
 
     def value_and_slope(flat: FloatArray) -> tuple[float, FloatArray]:
         given = flat.reshape(start.shape)
         value, slope = loss(columns @ given[:-1] + given[-1])
         value += 0.5 * _PENALTY * float(np.square(given[:-1]).sum())
         return value, np.vstack(
-            [turned @ slope + _PENALTY * given[:-1], slope.sum(axis=0, keepdims=True)]
+            [columns.T @ slope + _PENALTY * given[:-1], slope.sum(axis=0, keepdims=True)]
         ).ravel()
 
-    options = {"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6}
-    found = minimize(value_and_slope, start.ravel(), method="L-BFGS-B", jac=True, options=options)
+    found = minimize(
+        value_and_slope,
+        start.ravel(),
+        method="L-BFGS-B",
+        jac=True,
+        options={"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6},
+    )
     return np.asarray(found.x).reshape(start.shape)
 
 
 def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
     """Return the loss of a target, and how many numbers predict it."""
     numbers = target_numbers(problem)
-    weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
-    shares = (weights / weights.sum())[:, None]
+    shares = _shares_of(problem)[:, None]
     if problem.target.labels is not None:
         return _log_loss(numbers, shares), numbers.shape[1]
     numbers = numbers - (shares * numbers).sum(axis=0)
     spread = np.sqrt((shares * np.square(numbers)).sum(axis=0))
     return _squares(numbers / np.where(spread > 0, spread, 1.0), shares), numbers.shape[1]
+
+
+def _shares_of(problem: Encoded) -> FloatArray:
+    """Return the weights of the rows, which add up to 1."""
+    weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+    return np.asarray(weights / weights.sum())
 
 
 def _log_loss(indicators: FloatArray, shares: FloatArray) -> _Loss:
