@@ -228,7 +228,7 @@ def test_the_metric_says_how_the_target_is_read(run, frame, tmp_path):
     assert "pass --metric r2 if that is wrong" in classes.out
     numbers = run("select", path, "-t", "y", "-d", "backward", "--metric", "r2")
     assert "a number)" in numbers.out
-    assert "share of the target's variance" in numbers.out
+    assert "0.05 (R²) met by the search's own estimate, not tested" in numbers.out
     assert "a number from" in run("inspect", path, "-t", "y", "--metric", "mse").out
 
 

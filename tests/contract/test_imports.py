@@ -32,9 +32,14 @@ BELOW["cli"] |= {"datasets", "__version__"}
 BELOW["report"] |= {"__version__"}
 BELOW["__main__"] = {"cli"}
 
-#: Imports that point upwards, inside of functions: a selector offers its own views, and the package
-#: its displays, without loading them before somebody asks.
-WHEN_CALLED = {("selectors/_transformer.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
+#: Imports that point upwards, inside of functions: a selector offers its own views, the package its
+#: displays, and what can be printed its words, without loading them before somebody asks.
+WHEN_CALLED = {
+    (file, "pinsker.report")
+    for file in (
+        "__init__.py", "holdout/_audit.py", "holdout/_certificate.py", "selectors/_transformer.py",
+    )
+}  # fmt: skip
 
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.

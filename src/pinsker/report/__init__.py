@@ -18,15 +18,22 @@ from pinsker.report._displays import (
 from pinsker.report._html import to_html, to_json
 from pinsker.report._report import Report, report
 from pinsker.report._summary import summarise
+from pinsker.report.words import Facts, audit_errors, audit_text, certificate_text, facts, lines
 
 __all__ = [
     "BoundDisplay",
     "CertificateDisplay",
     "ErrorIncreaseDisplay",
+    "Facts",
     "ImportanceDisplay",
     "Report",
     "SelectionPathDisplay",
+    "audit_errors",
+    "audit_text",
     "card",
+    "certificate_text",
+    "facts",
+    "lines",
     "plot",
     "report",
     "summarise",

@@ -25,6 +25,7 @@ from pinsker.report._findings import (
 )
 from pinsker.report._kept import (
     budget_choices,
+    describe_certificate,
     describe_set,
     in_order,
     kept_features,
@@ -34,7 +35,6 @@ from pinsker.report._kept import (
     search_of_path,
 )
 from pinsker.report._measures import Measures, measure
-from pinsker.report._words import describe_certificate
 from pinsker.search import StoppingRule
 
 #: The version of the dict; a reader should look at it first.
@@ -153,10 +153,9 @@ def _target_name(selector: Any, y: Any) -> str | None:
 
 def _certificate(selector: Any, kept: list[int]) -> dict[str, Any]:
     """Return a certificate in words and figures."""
-    certificate, path = selector.certificate_, selector.path_
-    information = path.information_at(len(kept)) if len(kept) in path.sizes else math.nan
+    certificate = selector.certificate_
     return {
-        **describe_certificate(certificate, information),
+        **describe_certificate(certificate),
         "tested": certificate.is_tested,
         "baseline": no_feature_increase(certificate),
         "set": describe_set(selector, kept, certificate),
