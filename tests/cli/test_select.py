@@ -290,7 +290,7 @@ def test_notes_to_be_careful_about_come_first(run, frame, tmp_path):
     done = run("select", tmp_path / "dated.csv", "-t", "final grade", *quick)
     notes = [line[8:] for line in done.out.splitlines() if line.startswith("  note: ")]
     assert notes[0].startswith("column 'exam' is suspect (")
-    assert any(note.startswith("missing values count as a value") for note in notes[1:])
+    assert any(str(note).startswith("missing values count as a value") for note in notes[1:])
     assert any("read as seconds since" in note for note in notes[1:])
 
 

@@ -14,23 +14,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pinsker.cli._errors import shell_text, visible
+from pinsker._notes import Note
+from pinsker.cli._errors import visible
 from pinsker.cli._fitting import Outcome
 from pinsker.cli._tables import STDIN
-from pinsker.encoding import KIND_DOUBTS
-from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
+from pinsker.holdout import CERTIFICATE, NOT_TESTED, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import best_score, metric_words
-from pinsker.report import audit_errors, facts, lines
+from pinsker.report import audit_errors, careful_first, facts, lines, sentence
 
 _MOST_LISTED = 25
 #: Longer names are cut in the list; files hold them in full.
 _LONGEST_NAME = 80
-#: Parts of notes that may change what a reader does with the result: leaks, identifiers, a budget
-#: that says nothing, rare classes, few rows, choices of chance. They come first.
-_CAREFUL = (
-    " is suspect (", "as identifiers have", "would let every column go", "% of the rows, so that",
-    "unstable", "too few rows", "fewer than", "interrupted",
-)  # fmt: skip
 
 Lines = list[tuple[str, str]]
 
@@ -77,16 +71,11 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
         print_facts(console, [("next", then)])
 
 
-def careful_first(notes: Iterable[str]) -> list[str]:
-    """Return the notes of a summary: what to be careful about, then the others."""
-    shown = [one for one in notes if not one.startswith(KIND_DOUBTS)]
-    return sorted(shown, key=lambda one: not any(word in one for word in _CAREFUL))
-
-
 def next_command(outcome: Outcome, saved: str | None = None) -> str:
     """Return the command that a reader of the summary needs next, and what it is for."""
     certificate, again = outcome.selector.certificate_, _again()
-    suspects = [name for name in outcome.kept if _is_suspect(name, outcome.notes)]
+    named = [n for n in outcome.notes if isinstance(n, Note) and n.kind == "suspect"]
+    suspects = [name for note in named for name in note.columns if name in outcome.kept]
     if certificate.verdict == "nothing predictable":
         return ""
     if suspects:
@@ -118,10 +107,6 @@ def _again(*, with_budget: bool = True) -> str:
     return shlex.join(kept)
 
 
-def _is_suspect(name: str, notes: Iterable[str]) -> bool:
-    return any(note.startswith(f"column {name!r} is suspect") for note in notes)
-
-
 def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:
     """Print short lines, each behind its label."""
     width = max(len(label) for label, _ in said)
@@ -130,10 +115,10 @@ def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:
         console.print(f"  [bold]{label}[/bold]{gap}{escape(text)}", soft_wrap=True)
 
 
-def print_notes(console: Console, notes: Iterable[str]) -> None:
-    """Print notes, values spelled as they are typed in a shell."""
-    for note in dict.fromkeys(notes):
-        console.print(f"  note: {escape(shell_text(note))}", soft_wrap=True)
+def print_notes(console: Console, notes: Iterable[Note | str]) -> None:
+    """Print notes, settings as they are typed in a shell."""
+    for text in dict.fromkeys(sentence(note, "command") for note in notes):
+        console.print(f"  note: {escape(' '.join(text.split()))}", soft_wrap=True)
 
 
 def meets_budget(comparison: Certificate | AuditResult) -> bool:
@@ -168,7 +153,8 @@ def _budget(comparison: Certificate | AuditResult) -> str:
     if not f.budget:
         return "none"
     verdict = f.verdict.removeprefix("budget ")
-    if comparison.verdict == "not tested" and comparison.label != TOO_FEW_ROWS:
+    of_path = isinstance(comparison, Certificate) and comparison.label == NOT_TESTED
+    if of_path:
         met = "met" if meets_budget(comparison) else "not met"
         verdict = f"{met} by the search's own estimate, {verdict}"
     more = ": use more rows or a larger budget" if comparison.verdict == "inconclusive" else ""
@@ -176,7 +162,7 @@ def _budget(comparison: Certificate | AuditResult) -> str:
 
 
 def print_certificate(
-    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[str]
+    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[Note | str]
 ) -> None:
     """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
     n_features, own_notes = certificate.n_features, list(certificate.notes)
@@ -193,14 +179,14 @@ def print_certificate(
         )
     elif certificate.verdict == "met" and certificate.label != CERTIFICATE:
         why, *own_notes = own_notes  # what makes it an estimate comes first
-        text = escape(shell_text(why))
+        text = escape(sentence(why, "command"))
         console.print(f"[bold]These are not certified: {text}[/bold]", soft_wrap=True)
     more = [one for one in lines(certificate) if one[0] in ("information", "rare rows")]
     print_facts(console, [*certificate_facts(certificate), *more])
     print_notes(console, [*own_notes, *notes])
 
 
-def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> None:
+def print_audit(console: Console, result: AuditResult, notes: Sequence[Note | str]) -> None:
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
     f = facts(result)

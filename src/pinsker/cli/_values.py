@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from pinsker._notes import Note
+
 #: Signs and codes of money, before or behind a number.
 _MONEY = (
     r"[$€£¥₹₽₩₺₴₪]|(?:US|A|C|NZ|HK|S|R)\$|kr|zł|Kč|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|"
@@ -56,7 +58,7 @@ class ReadColumn:
     note: str = ""  # how it was read
 
 
-def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[str]]:
+def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[Note]]:
     """Return the columns of text that hold numbers or dates as such, and notes on the reading."""
     found, notes = {}, []
     for name in text_columns(frame):
@@ -68,7 +70,7 @@ def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[
         read = _dates(column, distinct) or _numbers(column, distinct)
         if read is not None:
             found[str(name)] = read.values
-            notes += [f"column {name!r} is read as {read.note}"] if read.note else []
+            notes += [Note("read as", (str(name),), {"what": read.note})] if read.note else []
         else:
             notes += _nearly_numeric(str(name), present)
     return found, notes
@@ -167,7 +169,7 @@ def to_number(text: str, decimal: str = ".") -> float | None:
     return -value if negative else value
 
 
-def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[str]:
+def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     """Describe which values keep a column of numbers from being read as one."""
     counts = present.value_counts(sort=False)
     distinct = [text for text in counts.index if to_number(text) is None and not _is_float(text)]
@@ -175,11 +177,8 @@ def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[str]:
     if not distinct or n_odd > _NEARLY * len(present):
         return []
     shown = ", ".join(map(repr, distinct[:3])) + (" and others" if distinct[3:] else "")
-    note = (
-        f"column {name!r} is read as categories, not numbers, because of {shown} in {n_odd} of "
-        f"{len(present)} values; if that means missing, use --na '{distinct[0]}'"
-    )
-    return [note]
+    figures = {"odd": shown, "n_odd": n_odd, "n_present": len(present), "first": distinct[0]}
+    return [Note("nearly numeric", (name,), figures)]
 
 
 def _is_float(text: str) -> bool:

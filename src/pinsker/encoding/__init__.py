@@ -7,13 +7,14 @@ tables that criteria count in.
 
 from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
-    IDENTIFIERS,
     as_array,
     check_neighbors,
     check_weights,
     constant_columns,
     drop_note,
     duplicate_columns,
+    listing,
+    plural,
     weights_in_rows,
 )
 from pinsker.encoding._dask import LargeTable, compute, read_large
@@ -46,7 +47,6 @@ from pinsker.encoding._encoded import (
     take_rows,
 )
 from pinsker.encoding._groups import find_columns, find_features
-from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
 from pinsker.encoding._row_hashes import hash_numbers
 from pinsker.encoding._sample import RowSample, draw_rows, take
@@ -57,8 +57,6 @@ from pinsker.encoding._tidy import tidy
 
 __all__ = [
     "FARTHEST",
-    "IDENTIFIERS",
-    "KIND_DOUBTS",
     "NOMINAL_STEP",
     "Binned",
     "Columns",
@@ -100,8 +98,10 @@ __all__ = [
     "is_frame",
     "is_missing",
     "is_survival",
+    "listing",
     "normal_scores",
     "null_martingale",
+    "plural",
     "read_large",
     "read_table",
     "take",

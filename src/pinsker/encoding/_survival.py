@@ -7,6 +7,7 @@ holds time and event, `values` normal scores of the time and the event, which se
 
 import numpy as np
 
+from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, Scale
 from pinsker.encoding._cells import Origin
 from pinsker.encoding._encoded import Target, frozen
@@ -35,7 +36,7 @@ def read_survival(y: AnyArray) -> RawTable:
     return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")
 
 
-def survival_target(table: RawTable, scale: Scale, notes: list[str]) -> Target:
+def survival_target(table: RawTable, scale: Scale, notes: list[Note | str]) -> Target:
     """Check the times, and scale them for searches."""
     time, event = table.values.T
     if (time < 0).any():

@@ -32,7 +32,8 @@ GPU_PAYS_FROM = 2e9
 #: Tiles per worker: enough to share them out again when workers come and go.
 _MAX_TILES_PER_WORKER = 4
 _NO_CLIENT = (
-    "engine='dask' finds no cluster: start one with distributed.Client(...), or pass client=."
+    "<engine='dask'|--scheduler> finds no cluster: start one with distributed.Client(...), or pass "
+    "client=."
 )
 
 
@@ -125,7 +126,7 @@ def choose_engine(
     check_client(client)
     if engine == "cuda":
         if reason := missing_gpu():
-            raise EngineError(f"engine='cuda' cannot be used: {reason}")
+            raise EngineError(f"<engine=cuda> cannot be used: {reason}")
         return Chosen("cuda")
     if engine == "local":
         return Chosen("local")
@@ -184,7 +185,8 @@ def calls_on_cluster(client: Any) -> Any:
 def missing_gpu() -> str | None:
     """Return why the GPU engine cannot be used and what to do, or None if it can."""
     if find_spec("pinsker.engine._cuda") is None:
-        return "this build of pinsker has no CUDA engine; use engine='local' or engine='dask'."
+        other = "<engine='dask'|--scheduler ADDRESS>"
+        return f"this build of pinsker has no CUDA engine; use <engine=local> or {other}."
     reason: str | None = _cuda().missing()
     return reason
 

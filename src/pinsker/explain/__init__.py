@@ -4,7 +4,7 @@ from pinsker.explain._alternatives import Alternative, Substitute, alternatives,
 from pinsker.explain._importance import SAME_ROWS, Importance, importance, importance_at_hand
 from pinsker.explain._interactions import Interactions, interactions
 from pinsker.explain._stability import Stability, stability_of_orders, stability_of_subsamples
-from pinsker.explain._suspects import Suspect, find_suspects, note_suspects
+from pinsker.explain._suspects import Suspect, find_suspects, identifiers, note_suspects
 from pinsker.explain._triples import TripleScan
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "TripleScan",
     "alternatives",
     "find_suspects",
+    "identifiers",
     "importance",
     "importance_at_hand",
     "interactions",

@@ -6,7 +6,13 @@ own model loses. A `Metric` carries the loss through all of them.
 """
 
 from pinsker.holdout._audit import AuditResult, audit
-from pinsker.holdout._certificate import CERTIFICATE, ESTIMATE, TOO_FEW_ROWS, Certificate
+from pinsker.holdout._certificate import (
+    CERTIFICATE,
+    ESTIMATE,
+    NOT_TESTED,
+    TOO_FEW_ROWS,
+    Certificate,
+)
 from pinsker.holdout._certify import FreshRows, crossfit_certificate, path_certificate
 from pinsker.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
 from pinsker.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
@@ -46,6 +52,7 @@ __all__ = [
     "MOST_HASHES",
     "MOST_READ",
     "MOST_SEARCHED",
+    "NOT_TESTED",
     "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "TOO_FEW_ROWS",

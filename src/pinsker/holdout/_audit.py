@@ -484,6 +484,6 @@ def _response(loss: Metric, model: Any) -> str:
             return method
     raise ParameterError(
         f"metric {loss.name!r} needs {loss.needs}, but {type(model).__name__} has no "
-        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use metric='error'.",
+        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use <metric=error>.",
         parameter="metric",
     )

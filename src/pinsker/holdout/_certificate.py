@@ -5,6 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from pinsker._notes import Note, Notes
 from pinsker._types import plain
 from pinsker.metrics import WORST
 
@@ -84,8 +85,8 @@ class Certificate:
         bounds of error rates hold it already.
     n_groups : int
         Groups of rows that belong together, if there are any; the bounds are those of their sums.
-    notes : tuple of str
-        What a user should know.
+    notes : tuple of Note
+        What a user should know: ``str(note)`` is a sentence, ``note.kind`` what happened.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class Certificate:
     model_kept: str = ""
     error_upper: float = math.nan
     standard_error: str = "mean over rows"
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     label: str = NOT_TESTED
     error_none: float = math.nan
     gain_lower: float = math.nan
@@ -201,7 +202,8 @@ class Certificate:
         return {
             **asdict(self),
             "features": list(self.features),
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
+            "note_kinds": [n.kind if isinstance(n, Note) else "" for n in self.notes],
             "verdict": self.verdict,
             "resolvable": self.resolvable,
             "lets_all_go": self.lets_all_go,

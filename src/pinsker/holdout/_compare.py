@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import (
     Difference,
@@ -208,7 +209,7 @@ class Comparison:
     n_folds: int  # held-out rows, and folds
     error_none: float = math.nan  # held-out error without any feature
     n_groups: int = 0  # groups among the held-out rows
-    notes: tuple[str, ...] = ()  # what a user should know of the held-out rows
+    notes: Notes = ()  # what a user should know of the held-out rows
     costs: FeatureCosts | None = None  # prices of the features
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
 

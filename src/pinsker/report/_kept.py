@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Audience
 from pinsker._types import AnyArray, BoolArray, plain
 from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
@@ -71,7 +72,7 @@ def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Row]:
     return [dict(zip(names, row, strict=True)) for row in values]
 
 
-def budget_choices(selector: Any) -> Row:
+def budget_choices(selector: Any, audience: Audience = "library") -> Row:
     """Return what every budget of the slider would keep, and what is known of it."""
     own, metric = own_budget(selector), selector.certificate_.metric
     scale, baseline = _scale_of(selector), no_feature_increase(selector.certificate_)
@@ -86,7 +87,7 @@ def budget_choices(selector: Any) -> Row:
         shown = describe_set(selector, features, certificate)
         if not sets or {**sets[-1], **shown} != sets[-1]:
             sets.append({"first": len(budgets), **shown})
-        verdicts.append(describe_certificate(certificate))
+        verdicts.append(describe_certificate(certificate, audience))
         budgets.append(budget)
     return {
         "metric": metric,
@@ -123,7 +124,7 @@ def no_feature_increase(certificate: Certificate) -> float | None:
     return float(added) if math.isfinite(added) else None
 
 
-def describe_certificate(certificate: Certificate | None) -> Row:
+def describe_certificate(certificate: Certificate | None, audience: Audience) -> Row:
     """Return what a certificate says, in words; that nothing was tested where there is none."""
     if certificate is None:
         words = {"verdict": "not tested", "verdict_words": NOT_HELD_OUT}
@@ -132,7 +133,7 @@ def describe_certificate(certificate: Certificate | None) -> Row:
     return {
         "verdict": certificate.verdict,
         "verdict_words": f.verdict,
-        "sentences": sentences(certificate),
+        "sentences": sentences(certificate, audience),
         "shown": {name: text for name, text in asdict(f).items() if name in _SHOWN},
         "lets_all_go": certificate.is_tested and certificate.lets_all_go,
     }

@@ -1,8 +1,16 @@
-"""Every sentence about a certificate or an audit, from one `facts`: no two views can differ."""
+"""Every sentence: of certificates and audits from one `facts`, of notes from one table.
+
+Text, page, command and card cannot disagree. Library notes name parameters, the command's options.
+"""
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from shlex import quote
+from typing import Any, NamedTuple
 
+from pinsker._notes import Audience, Note, spell
+from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import best_score, metric_words, shown_value
 
@@ -109,12 +117,12 @@ def certificate_text(c: Certificate) -> str:
     shown = [f"{c.n_kept} of {c.n_features} features; {facts(c).verdict}"]
     shown += [f"  {label:<11}  {text}" for label, text in lines(c)]
     room = _MOST_LINES - len(shown)
-    shown += [f"  note: {note}" for note in c.notes[:room]]
+    shown += [f"  note: {note}" for note in c.notes[: max(room, 0)]]
     more = len(c.notes) - room
     return "\n".join(shown) + (f" (and {more} more in notes)" if more > 0 else "")
 
 
-def sentences(c: Certificate) -> list[str]:
+def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
     """Return a certificate for a page: what is printed, and what that rests on."""
     f = facts(c)
     said = [text for label, text in lines(c) if label != "budget"]
@@ -131,7 +139,9 @@ def sentences(c: Certificate) -> list[str]:
             )
     if c.verdict in ("inconclusive", "not met"):
         said.append(f.verdict)
-    return [f"{capital(text)}." for text in said] + [f"Note: {note}." for note in c.notes]
+    return [f"{capital(text)}." for text in said] + [
+        f"Note: {sentence(note, audience)}." for note in c.notes
+    ]
 
 
 def audit_text(result: AuditResult) -> str:
@@ -218,3 +228,202 @@ def _rounded_up(value: float, digits: int) -> str:
     if not math.isfinite(value):
         return figure(value)
     return figure(math.ceil(round(value * 10.0**digits, 6)) / 10.0**digits, digits)
+
+
+class Sentence(NamedTuple):
+    """The sentence of a kind of note, and how much it matters in a summary."""
+
+    text: str
+    first: bool = False  # may change what a reader does with the result
+    shown: bool = True
+
+
+def sentence(note: Note | str, audience: Audience = "library") -> str:
+    """Return a note as one sentence, for readers of Python or of a shell."""
+    if isinstance(note, str):
+        return spell(note, audience)
+    figures = dict(note.figures)
+    if "setting" in figures:
+        figures["setting"] = spell(figures["setting"], audience)
+    if note.kind in _PARTS:
+        figures |= _PARTS[note.kind](figures)
+    column = note.columns[0] if note.columns else ""
+    named = {"column": column, "columns": listing(note.columns), "quoted": quote(column)}
+    return spell(SENTENCES[note.kind].text, audience).format(**named, **figures)
+
+
+def careful_first(notes: Iterable[Note | str]) -> list[Note | str]:
+    """Return the notes of a summary: what to be careful about, then the others."""
+    plain = Sentence("")
+    known = [(SENTENCES[n.kind] if isinstance(n, Note) else plain, n) for n in notes]
+    return [n for s, n in sorted(known, key=lambda one: not one[0].first) if s.shown]
+
+
+def _rare_class(figures: Mapping[str, Any]) -> dict[str, str]:
+    target, more = figures["target"], figures["more"]
+    others = f" (and in {more} more targets a class is rare)" if more else ""
+    return {"of": "" if target is None else f" of target {target!r}", "others": others}
+
+
+def _dropped(figures: Mapping[str, Any]) -> dict[str, str]:
+    what = "has no target and was" if figures["dropped"] == 1 else "have no target and were"
+    return {"rows": plural(figures["total"], "row"), "what": what}
+
+
+#: Parts of sentences that depend on figures.
+_PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
+    "rare class": _rare_class,
+    "rows without a target": _dropped,
+    "rows with gaps dropped": _dropped,
+    "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
+}
+#: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
+SENTENCES = {
+    # About a table as it was read.
+    "decimal comma": Sentence("numbers are written with a decimal comma"),
+    "old encoding": Sentence("the text is not UTF-8; it was read as Windows-1252"),
+    "row counter": Sentence("the first column has no name and counts the rows; it was left out"),
+    "index left out": Sentence("the index of the table was left out: it has no name"),
+    "repeated names": Sentence(
+        "several columns are called {column!r}; the later ones are read as '{column}.1' and so on"
+    ),
+    "sheet": Sentence("the sheet {sheet!r} was read, others were not: {others}"),
+    "read as": Sentence("column {column!r} is read as {what}"),
+    "nearly numeric": Sentence(
+        "column {column!r} is read as categories, not numbers, because of {odd} in {n_odd} of "
+        "{n_present} values; if that means missing, use --na '{first}'"
+    ),
+    "formulas": Sentence(
+        "a spreadsheet takes the column names {columns} in {path!r} for formulas: import as text"
+    ),
+    "other metric": Sentence("the budget is in {metric}: error rates cannot be held against it"),
+    # About columns and targets.
+    "rows without a target": Sentence("{dropped} of {rows} {what} left out"),
+    "rows with gaps dropped": Sentence("<missing=drop> left out {dropped} of {rows}"),
+    "constant": Sentence("constant, so without information: {columns}"),
+    "left out before the search": Sentence(
+        "constant, or no value repeats, so left out before the search: {columns}"
+    ),
+    "identifiers": Sentence(
+        "as many categories as identifiers have: {columns}; a value that occurs once tells nothing "
+        "about other rows: leave them out, or keep the part that repeats",
+        first=True,
+    ),
+    "doubtful kind": Sentence(
+        "integers with {repeats} repeats are read as {kind} in {columns}; say otherwise with "
+        "<categorical_features=|--kind COLUMN=KIND>",
+        shown=False,
+    ),
+    "guessed target": Sentence(
+        "target {column!r} holds {distinct} different integers ({low:g} to {high:g}), read as "
+        "{meant}; pass {setting} if that is wrong"
+    ),
+    "mixed targets": Sentence(
+        "some target columns look like classes, others like numbers: all are read as numbers; say "
+        "otherwise with {setting}"
+    ),
+    "rare class": Sentence(
+        "class {name}{of} has {share:.1%} of the rows{others}, so that a model which never "
+        "predicts it has an error rate of only {share:.3g}: a budget in <metric=roc_auc> or "
+        "<'average_precision'|average_precision> sees what an error rate does not",
+        first=True,
+    ),
+    "suspect": Sentence(
+        "column {column!r} is suspect ({what}: {reason}): unless it is known when the target is "
+        "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
+        first=True,
+    ),
+    "suspect left out": Sentence("column {column!r} was left out ({what}: {reason})"),
+    # About a search and a choice.
+    "searched once": Sentence(
+        "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
+        "folds to evaluate them"
+    ),
+    "weights, no neighbors": Sentence(
+        "<sample_weight|--weights>: searches by neighbors and extra trees take no weights; "
+        "features were ordered by counts (jmi, cmim) and a linear model"
+    ),
+    "time limit": Sentence("the time limit of {seconds:g} s was reached: left out were {left_out}"),
+    "interrupted": Sentence("the fit was interrupted: left out were {left_out}", first=True),
+    "too few rows to hold out": Sentence(
+        "too few rows to hold any out: the cut rests on the path alone", first=True
+    ),
+    "given order": Sentence(
+        "the order {name!r} was given, and not searched again without the held-out rows: if it was "
+        "found with them the figures are too good"
+    ),
+    "chosen by information": Sentence(
+        "chosen by the information that held-out models show; their errors alone do not show that "
+        "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
+    ),
+    "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
+    "unstable choice": Sentence("the choice is unstable: {found}", first=True),
+    "unstable columns": Sentence("some columns are unstable: {found}", first=True),
+    "no time for importance": Sentence("no time was left for <importance_|importance>"),
+    "no importance": Sentence("<importance_|importance> was not measured: {reason}"),
+    "importance on the same rows": Sentence(
+        "measured on the rows that chose the columns, which makes kept ones look better<: "
+        "importance(X, y) takes fresh rows|>"
+    ),
+    "some were added": Sentence(
+        "of {n_all} dropped features the first {n_added} of the path were added"
+    ),
+    "single features have no weights": Sentence(
+        "the information of single features, alone and beside the kept ones, is that of rows of "
+        "equal weight: neighbors take no weights"
+    ),
+    # About held-out rows.
+    "lets all go": Sentence("this budget would let every column go: use a smaller one", first=True),
+    "lets all go by errors": Sentence(
+        "this budget would let every column go: use a smaller one, or <metric=roc_auc>", first=True
+    ),
+    "other spread": Sentence(
+        "R² is in units of the variance of all rows; those held out vary {more}, so that it is "
+        "{r2:.3f} with no features"
+    ),
+    "few rows": Sentence(
+        "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
+        "budget, a wrong 'met' was measured in up to 6 % of runs instead of 5 %",
+        first=True,
+    ),
+    "sequence ended": Sentence(
+        "the sequence ended at its first set, {size} features: the {wanted} kept ones were not "
+        "tested"
+    ),
+    "not reached": Sentence(
+        "the {wanted} features of the search were not reached: the budget was {verdict} with "
+        "{size} features"
+    ),
+    "worst target": Sentence("the error increases most in target {column!r}, of {n_targets}"),
+    "few groups": Sentence(
+        "{count} groups of rows are held out: with fewer than {fewest} the confidence bounds are "
+        "rough",
+        first=True,
+    ),
+    "divided groups": Sentence(
+        "cv divides {divided} of {count} groups: rows of a group are fitted to and held out at "
+        "once, and the errors may be too good; use GroupKFold, or an int"
+    ),
+    "weights": Sentence(
+        "figures are weighted by <sample_weight|--weights>: {n_rows} held-out rows are worth "
+        "{worth:.0f} of equal weight"
+    ),
+    "held out often": Sentence(
+        "{n_rows} rows were held out {times:.3g} times on average: each counts once, with the mean "
+        "of its losses"
+    ),
+    "repeated rows": Sentence(
+        "{repeated} of {n_test} held-out rows are repeated among the rows that models were fitted "
+        "to: if they are the same observation the errors are too good, and <groups=|--row-groups> "
+        "keeps them together"
+    ),
+    "nearly repeated rows": Sentence(
+        "{repeated} of {n_test} held-out rows are repeated, but for {columns}, among the rows that "
+        "models were fitted to: if they are the same observation the errors are too good, and "
+        "<groups=|--row-groups> keeps them together"
+    ),
+    "known rows": Sentence(
+        "{found} rows are rows of the fit{basis}: this is an estimate, and no certificate; leave "
+        "them out"
+    ),
+}

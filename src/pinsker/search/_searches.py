@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+from pinsker._notes import Notes
 from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.search._criterion import count_and_search
@@ -90,7 +91,7 @@ def named_searches(
     return tuple(names), _share_growth(found, settings, fixed)
 
 
-def screening_notes(names: Sequence[str], n_features: int) -> tuple[str, ...]:
+def screening_notes(names: Sequence[str], n_features: int) -> Notes:
     """Return a note where neighbors are searched among some features only."""
     if n_features <= WIDE or not set(names) & set(_BY_NEIGHBORS):
         return ()

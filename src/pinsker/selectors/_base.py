@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from pinsker._compat import Interval, StrOptions, validate_data
+from pinsker._notes import Note, Notes
 from pinsker._types import IntArray, Scale
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
@@ -240,7 +241,8 @@ class InformationSelector(
         except SearchInterrupted as interrupted:
             warnings.warn(
                 f"{type(self).__name__}.fit was interrupted after {len(interrupted.path.moves)} "
-                "steps: path_ holds the sets seen so far. Fit again with warm_start=True to go on.",
+                "steps<: path_ holds the sets seen so far. Fit again with warm_start=True to go "
+                "on|>.",
                 PinskerWarning,
                 stacklevel=level_of_caller(),
             )
@@ -255,9 +257,9 @@ class InformationSelector(
         self._set_fitted(self._attributes(data, path, decision, **known))
         again = "."
         if hasattr(self, "warm_start"):
-            again = ": fit again with warm_start=True, and another engine or client, to go on."
+            again = "<: fit again with warm_start=True, and another engine or client, to go on|>."
         lost = EngineLostError(
-            f"{error} path_ holds the sets seen in {len(path.moves)} steps{again}"
+            f"{error.said} path_ holds the sets seen in {len(path.moves)} steps{again}"
         )
         lost.path = path
         raise lost from error
@@ -270,8 +272,8 @@ class InformationSelector(
         *,
         certificate: Certificate | None = None,
         comparison: Comparison | None = None,
-        before: tuple[str, ...] = (),
-        notes: tuple[str, ...] = (),
+        before: Notes = (),
+        notes: Notes = (),
     ) -> dict[str, Any]:
         """Return the fitted attributes of a selector that keeps so many features of a path."""
         encoded, facts, rule = data.encoded, data.facts, data.rule
@@ -290,7 +292,7 @@ class InformationSelector(
         if data.costs is not None:
             cost = data.costs.of(path.order[: decision.size])
             full = data.costs.of(range(encoded.n_features))
-            notes = (*notes, f"the kept features cost {cost:g}, all of them {full:g}")
+            notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
         cv_results = CVResults()
         if comparison is not None:
             cv_results = comparison.to_arrays(columns, self.n_features_in_)
@@ -380,5 +382,5 @@ def _name_of(y: Any) -> str | None:
     return None if name is None else str(name)
 
 
-def _plan_notes(path: SelectionPath) -> tuple[str, ...]:
+def _plan_notes(path: SelectionPath) -> Notes:
     return () if path.plan is None else tuple(path.plan.notes)

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions, validate_data
+from pinsker._notes import Notes
 from pinsker._types import BoolArray, FloatArray, Missing
 from pinsker.encoding import (
     Encoded,
@@ -258,7 +259,7 @@ class CriterionSelection(InformationSelector):
         )
 
     def _search_and_choose(
-        self, problem: CountedProblem, encoded: Encoded, notes: tuple[str, ...], X: Any, y: Any
+        self, problem: CountedProblem, encoded: Encoded, notes: Notes, X: Any, y: Any
     ) -> Self:
         rule = self._own_rule()
         formula = (self.criterion, self.beta, self.gamma)
@@ -280,11 +281,11 @@ class CriterionSelection(InformationSelector):
         return self
 
     def _chosen(
-        self, data: FitData, path: CountedPath, problem: CountedProblem, notes: tuple[str, ...]
+        self, data: FitData, path: CountedPath, problem: CountedProblem, notes: Notes
     ) -> dict[str, Any]:
         """Cut the path; return the fitted attributes."""
         decision = data.rule.decide(path, data.facts)
-        after: tuple[str, ...] = ()
+        after: Notes = ()
         if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
             after = (self._nothing_note(problem),)
         if path.n_counted < len(path.moves):

@@ -14,6 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions, check_columns
+from pinsker._notes import Note, Notes
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, RowSample, draw_rows, encode_again
 from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads, find_client
@@ -46,18 +47,8 @@ from pinsker.selectors._fit_data import FitData, n_at_least
 from pinsker.selectors._memory import FitMemory, RowCounts
 from pinsker.selectors._questions import QuestionsMixin
 
-#: The note where one evidence passes and the other does not.
-BY_INFORMATION = (
-    "chosen by the information that held-out models show; their errors alone do not show that the "
-    "budget is met: more rows, or certify on fresh ones, would tell"
-)
-#: The note where an order was given: it may have been found with the rows that evaluate it.
-GIVEN_ORDER = (
-    "the order {name!r} was given, and not searched again without the held-out rows: if it was "
-    "found with them the figures are too good"
-)
 #: The note where rows cannot be held out.
-TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
+TOO_FEW = Note("too few rows to hold out")
 
 
 class EvaluatedSelector(QuestionsMixin, InformationSelector):
@@ -248,7 +239,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         pairs = [] if isinstance(listed, str) else [one for one in listed if isinstance(one, tuple)]
         if search not in {name for name, found in pairs if not hasattr(found, "as_search")}:
             return certificate
-        notes = (*certificate.notes, GIVEN_ORDER.format(name=search))
+        notes = (*certificate.notes, Note("given order", figures={"name": search}))
         return replace(certificate, label=ESTIMATE, notes=notes)
 
     def _n_kept(self) -> int:
@@ -426,7 +417,7 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         path: SelectionPath,
         comparison: Comparison | None,
         settings: KNNSearchSettings,
-        notes: tuple[str, ...] = (),
+        notes: Notes = (),
     ) -> Self:
         """Cut the path, or take the set that held-out rows support, and set the attributes."""
         if comparison is None:
@@ -442,7 +433,9 @@ class EvaluatedSelector(QuestionsMixin, InformationSelector):
         decision = replace(decision, notes=decision.notes + comparison.notes)
         certificate = crossfit_certificate(comparison, result, data.rule, decision)
         if certificate.verdict in ("inconclusive", "not met"):
-            certificate = replace(certificate, notes=(*certificate.notes, BY_INFORMATION))
+            certificate = replace(
+                certificate, notes=(*certificate.notes, Note("chosen by information"))
+            )
         certificate = self._with_given_order(certificate, result.search)
         decision = replace(decision, notes=certificate.notes)
         return self._set_fitted(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker._compat import Interval, StrOptions
+from pinsker._notes import Note, Notes
 from pinsker._types import Missing, Scale
 from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
 from pinsker.engine import EngineSettings, KNNSettings
@@ -62,11 +63,6 @@ from pinsker.selectors._progress import Progress, fitting
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
-#: The note where rows have weights, which neighbors do not take.
-WEIGHTED = (
-    "sample_weight: searches by neighbors and extra trees take no weights; features were ordered "
-    "by counts (jmi, cmim) and a linear model"
-)
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -285,7 +281,7 @@ class FeatureSelector(EvaluatedSelector):
         read = self._read_some if splits else self._read
         data = read(X, y, groups, sample_weight=sample_weight)
         if data.encoded.weights is not None and isinstance(self.searches, str):
-            data = replace(data, notes=(*data.notes, WEIGHTED))
+            data = replace(data, notes=(*data.notes, Note("weights, no neighbors")))
         if self.feature_costs is not None:
             costs = FeatureCosts.read(self.feature_costs, data.encoded)
             data = replace(data, costs=costs, notes=(*data.notes, *costs.notes))
@@ -344,10 +340,8 @@ class FeatureSelector(EvaluatedSelector):
         for some in searches_in_time(searches, settings.deadline):
             with settings.deadline.leaving_out(describe_searches(some)):
                 cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
-        note = (
-            f"of {encoded.n_rows} rows {len(rows)} ordered the features, and the others were held "
-            f"out in {len(folds)} folds to evaluate them"
-        )
+        figures = {"n_rows": encoded.n_rows, "ordered": len(rows), "folds": len(folds)}
+        note = Note("searched once", figures=figures)
         with self._keeping_path(data, cross.paths):
             self._compare_and_choose(cross, data, settings, progress, searched, (note,))
         return self
@@ -359,7 +353,7 @@ class FeatureSelector(EvaluatedSelector):
         settings: KNNSearchSettings,
         progress: Progress,
         searched: Encoded,
-        notes: tuple[str, ...] = (),
+        notes: Notes = (),
     ) -> None:
         """Evaluate the sets of the paths and take one."""
         settings.deadline.part = 1.0
@@ -387,17 +381,17 @@ class FeatureSelector(EvaluatedSelector):
             self._set_fitted({"stability_": found, "notes_": notes})
 
     def _measure_importance(
-        self, evaluator: HoldoutEvaluator, deadline: Deadline, notes: tuple[str, ...] = ()
+        self, evaluator: HoldoutEvaluator, deadline: Deadline, notes: Notes = ()
     ) -> None:
         """Set what each kept feature is worth, if there is time for it."""
         if deadline.is_over:
-            self._set_fitted({"notes_": (*self.notes_, "no time was left for importance_")})
+            self._set_fitted({"notes_": (*self.notes_, Note("no time for importance"))})
             return
         kept = self.path_.order[: self._n_kept()]
         try:
             found = importance_at_hand(evaluator, kept, self.path_.names, notes)
         except EngineLostError as error:  # all else is there
-            lost = f"importance_ was not measured: {error}"
+            lost = Note("no importance", figures={"reason": str(error)})
             self._set_fitted({"notes_": (*self.notes_, lost)})
             return
         self._set_fitted({"importance_": found})

@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from pinsker._notes import Notes
 from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
@@ -27,7 +28,7 @@ class FitData:
     fingerprint: str = ""  # digest of everything that the path depends on
     origin: str = ""  # where the rows were drawn from, for the certificate
     table: Any = None  # the rows that were encoded, as they came: for models of the user
-    notes: tuple[str, ...] = ()  # what a user should know about the drawing
+    notes: Notes = ()  # what a user should know about the drawing
     groups: IntArray | None = None  # which rows belong together
     costs: FeatureCosts | None = None  # prices of the features
 

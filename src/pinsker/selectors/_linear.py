@@ -152,7 +152,7 @@ class LinearSelection(InformationSelector):
         if several and getattr(rule, "metric", "r2") not in ("auto", "r2"):
             raise ParameterError(
                 f"{rule}: several targets are divided by their standard deviations here; use "
-                "metric='r2', the mean share of their variances.",
+                "<metric=r2>, the mean share of their variances.",
                 parameter="metric",
             )
         data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
