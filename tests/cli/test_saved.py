@@ -20,6 +20,7 @@ from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
 from pinsker.search import SelectionPath
+from pinsker.selectors import to_state
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
 
@@ -74,8 +75,12 @@ def outcomes(draw):
     selector.path_, selector.certificate_ = path, certificate
     selector.facts_ = TargetFacts("classification", n_classes=2, largest_prior=0.5)
     selector.feature_columns_ = tuple((j,) for j in range(n))
-    selector.ranking_ = np.arange(1, n + 1)
+    selector.ranking_, selector.notes_ = np.arange(1, n + 1), ()
+    selector.support_ = np.isin(np.arange(n), stays)
+    selector.feature_names_in_ = np.array(columns, dtype=object)
+    selector.task_, selector.target_name_, selector.n_samples_fit_ = "classification", target, 3
     selector._seed, selector._row_hashes = 7, np.arange(3, dtype=np.uint64)
+    selector._weighted = draw(st.booleans())
     table = SimpleNamespace(
         source=draw(st.text()),
         target=target,
@@ -107,6 +112,8 @@ def test_what_is_written_comes_back(tmp_path_factory, outcome):
     assert same(back.selector.certificate_, selector.certificate_)
     assert back.selector.facts_ == selector.facts_
     np.testing.assert_array_equal(back.selector._row_hashes, selector._row_hashes)
+    again, first = to_state(back.selector), to_state(selector)
+    assert {**again, "notes": []} == {**first, "notes": []}
     assert set(np.asarray(back.columns)[back.selector.support_]) == set(outcome.kept)
 
 

@@ -17,6 +17,7 @@ from pinsker.selectors._knn_selectors import (
 )
 from pinsker.selectors._linear import LinearSelection
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
+from pinsker.selectors._state import from_state, to_state
 
 __all__ = [
     "BackwardElimination",
@@ -29,4 +30,6 @@ __all__ = [
     "ProgressLine",
     "StageLine",
     "clock",
+    "from_state",
+    "to_state",
 ]
