@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from pinsker import BackwardElimination, FeatureCount, KNNSettings
 from pinsker.bounds import TargetFacts
-from pinsker.cli._saved import check, parse, read_selection, schema, to_json
+from pinsker.cli._saved import read_selection, to_json
+from pinsker.cli._schema import check, parse, schema
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
 from pinsker.search import SelectionPath
-from pinsker.selectors import to_state
+from pinsker.selectors import FitRecord, to_state
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
 
@@ -79,8 +80,8 @@ def outcomes(draw):
     selector.support_ = np.isin(np.arange(n), stays)
     selector.feature_names_in_ = np.array(columns, dtype=object)
     selector.task_, selector.target_name_, selector.n_samples_fit_ = "classification", target, 3
-    selector._seed, selector._row_hashes = 7, np.arange(3, dtype=np.uint64)
-    selector._weighted = draw(st.booleans())
+    hashes = np.arange(3, dtype=np.uint64)
+    selector._record = FitRecord(7, row_hashes=hashes, weighted=draw(st.booleans()))
     table = SimpleNamespace(
         source=draw(st.text()),
         target=target,
@@ -111,7 +112,7 @@ def test_what_is_written_comes_back(tmp_path_factory, outcome):
     assert same(dataclasses.astuple(back.selector.path_), dataclasses.astuple(selector.path_))
     assert same(back.selector.certificate_, selector.certificate_)
     assert back.selector.facts_ == selector.facts_
-    np.testing.assert_array_equal(back.selector._row_hashes, selector._row_hashes)
+    np.testing.assert_array_equal(back.selector._record.row_hashes, selector._record.row_hashes)
     again, first = to_state(back.selector), to_state(selector)
     assert {**again, "notes": []} == {**first, "notes": []}
     assert set(np.asarray(back.columns)[back.selector.support_]) == set(outcome.kept)

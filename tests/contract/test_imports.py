@@ -39,7 +39,7 @@ WHEN_CALLED = {
     (file, "pinsker.report")
     for file in (
         "__init__.py", "_notes.py", "holdout/_audit.py", "holdout/_certificate.py",
-        "selectors/_transformer.py",
+        "selectors/_base.py",
     )
 }  # fmt: skip
 

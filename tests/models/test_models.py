@@ -188,9 +188,9 @@ def test_what_is_no_model():
         named_models([LinearRegression()], "classification", 50)
     with pytest.raises(ParameterError, match="models is empty"):
         named_models([], "classification", 50)
-    with pytest.raises(ParameterError, match="use 'auto' or a list"):
+    with pytest.raises(ParameterError, match="use 'auto', 'linear'"):
         named_models("all", "classification", 50)
-    with pytest.raises(ParameterError, match="model 'oracle' is unknown: use 'svm'"):
+    with pytest.raises(ParameterError, match="model 'oracle' is unknown: use 'auto'"):
         named_models(["oracle"], "classification", 50)
     with pytest.raises(ParameterError, match="holds 'GaussianNB' twice: tell them apart by"):
         named_models([GaussianNB(), GaussianNB(priors=[0.5, 0.5])], "classification", 50)

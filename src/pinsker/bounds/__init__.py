@@ -28,9 +28,12 @@ from pinsker.bounds._error_rate import (
     VajdaBound,
 )
 from pinsker.bounds._limits import (
+    CROSS_FITTED,
     Difference,
     bounded_loss_limit,
     error_rate_limit,
+    few_per_class,
+    few_rows_decide,
     paired_difference,
 )
 from pinsker.bounds._limits import effective_rows as effective_rows
@@ -41,6 +44,9 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
+from pinsker.bounds._planning import rows_needed, smallest_budget
+from pinsker.bounds._sequences import ShownSets, fewest_needed, shown_sets
+from pinsker.bounds._serial import SerialBlocks, serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,
@@ -54,6 +60,7 @@ from pinsker.bounds._target_facts import TargetFacts
 from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
+    "CROSS_FITTED",
     "METRICS",
     "METRIC_NAMES",
     "AbsoluteErrorBound",
@@ -74,8 +81,10 @@ __all__ = [
     "PinskerBound",
     "RangeBound",
     "SecondMomentBound",
+    "SerialBlocks",
     "SharpErrorBound",
     "SharpRangeBound",
+    "ShownSets",
     "SubgaussianBound",
     "TargetFacts",
     "VajdaBound",
@@ -85,8 +94,15 @@ __all__ = [
     "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
+    "few_per_class",
+    "few_rows_decide",
+    "fewest_needed",
     "hellman_raviv_error",
     "largest_entropy",
     "paired_difference",
+    "rows_needed",
+    "serial_blocks",
+    "shown_sets",
     "simultaneous_confidence",
+    "smallest_budget",
 ]

@@ -33,7 +33,7 @@ from pinsker.encoding import (
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects, identifiers
-from pinsker.holdout import MOST_READ, MOST_SEARCHED, SEARCH_ONCE_FROM, SPLIT_FROM, trained_rows
+from pinsker.holdout import MOST_READ, MOST_SEARCHED, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
 from pinsker.metrics import task_of
 
 _MOST_LISTED = 40
@@ -242,7 +242,7 @@ def expected_bytes(selector: Any, encoded: Encoded) -> int:
     memory = selector.plan_memory(encoded)
     n_searched = encoded.n_rows
     if n_searched >= SPLIT_FROM and hasattr(selector, "searches"):
-        n_searched = min(n_searched // 4, MOST_SEARCHED)
+        n_searched = min(PartSizes.of(n_searched).search, MOST_SEARCHED)
     searched = take_rows(encoded, np.arange(n_searched))
     limit = memory.for_one_search(1)
     plan = plan_rows(Problem.of(searched), max_memory=limit, max_samples=None, seed=0)
@@ -267,7 +267,7 @@ def expected_seconds(selector: Any, X: Any, y: Any) -> float:
     """Return the processor time of a fit, from the times of fits to samples of the rows."""
     n = len(X)
     if n > SPLIT_FROM and hasattr(selector, "searches") and selector.cv:
-        timed, whole = (trained_rows(rows) for rows in (SPLIT_FROM, n))
+        timed, whole = (PartSizes.of(rows).train for rows in (SPLIT_FROM, n))
         return _seconds(selector, X, y, SPLIT_FROM) * whole / timed
     if n > SEARCH_ONCE_FROM and hasattr(selector, "searches") and selector.cv:
         return _seconds(selector, X, y, SEARCH_ONCE_FROM) * n / SEARCH_ONCE_FROM

@@ -24,7 +24,7 @@ from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
 from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
 from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._row_hashes import hash_rows
-from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
+from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns, units_behind
 from pinsker.encoding._sparse import most_filled, sparse_names
 from pinsker.encoding._target import build_target, read_target
 from pinsker.exceptions import DataError, ParameterError
@@ -248,6 +248,10 @@ def build_columns(
     numeric = np.array([kind.is_numeric for kind in kinds])
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
     values = scale_columns(table.values, numeric, ranked, scale, weights)
+    units = tuple(
+        units_behind(values[:, j], table.values[:, j]) if by_rank and scale == "copula" else None
+        for j, by_rank in enumerate(ranked)
+    )
     if scale == "none":
         refuse_far(values, numeric, table)
     categories: list[AnyArray | None] = [None] * table.n_columns
@@ -263,6 +267,7 @@ def build_columns(
         tuple(categories),
         scale,
         missing=frozen(gaps) if gaps.any() else None,
+        units=units,
     )
     return replace(columns, notes=(*notes, *table.notes, *doubts, *column_notes(columns)))
 

@@ -57,6 +57,8 @@ class Columns:
     scale: Scale = "none"  # how numeric columns were scaled
     notes: Notes = ()
     missing: BoolArray | None = None
+    #: Per column whose values are normal scores: scores, and the user's value behind each
+    units: tuple[tuple[FloatArray, FloatArray] | None, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -88,6 +90,7 @@ class Columns:
             tuple(self.categories[i] for i in picked),
             self.scale,
             missing=None if self.missing is None else frozen(self.missing[:, picked]),
+            units=tuple(self.units[i] for i in picked) if self.units else (),
         )
 
 

@@ -1,7 +1,19 @@
 """Stage: what people ask next about a choice: importance, stability, interactions, suspects."""
 
-from pinsker.explain._alternatives import Alternative, Substitute, alternatives, substitutes
-from pinsker.explain._importance import SAME_ROWS, Importance, importance, importance_at_hand
+from pinsker.explain._alternatives import (
+    SEARCHED,
+    Alternative,
+    Substitute,
+    alternatives,
+    substitutes,
+)
+from pinsker.explain._importance import (
+    SAME_ROWS,
+    FreshSets,
+    Importance,
+    importance,
+    importance_at_hand,
+)
 from pinsker.explain._interactions import Interactions, interactions
 from pinsker.explain._stability import Stability, stability_of_orders, stability_of_subsamples
 from pinsker.explain._suspects import Suspect, find_suspects, identifiers, note_suspects
@@ -9,7 +21,9 @@ from pinsker.explain._triples import TripleScan
 
 __all__ = [
     "SAME_ROWS",
+    "SEARCHED",
     "Alternative",
+    "FreshSets",
     "Importance",
     "Interactions",
     "Stability",

@@ -1,5 +1,6 @@
 """What instead: columns that can replace a kept one, and other sets within the budget."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +12,16 @@ from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, take_features
 from pinsker.engine import PairTables
-from pinsker.exceptions import ParameterError
-from pinsker.explain._importance import FreshSets, budget_of
+from pinsker.explain._importance import FreshSets
 from pinsker.holdout import geometric_sizes
-from pinsker.search import PairProblem, count_and_search, pairs
+from pinsker.search import PairProblem, SelectionPath, count_and_search, pairs
 
 #: Dropped columns that are tried in the place of a kept one: the most dependent on it.
 _TRIED = 5
 #: Probability that a column without dependence is tried.
 _LEVEL = 0.01
 #: Share of the fresh rows that order the features of alternatives; the others evaluate them.
-_SEARCHED = 0.4
+SEARCHED = 0.4
 #: Largest alternative, as a multiple of the chosen set.
 _LARGER = 3
 
@@ -161,17 +161,9 @@ class _Bins:
 
 
 def substitutes(
-    selector: Any,
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence: float = 0.95,
+    fresh: FreshSets, budget: float, confidence: float = 0.95
 ) -> tuple[Substitute, ...]:
     """Find a replacement of every kept column; ``selector.substitutes`` describes it."""
-    budget = budget_of(selector)
-    fresh = FreshSets(selector, X, y, groups, sample_weight)
     bins = _Bins.of(fresh.encoded)
     tried: dict[int, list[tuple[int, ...]]] = {}
     for one in fresh.kept:
@@ -181,11 +173,7 @@ def substitutes(
     found = fresh.evaluate(
         [(*(j for j in fresh.kept if j != one), *instead) for one, instead in keys]
     )
-    each = 1.0 - (1.0 - confidence) / max(len(keys), 1)
-    gaps = {
-        key: fresh.increase(scores, fresh.base, each)
-        for key, scores in zip(keys, found, strict=True)
-    }
+    gaps = dict(zip(keys, fresh.increases(found, confidence), strict=True))
     results = []
     for one, several in tried.items():
         several = several[1:] or several  # without a stand-in: what leaving out alone costs
@@ -211,24 +199,18 @@ def substitutes(
 
 
 def alternatives(
-    selector: Any,
-    X: Any,
-    y: Any,
+    fresh: FreshSets,
+    budget: float,
+    confidence: float = 0.95,
     *,
     n: int = 5,
     max_overlap: float = 0.5,
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence: float = 0.95,
 ) -> tuple[Alternative, ...]:
     """Find other sets within the budget; ``selector.alternatives`` describes it."""
-    if not 0 <= max_overlap < 1:
-        raise ParameterError(f"max_overlap={max_overlap!r}: use a share from 0 to below 1.")
-    budget = budget_of(selector)
-    fresh = FreshSets(selector, X, y, groups, sample_weight, searched=_SEARCHED)
-    each = 1.0 - (1.0 - confidence) / max(2 * n * len(_sizes(fresh)), 1)
     banned = set(fresh.kept)
     back = _hardest_to_replace(fresh)[: int(max_overlap * len(fresh.kept))]
+    most = 2 * n * len(_sizes(fresh)) * len(_searches(fresh)) * (2 if back else 1)
+    each = 1.0 - (1.0 - confidence) / max(most, 1)  # of every set that may be tried
     results: list[Alternative] = []
     for _ in range(2 * n):
         found = _within(fresh, banned, budget, each)
@@ -240,7 +222,7 @@ def alternatives(
         common = len(set(features) & set(fresh.kept)) / len(features)
         if common <= max_overlap:
             names = tuple(fresh.names[j] for j in features)
-            error = float(scores.least.loss)
+            error = float(scores.loss)
             results.append(Alternative(names, common, error, float(gap.mean), float(gap.upper)))
         new = [j for j in features if j not in banned]
         banned |= set(new[: max(1, len(new) // 2)])
@@ -261,7 +243,12 @@ def _hardest_to_replace(fresh: FreshSets) -> list[int]:
 
 def _sizes(fresh: FreshSets) -> list[int]:
     most = min(_LARGER * len(fresh.kept) + 2, fresh.encoded.n_features)
-    return geometric_sizes(1, most)
+    return geometric_sizes(1, most, 1.5)
+
+
+def _searches(fresh: FreshSets) -> tuple[Callable[[Encoded], SelectionPath], ...]:
+    """Return the searches for alternatives; pairs are counted in rows of equal weight."""
+    return (count_jmi,) if fresh.encoded.weights is not None else (pairs, count_jmi)
 
 
 def _within(
@@ -272,17 +259,16 @@ def _within(
     if not left:
         return None
     table = take_features(fresh.searched, left)
-    # Pairs are counted in rows of equal weight.
-    for search in (pairs, count_jmi) if table.weights is None else (count_jmi,):
+    for search in _searches(fresh):
         order = [left[j] for j in search(table).order]
         sets = [tuple(order[:size]) for size in _sizes(fresh) if size <= len(order)]
         for features, scores in zip(sets, fresh.evaluate(sets), strict=True):
-            gap = fresh.increase(scores, fresh.base, confidence)
+            gap = fresh.increases([scores], confidence)[0]
             if gap.upper <= budget:
                 return features, scores, gap
     return None
 
 
-def count_jmi(table: Any) -> Any:
+def count_jmi(table: Encoded) -> SelectionPath:
     """Search by the criterion "jmi"."""
     return count_and_search(table, "jmi")

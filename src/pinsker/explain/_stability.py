@@ -1,6 +1,6 @@
 """How stable a choice is: Nogueira's measure over the sets that were found on parts of the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from pinsker._compat import check_columns, require
 from pinsker._notes import Note
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.encoding import as_array, count_rows, is_dask, take
+from pinsker.encoding import RowSample, as_array, count_rows, is_dask, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import number_groups
 
@@ -42,8 +42,8 @@ class Stability:
         The choices.
     names : tuple of str
         Names of the features.
-    over : {"folds", "subsamples"}
-        What the choices were made on.
+    over : {"folds", "searches", "subsamples"}
+        What the choices were made on; "searches" where some folds share one.
 
     References
     ----------
@@ -175,17 +175,29 @@ class Stability:
 def stability_of_orders(
     orders: Sequence[Sequence[int]], size: int, names: Sequence[str]
 ) -> Stability | None:
-    """Return the stability of the first features of several orders; None if they are one order."""
-    if len({id(order) for order in orders}) < 2:
+    """Return the stability of the first features of several searches; None if there is one.
+
+    Folds that share a search give the same object twice, which is one choice.
+    """
+    n_folds = len(orders)
+    orders = list({id(order): order for order in orders}.values())
+    if len(orders) < 2:
         return None
     masks = np.zeros((len(orders), len(names)), dtype=np.bool_)
     for mask, order in zip(masks, orders, strict=True):
         mask[list(order[:size])] = True
-    return Stability.of(masks, names)
+    return Stability.of(masks, names, over="folds" if len(orders) == n_folds else "searches")
 
 
 def stability_of_subsamples(
-    selector: Any, X: Any, y: Any, *, n: int, sample_weight: Any, groups: Any
+    selector: Any,
+    X: Any,
+    y: Any,
+    draw_half: Callable[[int], RowSample],
+    *,
+    n: int,
+    sample_weight: Any,
+    groups: Any,
 ) -> Stability:
     """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
     if n < 2:
@@ -210,8 +222,8 @@ def stability_of_subsamples(
             )
     clusters = None if groups is None else number_groups(about["groups"])
     chosen = []
-    for seed in np.random.default_rng(selector._seed).integers(2**31 - 1, size=n):
-        rows = _half(selector, X, y, clusters, int(seed))
+    for seed in np.random.default_rng(selector._record.seed).integers(2**31 - 1, size=n):
+        rows = _half(draw_half, X, clusters, int(seed))
         of_half = {name: one[rows] for name, one in about.items()}
         other = clone(selector).set_params(random_state=int(seed), verbose=0)
         if getattr(selector, "suspects", "ignore") == "warn":  # `fit` has named them
@@ -221,10 +233,12 @@ def stability_of_subsamples(
     return Stability.of(np.array(chosen), selector.path_.names, over="subsamples")
 
 
-def _half(selector: Any, X: Any, y: Any, clusters: IntArray | None, seed: int) -> IntArray:
+def _half(
+    draw_half: Callable[[int], RowSample], X: Any, clusters: IntArray | None, seed: int
+) -> IntArray:
     """Return a random half of the rows, ascending: of every class, or of the groups."""
     if clusters is None:
-        rows: IntArray | None = selector._draw_rows(X, y, count_rows(X) // 2, seed).rows
+        rows = draw_half(seed).rows
         if rows is None:
             raise DataError(
                 f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two at "

@@ -14,35 +14,37 @@ from pinsker.holdout._certificate import (
     Certificate,
 )
 from pinsker.holdout._certify import FreshRows, crossfit_certificate, path_certificate
+from pinsker.holdout._choice import Choice, certify, choose
 from pinsker.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
-from pinsker.holdout._crossfit import CrossFit, geometric_sizes, rows_of_searches
+from pinsker.holdout._context import FitContext
 from pinsker.holdout._dependence import (
     MOST_HASHES,
     count_known,
-    note_divided_groups,
-    note_few_groups,
     note_known_rows,
-    note_repeated_rows,
     note_weights,
     number_groups,
     read_groups,
 )
-from pinsker.holdout._evaluate import BestScores, HoldoutEvaluator
+from pinsker.holdout._evaluate import HoldoutEvaluator
 from pinsker.holdout._parallel import Jobs
+from pinsker.holdout._paths import FoundPaths, search_paths
 from pinsker.holdout._results import CVResults
-from pinsker.holdout._rows import SEARCH_ONCE_FROM, Fold, make_folds, set_search_rows_aside
-from pinsker.holdout._split import (
+from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_READ,
     MOST_SEARCHED,
+    SEARCH_ONCE_FROM,
     SPLIT_FROM,
-    SplitFit,
-    search_parts,
-    split_by_time,
-    split_counts,
-    split_rows,
-    trained_rows,
+    Fold,
+    PartSizes,
+    RowCounts,
+    RowPlan,
+    make_folds,
+    rows_of_searches,
+    set_search_rows_aside,
+    splits_into_parts,
 )
+from pinsker.holdout._sizes import find_sizes, geometric_sizes
 
 __all__ = [
     "ALL_FEATURES",
@@ -57,35 +59,35 @@ __all__ = [
     "SPLIT_FROM",
     "TOO_FEW_ROWS",
     "AuditResult",
-    "BestScores",
     "CVResults",
     "Certificate",
+    "Choice",
     "Comparison",
-    "CrossFit",
+    "FitContext",
     "Fold",
+    "FoundPaths",
     "FreshRows",
     "HoldoutEvaluator",
     "Jobs",
-    "SplitFit",
+    "PartSizes",
+    "RowCounts",
+    "RowPlan",
     "SubsetResult",
     "audit",
+    "certify",
+    "choose",
     "count_known",
     "crossfit_certificate",
+    "find_sizes",
     "geometric_sizes",
     "make_folds",
-    "note_divided_groups",
-    "note_few_groups",
     "note_known_rows",
-    "note_repeated_rows",
     "note_weights",
     "number_groups",
     "path_certificate",
     "read_groups",
     "rows_of_searches",
-    "search_parts",
+    "search_paths",
     "set_search_rows_aside",
-    "split_by_time",
-    "split_counts",
-    "split_rows",
-    "trained_rows",
+    "splits_into_parts",
 ]

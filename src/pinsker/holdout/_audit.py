@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
-from pinsker.bounds import METRICS
+from pinsker.bounds import CROSS_FITTED, METRICS
 from pinsker.encoding import (
     as_array,
     check_weights,
@@ -230,7 +230,8 @@ def audit(
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows)
+    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
+    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
     return AuditResult(
         model=name,
         metric=loss.name,
@@ -254,14 +255,14 @@ def _check_tables(selector: Any, X_test: Any, y_test: Any, X_train: Any, y_train
         if is_frame(table):
             check_columns(selector, table)
     hashes = hashes_of(X_test, y_test)
-    warn_of_known_rows(hashes, getattr(selector, "_row_hashes", None), "of the fit")
+    warn_of_known_rows(hashes, selector._record.row_hashes, "of the fit")
     if X_train is not None:
         warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
 
 
 def _own_metric(selector: Any) -> Any:
     """Return the metric of a selector's budget: a name, or the function that was given."""
-    rule = selector._own_rule()
+    rule = selector._rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
     return selector.certificate_.metric if isinstance(own, str) else own
 

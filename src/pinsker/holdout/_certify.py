@@ -1,16 +1,13 @@
 """Certificates: of a path alone, of cross-fitting, and of fresh rows."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import Bound, Difference, TargetFacts, effective_rows, paired_difference
-from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError
 from pinsker.holdout._certificate import (
     CERTIFICATE,
@@ -20,24 +17,25 @@ from pinsker.holdout._certificate import (
     Certificate,
 )
 from pinsker.holdout._compare import CONFIDENCE, Comparison, SubsetResult, widened
-from pinsker.holdout._crossfit import geometric_sizes
+from pinsker.holdout._context import FitContext
 from pinsker.holdout._dependence import (
     note_divided_groups,
     note_few_groups,
     note_repeated_rows,
     note_weights,
 )
-from pinsker.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
-from pinsker.holdout._parallel import Jobs
-from pinsker.holdout._rows import Fold, make_folds
+from pinsker.holdout._evaluate import FeatureSet
+from pinsker.holdout._rows import Fold, RowPlan, as_own_table
+from pinsker.holdout._sizes import geometric_sizes
 from pinsker.metrics import Metric
-from pinsker.models import HoldoutModel
+from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule
 
 #: What the rows of a certificate were to the search.
 SEARCH_ROWS = "those of the search itself"
 FRESH_ROWS = "fresh rows"
-_FOLDS_OF_FRESH_ROWS = 5
+CERTIFICATION_ROWS = "held out for certification: they took no part in the choice"
+LATEST_ROWS = "the latest, held out for certification: they took no part in the choice"
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
 #: 60 rows (benchmarks/calibration.py, reporting seeds: 5.5 ± 1.6 % in the worst of eight designs).
 FEWEST_CERTIFIED = 100
@@ -136,39 +134,38 @@ class FreshRows:
 
     def __init__(
         self,
-        encoded: Encoded,
-        rule: ErrorBudget,
-        models: Sequence[HoldoutModel],
-        confidence: float,
-        seed: int,
-        jobs: Jobs,
-        folds: Sequence[Fold] | None = None,
+        context: FitContext,
+        folds: tuple[Fold, ...],
+        confidence: float = CONFIDENCE,
         rows: str = FRESH_ROWS,
-        *,
-        groups: IntArray | None = None,
-        notes: Notes = (),
-        table: Any = None,
     ) -> None:
-        self.encoded, self.rule, self.confidence = encoded, rule, confidence
-        self.rows = rows
-        self.facts = TargetFacts.of(encoded.target, encoded.weights)
-        if folds is None:
-            folds = make_folds(encoded, _FOLDS_OF_FRESH_ROWS, seed, groups=groups)
+        self.encoded, self.facts, self.confidence = context.encoded, context.facts, confidence
+        self.rule, self.rows = context.budget, rows
         if not folds:
             raise DataError(
-                f"found {encoded.n_rows} fresh rows, too few to fit and score models: pass some "
-                "dozens at least."
+                f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
+                "some dozens at least."
             )
-        metric = Metric(rule.metric_for(self.facts))
-        self.evaluator = HoldoutEvaluator(encoded, folds, models, metric, jobs, groups, table)
+        self.evaluator = context.evaluator(folds)
         few = (Note("few rows"),)
-        weak = (*notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
+        weak = (*context.notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
-        weak += note_divided_groups(groups, ((fold.train, fold.test) for fold in folds))
+        weak += note_divided_groups(context.groups, ((fold.train, fold.test) for fold in folds))
         self.label = ESTIMATE if weak else CERTIFICATE
-        self.notes = weak + note_repeated_rows(encoded, folds)
+        self.notes = weak + note_repeated_rows(self.encoded, folds)
         self.notes += note_weights(self.evaluator.weights)
-        self.shuffle = _shuffle(encoded.n_rows, groups, np.random.default_rng(seed))
+        rng = np.random.default_rng(context.seed)
+        self.shuffle = _shuffle(self.encoded.n_rows, context.groups, rng)
+
+    @classmethod
+    def of_plan(cls, context: FitContext, plan: RowPlan) -> "FreshRows":
+        """Return the rows of a fit that took no part in its choice."""
+        assert plan.certify is not None
+        encoded, fold, rows = as_own_table(context.encoded, plan.certify)
+        groups = None if context.groups is None else context.groups[rows]
+        facts = TargetFacts.of(encoded.target, encoded.weights)
+        own = replace(context, encoded=encoded, facts=facts, groups=groups, notes=())
+        return cls(own, (fold,), rows=LATEST_ROWS if plan.by_time else CERTIFICATION_ROWS)
 
     def certify_set(self, features: FeatureSet, best: FeatureSet) -> Certificate:
         """Test one set alone: a single test, with no other before it."""
@@ -178,7 +175,7 @@ class FreshRows:
         """Test sets from the largest down to the wanted size; return the last that passed."""
         full = self._evaluate(tuple(range(self.encoded.n_features)))
         largest = min(len(order), self.encoded.n_features - 1)
-        sizes = geometric_sizes(wanted, max(largest, wanted))
+        sizes = geometric_sizes(wanted, max(largest, wanted), 1.5)
         passed: Certificate | None = None
         for size in reversed(sizes):
             certificate = self._test(order[:size], full)
@@ -197,7 +194,7 @@ class FreshRows:
         return replace(passed, notes=(*passed.notes, note))
 
     def _test(
-        self, features: FeatureSet, full: BestScores, best: FeatureSet | None = None
+        self, features: FeatureSet, full: HoldoutScores, best: FeatureSet | None = None
     ) -> Certificate:
         """Return the certificate of one set."""
         kept = self._evaluate(features)
@@ -207,13 +204,13 @@ class FreshRows:
             less, more = kept, self._evaluate(best)
         clusters, confidence = self.evaluator.clusters, self.confidence
         known = (confidence, clusters, self.evaluator.weights)
-        gaps = more.most.log_likelihood - less.most.log_likelihood
+        gaps = more.log_likelihood - less.log_likelihood
         lost = paired_difference(gaps, confidence, clusters=clusters)
-        metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
-        reference = full.least.losses
-        rule = self.rule.absolute(self.evaluator.prior.loss - full.least.loss)
+        metric, facts, losses = self.evaluator.metric, self.facts, kept.losses
+        reference = full.losses
+        rule = self.rule.absolute(self.evaluator.prior.loss - full.loss)
         increase = self._increase(losses, reference)
-        excess = self._increase(less.least.losses, more.least.losses)
+        excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
         worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
         upper = self._error_upper(losses)
@@ -234,15 +231,15 @@ class FreshRows:
             information_lost=max(lost.mean, 0.0),
             information_upper=max(lost.upper, 0.0),
             bound=_bound(max(lost.upper, 0.0), metric, facts, upper, rule),
-            error_all=full.least.loss,
-            error_kept=kept.least.loss,
+            error_all=full.loss,
+            error_kept=kept.loss,
             increase=0.0 if all_stay else increase.mean,
             increase_lower=0.0 if all_stay else increase.lower,
             increase_upper=0.0 if all_stay else increase.upper,
             excess=math.nan if all_stay else excess.mean,
             excess_upper=math.nan if all_stay else excess.upper,
-            model_all=full.least.model,
-            model_kept=kept.least.model,
+            model_all=full.model,
+            model_kept=kept.model,
             error_upper=upper,
             notes=self.notes + self._worst_note(losses, reference),
             label=self.label,
@@ -282,10 +279,10 @@ class FreshRows:
         weights = self.evaluator.weights
         return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
-    def _evaluate(self, features: FeatureSet) -> BestScores:
+    def _evaluate(self, features: FeatureSet) -> HoldoutScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
 
-    def _evaluate_shuffled(self, features: FeatureSet) -> BestScores:
+    def _evaluate_shuffled(self, features: FeatureSet) -> HoldoutScores:
         """Evaluate models of all features, those outside of the set in shuffled order."""
         everything = tuple(range(self.encoded.n_features))
         other = self.evaluator.with_shuffled(features, self.shuffle)

@@ -1,33 +1,211 @@
-"""Which rows search and which are held out to evaluate."""
+"""Which rows search, which evaluate and which certify: the plan of a fit's rows."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import get_config
+from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker._types import AnyArray, IntArray
-from pinsker.encoding import Encoded
-from pinsker.exceptions import ParameterError
+from pinsker.encoding import Encoded, take_rows
+from pinsker.exceptions import DataError, ParameterError
 
 #: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
 _FEWEST_HELD_OUT = 2
 _FEWEST_SEARCHED = 8
-#: From so many rows on, one search on rows that no fold holds out replaces one search per fold.
+#: From this many rows on two folds share a search without the rows of both.
+_SHARE_FROM = 1000
+#: From this many rows on, one search on rows that no fold holds out replaces one search per fold.
 SEARCH_ONCE_FROM = 2000
 #: Rows of that search at most: searches by neighbors are quadratic in them.
 _MOST_SEARCHED_ONCE = 1000
+#: From this many rows on a table is split into three parts: one searches, one evaluates, one
+#: certifies. Below, every row serves for everything in turn.
+SPLIT_FROM = 5000
+#: Rows that neighbors are searched among, and rows that are counted.
+MOST_SEARCHED = 2000
+MOST_COUNTED = 20_000
+#: Rows that models are fitted to while sizes are compared, and for the certificate.
+_MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
+#: Rows that evaluate at most. All at once: a prediction costs little beside the fit before it.
+_MOST_EVALUATED = 40_000
+#: Rows that certify at most: a bound of 0.002 on a difference of error rates.
+MOST_CERTIFIED = 40_000
+#: Rows of a table that are read at most: they are enough for all of the above, as a third of what
+#: did not search certifies.
+MOST_READ = 150_000
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
     """One division of the rows."""
 
-    train: IntArray  # rows that are searched, and rows that are held out
-    test: IntArray  # rows that are searched, and rows that are held out
+    train: IntArray  # rows that models are fitted to
+    test: IntArray  # rows that are held out
+
+
+class PartSizes(NamedTuple):
+    """How many rows of a large table do what."""
+
+    search: int
+    train: int
+    evaluate: int
+    certify: int
+
+    @classmethod
+    def of(cls, n_rows: int) -> "PartSizes":
+        """Give a quarter to the search, a third of the rest to the certificate."""
+        n_search = min(n_rows // 4, MOST_COUNTED)
+        n_certify = (n_rows - n_search) // 3
+        n_train = min((n_rows - n_search - n_certify) // 2, _MOST_TRAINED)
+        return cls(n_search, n_train, n_rows - n_search - n_train - n_certify, n_certify)
+
+
+class RowCounts(NamedTuple):
+    """How many rows the largest stages of a fit work on."""
+
+    search: int
+    train: int
+    test: int
+
+    @classmethod
+    def of(cls, n_rows: int, cv: Any, *, in_parts: bool = True) -> "RowCounts":
+        """Count the rows of a table of this size under a division."""
+        if in_parts and n_rows >= SPLIT_FROM and splits_into_parts(cv):
+            n_search = PartSizes.of(n_rows).search
+            rest = n_rows - n_search
+            return cls(n_search, min(rest, _MOST_TRAINED_TO_CERTIFY), rest)
+        held_out = n_rows // int(cv) if isinstance(cv, Integral) and cv else 0
+        return cls(n_rows, n_rows - held_out, held_out or n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class RowPlan:
+    """Which rows of a table search, evaluate and certify, whatever its size."""
+
+    searched: tuple[IntArray, ...]  # rows of each search whose sets are evaluated
+    search_of_fold: tuple[int, ...]  # which of them found the sets that a fold evaluates
+    folds: tuple[Fold, ...]  # none where nothing is held out
+    crosses: bool = True  # whether rows that search evaluate in turn: all of them search once more
+    certify: Fold | None = None  # rows that are looked at once, for the chosen set
+    by_time: bool = False  # whether the latest rows certify
+
+    @classmethod
+    def of(
+        cls,
+        encoded: Encoded,
+        cv: Any,
+        seed: int,
+        *,
+        groups: IntArray | None = None,
+        fewest: int = 0,
+        in_parts: bool = True,
+    ) -> "RowPlan":
+        """Plan the rows: by folds, by folds beside rows that search, or by three disjoint parts."""
+        n = encoded.n_rows
+        if in_parts and n >= SPLIT_FROM and splits_into_parts(cv):
+            return cls._of_parts(encoded, cv, seed, groups)
+        once = in_parts and n >= SEARCH_ONCE_FROM and groups is None
+        if once and isinstance(cv, Integral) and cv:
+            rows, folds = set_search_rows_aside(encoded, int(cv), seed)
+            return cls((rows,), (0,) * len(folds), folds, crosses=False)
+        folds = make_folds(encoded, cv, seed, fewest=fewest, groups=groups)
+        searched, search_of_fold = rows_of_searches(folds, n)
+        return cls(tuple(searched), tuple(search_of_fold), folds)
+
+    @classmethod
+    def _of_parts(cls, encoded: Encoded, cv: Any, seed: int, groups: IntArray | None) -> "RowPlan":
+        """Divide the rows of a large table into parts that search, train, evaluate and certify."""
+        by_time = not isinstance(cv, Integral)
+        if by_time:
+            order = np.arange(encoded.n_rows)
+        else:
+            order = stratified_order(encoded, seed) if groups is None else group_order(groups, seed)
+        edges = np.cumsum(PartSizes.of(len(order))[:3])
+        if groups is not None and not by_time:
+            edges = _at_ends_of_groups(groups[order], edges)
+        search, train, evaluate, certify = np.split(order, edges)
+        if by_time:  # neighbors are searched among the first of them
+            search = np.random.default_rng(seed).permutation(search)
+        again = np.concatenate([train, evaluate])
+        most = _MOST_TRAINED_TO_CERTIFY
+        again = again[-most:] if by_time else again[:most]
+        return cls(
+            (search,),
+            (0,),
+            (Fold(train, evaluate[:_MOST_EVALUATED]),),
+            crosses=False,
+            certify=Fold(again, certify[:MOST_CERTIFIED]),
+            by_time=by_time,
+        )
+
+    def rows_to_measure(self, encoded: Encoded) -> Encoded:
+        """Return the rows that a path is described on: those that ordered it."""
+        if self.crosses:
+            return encoded
+        rows = self.searched[0]
+        return take_rows(encoded, rows if self.certify is None else rows[:MOST_SEARCHED])
+
+
+def splits_into_parts(cv: Any) -> bool:
+    """Return whether many rows are split into parts: other splitters cross-fit all of them."""
+    if isinstance(cv, Integral):
+        return bool(cv)
+    return type(cv) is TimeSeriesSplit and (cv.gap, cv.test_size, cv.max_train_size) == (
+        0,
+        None,
+        None,
+    )
+
+
+def as_own_table(encoded: Encoded, fold: Fold) -> tuple[Encoded, Fold, IntArray]:
+    """Return the rows of one fold as a table of their own, the fold in it, and their places."""
+    rows = np.concatenate([fold.train, fold.test])
+    n_train = len(fold.train)
+    return take_rows(encoded, rows), Fold(np.arange(n_train), np.arange(n_train, len(rows))), rows
+
+
+def group_order(groups: IntArray, seed: int) -> IntArray:
+    """Return the rows group by group, the groups in random order."""
+    place = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
+    return np.argsort(place[groups], kind="stable")
+
+
+def _at_ends_of_groups(ordered: IntArray, edges: IntArray) -> IntArray:
+    """Move every edge to the nearest end of a group that no other edge has taken."""
+    free = (np.flatnonzero(np.diff(ordered)) + 1).tolist()
+    if len(free) < len(edges):
+        raise DataError(
+            f"found {len(free) + 1} groups of rows, too few to search, fit, evaluate and "
+            "certify on different ones: cross-fit them with cv=GroupKFold()."
+        )
+    taken = []
+    for edge in edges.tolist():
+        taken.append(min(free, key=lambda end: abs(end - edge)))
+        free.remove(taken[-1])
+    return np.sort(np.array(taken, dtype=np.int64))
+
+
+def rows_of_searches(folds: tuple[Fold, ...], n_rows: int) -> tuple[list[IntArray], list[int]]:
+    """Return the rows of each search that is needed, and which search each fold takes."""
+    searched: list[IntArray] = []
+    search_of_fold: list[int] = []
+    single = False  # whether the last search belongs to one fold so far
+    for fold in folds:
+        if single and n_rows >= _SHARE_FROM:
+            shared = np.intersect1d(searched[-1], fold.train)
+            if 2 * len(shared) >= n_rows:
+                searched[-1], single = shared, False
+                search_of_fold.append(len(searched) - 1)
+                continue
+        searched.append(fold.train)
+        search_of_fold.append(len(searched) - 1)
+        single = True
+    return searched, search_of_fold
 
 
 def make_folds(

@@ -266,13 +266,18 @@ class Metric:
         confidence: float,
         clusters: IntArray | None = None,
         weights: FloatArray | None = None,
+        widening: float = 1.0,
     ) -> Difference:
-        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds."""
+        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
+
+        `widening` is that of cross-fitting, see `paired_difference`.
+        """
         if self.of_worst:
             pairs = _targets(less, full)
             shared = 1.0 - (1.0 - confidence) / len(pairs)
-            each = [self.of_one.increase(*one, confidence, clusters, weights) for one in pairs]
-            sure = [self.of_one.increase(*one, shared, clusters, weights) for one in pairs]
+            known = (clusters, weights, widening)
+            each = [self.of_one.increase(*one, confidence, *known) for one in pairs]
+            sure = [self.of_one.increase(*one, shared, *known) for one in pairs]
             return Difference(
                 max(one.mean for one in each),
                 max(one.lower for one in sure),
@@ -285,6 +290,7 @@ class Metric:
             steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
             clusters=clusters,
             weights=weights,
+            widening=widening,
         )
 
     def gain(
@@ -353,11 +359,7 @@ def several_targets_note(target: Target, metric: Any) -> Notes:
     single = len(target.names) == 1 or target.task == "survival"  # a time and an event are one
     if single or isinstance(metric, WorstTarget):
         return ()
-    note = (
-        f"{len(target.names)} targets: errors and budget are the mean over them; "
-        "metric=WorstTarget(...) bounds every one of them"
-    )
-    return (note,)
+    return (Note("several targets", figures={"n_targets": len(target.names)}),)
 
 
 def rare_class_note(target: Target, metric: Any, weights: FloatArray | None = None) -> Notes:

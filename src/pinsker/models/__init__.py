@@ -12,10 +12,13 @@ from pinsker.models._defaults import (
     RBFSVM,
     BoostedTrees,
     ExtraTrees,
+    OrderedCategories,
     default_models,
     named_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
+from pinsker.models._fit import MeanModel, ModelData, mean_prediction, members, predict_rows
+from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
     PriorModel,
@@ -23,6 +26,7 @@ from pinsker.models._model import (
     predicted_classes,
     without_advice,
 )
+from pinsker.models._race import FEW_ROWS_FROM, is_tied, left_by_few_rows
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
@@ -52,6 +56,7 @@ from pinsker.models._survival import (
 )
 
 __all__ = [
+    "FEW_ROWS_FROM",
     "LARGE_TABLE",
     "MAX_ONE_HOT",
     "OTHER_CODE",
@@ -60,7 +65,12 @@ __all__ = [
     "ExtraTrees",
     "HoldoutModel",
     "HoldoutScores",
+    "Linear",
+    "LinearRanks",
+    "MeanModel",
+    "ModelData",
     "ModelDesign",
+    "OrderedCategories",
     "OwnColumns",
     "PriorModel",
     "RawModel",
@@ -73,12 +83,17 @@ __all__ = [
     "fit_clone",
     "fit_temperature",
     "grid_times",
+    "is_tied",
+    "left_by_few_rows",
     "log_likelihood_of_numbers",
     "log_softmax",
+    "mean_prediction",
+    "members",
     "named_models",
     "one_hot",
     "order_by_target",
     "outputs",
+    "predict_rows",
     "predicted_classes",
     "prepare_models",
     "prior_of_survival",

@@ -21,6 +21,8 @@ class HoldoutModel:
 
     layout: ClassVar[LayoutName] = "one-hot"
     takes_weights: ClassVar[bool] = True  # whether rows may have weights
+    most_rows: ClassVar[float] = np.inf  # of more a fit takes too long
+    most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
     name: str  # its name in comparisons and certificates
     estimator: Any  # cloned before every fit
 

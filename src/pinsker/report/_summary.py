@@ -242,7 +242,7 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> dict[str, A
 
 def _data(selector: Any, measures: Measures | None, audience: Audience) -> dict[str, Any]:
     n_rows, notes = getattr(selector, "n_samples_fit_", None), list(selector.notes_)
-    if measures is not None and getattr(selector, "_weighted", False):
+    if measures is not None and selector._record.weighted:
         notes.append(Note("single features have no weights"))
     texts = [sentence(note, audience) for note in notes]
     data: dict[str, Any] = {"notes": texts, "n_rows": n_rows, "columns": None}

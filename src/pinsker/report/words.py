@@ -322,6 +322,10 @@ SENTENCES = {
         "some target columns look like classes, others like numbers: all are read as numbers; say "
         "otherwise with {setting}"
     ),
+    "several targets": Sentence(
+        "{n_targets} targets: errors and budget are the mean over them; "
+        "<metric=WorstTarget(...)|--metric 'worst ...'> bounds every one of them"
+    ),
     "rare class": Sentence(
         "class {name}{of} has {share:.1%} of the rows{others}, so that a model which never "
         "predicts it has an error rate of only {share:.3g}: a budget in <metric=roc_auc> or "

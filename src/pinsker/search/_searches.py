@@ -51,6 +51,11 @@ class Search:
     names: tuple[str, ...]  # names of the paths in comparisons
     run: Callable[[Encoded], tuple[SelectionPath, ...]]
 
+    @property
+    def most_rows(self) -> int:
+        """Rows that it can use."""
+        return 20_000 if self.names[0] in ("jmi", "cmim", "cmim per cost") else 2000
+
 
 def auto_searches(table: Encoded, *, of_many_rows: bool = False) -> tuple[str, ...]:
     """Return those of the searches of "auto" that are worth their time on a table."""

@@ -7,9 +7,10 @@ and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its lin
 `CriterionSelection` the classical heuristics.
 """
 
-from pinsker.selectors._base import InformationSelector
+from pinsker.selectors._base import Selector
 from pinsker.selectors._criterion import CriterionSelection
 from pinsker.selectors._feature_selector import FeatureSelector
+from pinsker.selectors._fitted import FitRecord
 from pinsker.selectors._knn_selectors import (
     BackwardElimination,
     ForwardBackwardSelection,
@@ -23,11 +24,12 @@ __all__ = [
     "BackwardElimination",
     "CriterionSelection",
     "FeatureSelector",
+    "FitRecord",
     "ForwardBackwardSelection",
     "ForwardSelection",
-    "InformationSelector",
     "LinearSelection",
     "ProgressLine",
+    "Selector",
     "StageLine",
     "clock",
     "from_state",

@@ -1,7 +1,5 @@
-"""What all selectors share: the scikit-learn side of a search."""
+"""What all selectors share: the scikit-learn side, and what a fitted one offers."""
 
-import logging
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
@@ -9,54 +7,28 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import Interval, StrOptions, validate_data
-from pinsker._notes import Note, Notes
-from pinsker._types import IntArray, Scale
-from pinsker.bounds import TargetFacts
-from pinsker.encoding import (
-    Encoded,
-    columns_to_read,
-    encode,
-    find_features,
-)
+from pinsker._compat import Interval, StrOptions
+from pinsker._types import BoolArray
+from pinsker.encoding import is_dask, is_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
-from pinsker.exceptions import DataError, EngineLostError, ParameterError, PinskerWarning
-from pinsker.holdout import Certificate, Comparison, CVResults, path_certificate
-from pinsker.metrics import (
-    Metric,
-    MetricLike,
-    check_metric,
-    metric_name,
-    rare_class_note,
-    several_targets_note,
-    task_of,
-)
-from pinsker.search import (
-    Decision,
-    Direction,
-    ErrorBudget,
-    SearchInterrupted,
-    SelectionPath,
-    StoppingRule,
-    Trace,
-)
-from pinsker.selectors._fit_data import (
-    FitData,
-    fingerprint,
-    level_of_caller,
-)
-from pinsker.selectors._progress import CallbackSupportMixin, Progress, ProgressLine
-from pinsker.selectors._transformer import SelectionTransformer
+from pinsker.exceptions import DataError, DataTypeError, ParameterError
+from pinsker.metrics import MetricLike, check_metric
+from pinsker.search import ErrorBudget, FeatureCount, SelectionPath, StoppingRule
+from pinsker.selectors._fitted import FitRecord
+from pinsker.selectors._progress import CallbackSupportMixin
+from pinsker.selectors._transform import as_cells, transform_dask, transform_frame
 
-_LOG = logging.getLogger("pinsker")
 #: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.
 PICKLE_FORMAT = 3
 
 
-class InformationSelector(
+class Selector(
     CallbackSupportMixin,  # type: ignore[misc]
-    SelectionTransformer,
+    SelectorMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
     """Base class of selectors that search a path and cut it with a stopping rule."""
@@ -70,6 +42,11 @@ class InformationSelector(
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
     }
+    #: Of selectors without this parameter: the metric of the budget follows from the target.
+    metric: MetricLike = "auto"
+    #: Of selectors without this parameter: every fit begins anew.
+    warm_start: bool = False
+    _record: FitRecord = FitRecord()
 
     # ------------------------------------------------------------------ as scikit-learn knows it
 
@@ -120,15 +97,122 @@ class InformationSelector(
         _check_format(type(self), state.pop("_pickle_format", 1))
         super().__setstate__(state)
 
-    # ------------------------------------------------------------------ the steps of a fit
+    # ------------------------------------------------------------------ what a fitted one offers
 
-    def _own_rule(self) -> StoppingRule:
-        """Return the stopping rule of the parameters."""
-        return self._rule_of(self.error_budget)
+    def support_at(
+        self, *, error_budget: float | StoppingRule | None = None, n_features: int | None = None
+    ) -> BoolArray:
+        """Return which columns stay under another budget or number, without fitting again.
 
-    def _rule_of(self, budget: Any) -> StoppingRule:
-        """Return the stopping rule that a budget stands for."""
-        metric: MetricLike = check_metric(getattr(self, "metric", "auto"))
+        Parameters
+        ----------
+        error_budget : float or StoppingRule, optional
+            Another budget, in the same metric as that of `fit`, or another stopping rule.
+        n_features : int, optional
+            Or a number of features.
+
+        Returns
+        -------
+        ndarray of shape (n_features_in_,), bool
+        """
+        check_is_fitted(self)
+        if (error_budget is None) == (n_features is None):
+            raise ParameterError("support_at takes an error_budget or n_features, and not both.")
+        if n_features is not None:
+            kept = self._kept_by(FeatureCount(n_features))
+            if len(kept) != n_features:
+                raise ParameterError(
+                    f"no path of this selector reaches {n_features} features, but "
+                    f"{len(kept)}: fit with error_budget=FeatureCount({n_features}).",
+                    parameter="n_features",
+                )
+            return self._columns(kept)
+        own = self._rule()
+        if isinstance(own, ErrorBudget) and not isinstance(error_budget, StoppingRule):
+            return self._columns(self._kept_by(replace(own, delta=float(error_budget or 0.0))))
+        return self._columns(self._kept_by(self._rule(error_budget)))
+
+    def transform(self, X: Any) -> Any:
+        """Reduce a table to the columns that stay.
+
+        Parameters
+        ----------
+        X : array-like, frame or Dask collection of shape (n_samples, n_features)
+            With the columns of `fit`; of a frame with names the kept ones are enough.
+
+        Returns
+        -------
+        array, frame or Dask collection of shape (n_samples, n_kept)
+            A frame when a frame was given, with its columns as they were; a Dask collection when
+            one was given, of which nothing is computed.
+        """
+        check_is_fitted(self)
+        kept = self.get_support(indices=True)
+        names = list(getattr(self, "feature_names_in_", ()))
+        if is_dask(X):
+            return transform_dask(self, X, kept, names)
+        if is_frame(X):
+            return transform_frame(self, X, kept, names)
+        try:
+            return super().transform(as_cells(X))  # by scikit-learn, which looks at the cells
+        except (ArithmeticError, UnicodeError) as error:  # a signaling NaN, half a surrogate pair
+            raise DataError(f"X holds a cell that cannot be read ({error}): replace it.") from error
+        except TypeError as error:  # durations without a unit
+            raise DataTypeError(
+                f"X holds cells that cannot be read ({error}): give numbers or text."
+            ) from error
+
+    def report(self, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any) -> Any:
+        """Describe the choice in one HTML page that needs no network.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            Where to write it.
+        X, y : optional
+            The table and target of `fit`. With them the page also shows what each feature carries
+            alone and given the others, which kept feature replaces a dropped one, and how every
+            column was read. A selector does not keep its data.
+        **findings
+            More to show: ``importance``, ``substitutes``, ``alternatives`` and ``stability``, what
+            the methods of these names returned; ``interactions``, what `pinsker.interactions`
+            returned; and ``source``, where the table is from.
+
+        Returns
+        -------
+        Report
+            A notebook shows the page; ``save(path)`` writes it, ``open()`` opens a browser, and
+            ``html`` is its text. ``docs/report.md`` describes the page.
+        """
+        check_is_fitted(self)
+        from pinsker.report import report  # upwards, when called: selectors offer their own views
+
+        return report(self, path, X=X, y=y, **findings)
+
+    def plot(self, kind: str = "increase", *, ax: Any = None) -> Any:
+        """Draw the choice with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"increase", "path", "bound", "certificate"}, default="increase"
+            The error increase by the number of features, with the budget and the set that is kept;
+            the information on the path; its bound; or the certificate.
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        ErrorIncreaseDisplay, SelectionPathDisplay, BoundDisplay or CertificateDisplay
+        """
+        check_is_fitted(self)
+        from pinsker.report import plot
+
+        return plot(self, kind, ax=ax)
+
+    def _rule(self, budget: Any = None) -> StoppingRule:
+        """Return the stopping rule that a budget stands for: by default that of the parameters."""
+        budget = self.error_budget if budget is None else budget
+        metric: MetricLike = check_metric(self.metric)
         if not isinstance(budget, StoppingRule):
             return ErrorBudget(float(budget), metric=metric)
         if not isinstance(budget, ErrorBudget) or metric == "auto":
@@ -139,248 +223,60 @@ class InformationSelector(
             )
         return replace(budget, metric=metric)
 
-    def _encode(
-        self, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
-    ) -> Encoded:
-        """Let the user's data through the gate, and note its columns."""
-        columns = columns_to_read(X, self.fixed_features, self.feature_groups)
-        encoded = encode(
-            X,
-            y,
-            task=task_of(metric),
-            **self._encoding(),
-            scale=scale,
-            columns=columns,
-            sample_weight=sample_weight,
-        )
-        validate_data(self, X, skip_check_array=True)
-        return encoded
-
-    def _encoding(self) -> dict[str, Any]:
-        return {
-            "categorical_features": self.categorical_features,
-            "missing": self.missing,
-            "feature_groups": self.feature_groups,
-        }
-
-    def _data(
-        self,
-        encoded: Encoded,
-        facts: TargetFacts,
-        rule: StoppingRule,
-        X: Any,
-        y: Any,
-        *,
-        seed: int = 0,
-        search: tuple[Any, ...] = (),
-    ) -> FitData:
-        """Check the rule against the table before anything is searched."""
-        fixed = find_features(encoded, self.fixed_features, "fixed_features")
-        rule.check(encoded.n_features, len(fixed), facts)
-        if isinstance(rule, ErrorBudget):
-            self._check_metric(rule, encoded, facts)
-        digest = fingerprint(encoded, type(self).__name__, fixed, seed, *search) if search else ""
-        return FitData(encoded, facts, rule, fixed, {"X": X, "y": y}, seed, digest, table=X)
-
-    def _check_metric(self, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts) -> None:
-        """Refuse a metric that the target has no use for, or that nothing here can decide."""
-        metric = Metric(rule.metric_for(facts))
-        if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
-            metric.check(encoded.target)
-        proven = rule.has_theory and metric.has_theory
-        if not proven and not getattr(self, "holds_out", False):
-            holds = "set cv=5" if hasattr(self, "cv") else "use FeatureSelector"
-            other = f", or use a budget in metric={facts.default_metric!r}"
-            raise ParameterError(
-                f"{rule} is decided by held-out rows alone, and {type(self).__name__} holds none "
-                f"out: {holds}{'' if facts.task == 'survival' else other}.",
-                parameter="metric",
-            )
-
-    def _progress(
-        self, data: FitData, direction: Direction, n_moves: int, score: str = "difference"
-    ) -> Progress:
-        """Open the progress of a fit that is one search."""
-        budget = self._budget_of(data.rule)
-        bound = budget.bound(data.facts)
-        line = ProgressLine(
-            type(self).__name__,
-            n_moves,
-            lambda lost: float(bound.growth(lost)),
-            metric_name(budget.metric_for(data.facts)),
-            grows=direction == "forward",
-        )
-
-        def attributes(trace: Trace) -> dict[str, Any]:
-            names, n_fixed = data.encoded.feature_names, len(data.fixed)
-            path = trace.path(direction, names, score, n_fixed=n_fixed)
-            return self._attributes(data, path, data.rule.decide(path, data.facts))
-
-        return Progress(
-            self,
-            data.user_data,
-            n_moves,
-            line=line if self.verbose else None,
-            attributes=attributes,
-            direction=direction,
-        )
-
-    def _search(
-        self,
-        data: FitData,
-        search: Callable[[SelectionPath | None], SelectionPath],
-    ) -> tuple[SelectionPath, bool]:
-        """Run a search, or go on with an earlier one; return its path and if it was interrupted."""
-        same = getattr(self, "_fingerprint", None) == data.fingerprint
-        earlier = self.path_ if self.warm_start and same else None
-        try:
-            return search(earlier), False
-        except EngineLostError as error:
-            self._keep_partial(data, error)
-            raise
-        except SearchInterrupted as interrupted:
-            warnings.warn(
-                f"{type(self).__name__}.fit was interrupted after {len(interrupted.path.moves)} "
-                "steps<: path_ holds the sets seen so far. Fit again with warm_start=True to go "
-                "on|>.",
-                PinskerWarning,
-                stacklevel=level_of_caller(),
-            )
-            return interrupted.path, True
-
-    def _keep_partial(self, data: FitData, error: EngineLostError, **known: Any) -> None:
-        """Keep what is known of a path whose engine was lost, and say so in the error."""
-        path = error.path
-        if path is None:
-            return
-        decision = known.pop("decision", None) or data.rule.decide(path, data.facts)
-        self._set_fitted(self._attributes(data, path, decision, **known))
-        again = "."
-        if hasattr(self, "warm_start"):
-            again = "<: fit again with warm_start=True, and another engine or client, to go on|>."
-        lost = EngineLostError(
-            f"{error.said} path_ holds the sets seen in {len(path.moves)} steps{again}"
-        )
-        lost.path = path
-        raise lost from error
-
-    def _attributes(
-        self,
-        data: FitData,
-        path: SelectionPath,
-        decision: Decision,
-        *,
-        certificate: Certificate | None = None,
-        comparison: Comparison | None = None,
-        before: Notes = (),
-        notes: Notes = (),
-    ) -> dict[str, Any]:
-        """Return the fitted attributes of a selector that keeps so many features of a path."""
-        encoded, facts, rule = data.encoded, data.facts, data.rule
-        budget = self._budget_of(rule)
-        growth = tuple(float(value) for value in budget.growth(path, facts))
-        path = path.with_bounds(growth, metric_name(budget.metric_for(facts)))
-        columns = encoded.feature_columns
-        ranking = ranks(columns, path, decision.size, self.n_features_in_)
-        if certificate is None:
-            certificate = path_certificate(path, rule, decision, facts, encoded.n_rows)
-        if data.origin:
-            certificate = replace(certificate, rows=f"{certificate.rows} ({data.origin})")
-        about_rows = data.notes + encoded.notes
-        before = (*rare_class_note(encoded.target, budget.metric, encoded.weights), *before)
-        before = (*several_targets_note(encoded.target, budget.metric), *before)
-        if data.costs is not None:
-            cost = data.costs.of(path.order[: decision.size])
-            full = data.costs.of(range(encoded.n_features))
-            notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
-        cv_results = CVResults()
-        if comparison is not None:
-            cv_results = comparison.to_arrays(columns, self.n_features_in_)
-        return {
-            "facts_": facts,
-            "task_": encoded.target.task,
-            "target_name_": _name_of(data.user_data.get("y")),
-            "n_samples_fit_": encoded.n_rows,
-            "feature_columns_": columns,
-            "path_": path,
-            "support_": ranking == 1,
-            "ranking_": ranking,
-            "certificate_": certificate,
-            "cv_results_": cv_results,
-            "front_": [] if comparison is None else comparison.front,
-            "notes_": about_rows + before + _plan_notes(path) + decision.notes + notes,
-            "stability_": None,
-            "importance_": None,
-            "_comparison": comparison,
-            "_seed": data.seed,
-            "_row_hashes": encoded.hashes,
-            "_weighted": encoded.weights is not None,
-            "_certified": None,
-            "_fingerprint": data.fingerprint,
-        }
-
-    def _set_fitted(self, attributes: dict[str, Any]) -> Self:
-        """Set the fitted attributes: the only place that does."""
-        for name, value in attributes.items():
-            setattr(self, name, value)
-        _LOG.info("%s: %s", type(self).__name__, self.certificate_)
-        return self
-
-    def _budget_of(self, rule: StoppingRule) -> ErrorBudget:
-        """Return the budget that a path's bounds are computed with."""
-        if isinstance(rule, ErrorBudget):
-            return rule
-        default = self._rule_of(0.0)
-        assert isinstance(default, ErrorBudget)
-        return default
-
     def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
         """Return the features that a rule keeps."""
-        comparison: Comparison | None = self._comparison
+        comparison = self._record.comparison
         if comparison is None:
             path: SelectionPath = self.path_
             return path.set_at(rule.size(path, self.facts_))
         result, decision = comparison.choose(rule)
         return comparison.paths[result.search].order[: decision.size]
 
+    def _columns(self, features: tuple[int, ...]) -> BoolArray:
+        mask = np.zeros(self.n_features_in_, dtype=np.bool_)
+        for feature in features:
+            mask[list(self.feature_columns_[feature])] = True
+        return mask
 
-def _new_selector(kind: type[InformationSelector], found: int) -> InformationSelector:
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        mask: BoolArray = self.support_
+        return mask
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        # scikit-learn's own is a property that is absent when its display is text: so is ours.
+        diagram = super()._repr_html_
+        return lambda: _card(self) + diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = _card(self) + bundle["text/html"]
+        return bundle
+
+
+def _card(selector: Selector) -> str:
+    """Return a short view of a fitted selector for a notebook."""
+    try:
+        check_is_fitted(selector)
+    except NotFittedError:
+        return ""
+    from pinsker.report import card
+
+    return card(selector)
+
+
+def _new_selector(kind: type[Selector], found: int) -> Selector:
     """Make an empty selector for the state of a pickle."""
     _check_format(kind, found)
     return kind.__new__(kind)
 
 
-def _check_format(kind: type[InformationSelector], found: int) -> None:
+def _check_format(kind: type[Selector], found: int) -> None:
     """Refuse the pickle of a version whose selectors have other attributes."""
     if found != PICKLE_FORMAT:
         raise DataError(
             f"this {kind.__name__} was pickled by another version of pinsker (format {found}, this "
             f"one reads {PICKLE_FORMAT}): fit it again with this version."
         )
-
-
-def ranks(
-    feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int, n_columns: int
-) -> IntArray:
-    """Return the rank of every column: 1 for those that stay, more for those that go earlier."""
-    left = len(path.order) - size
-    rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
-    rank[list(path.order[size:])] = 2 + np.arange(left)
-    rank[list(path.order[:size])] = 1
-    spread = np.full(n_columns, left + 3, dtype=np.int64)
-    for columns, value in zip(feature_columns, rank, strict=True):
-        spread[list(columns)] = value
-    return spread
-
-
-def _name_of(y: Any) -> str | None:
-    """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
-    columns = getattr(y, "columns", None)
-    if columns is not None:
-        return ", ".join(str(name) for name in columns)
-    name = y if isinstance(y, str) else getattr(y, "name", None)
-    return None if name is None else str(name)
-
-
-def _plan_notes(path: SelectionPath) -> Notes:
-    return () if path.plan is None else tuple(path.plan.notes)

@@ -19,7 +19,7 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import ParameterError
-from pinsker.holdout import path_certificate
+from pinsker.holdout import FitContext, path_certificate
 from pinsker.metrics import task_of
 from pinsker.search import (
     CRITERIA,
@@ -38,16 +38,18 @@ from pinsker.search import (
     criterion_search,
     refuse_uncounted,
 )
-from pinsker.selectors._base import InformationSelector
-from pinsker.selectors._fit_data import FitData
+from pinsker.selectors._base import Selector
+from pinsker.selectors._context import encode_table, encoding_of, open_context
+from pinsker.selectors._fitted import fitted_attributes, set_fitted
 from pinsker.selectors._progress import fitting
+from pinsker.selectors._single import open_progress, run_search
 
 #: What is known of a path by counting, and what its losses are measured against.
 _COUNTED = "those of the search itself: counts of binned columns"
 _AGAINST_ENTROPY = _COUNTED + "; losses against the target's entropy, which no set exceeds"
 
 
-class CriterionSelection(InformationSelector):
+class CriterionSelection(Selector):
     r"""Choose features by a criterion of the literature: mRMR, JMI, CMIM and their relatives.
 
     Features are added one by one. Each criterion weighs what a candidate X tells of the target Y
@@ -144,7 +146,7 @@ class CriterionSelection(InformationSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InformationSelector._parameter_constraints,
+        **Selector._parameter_constraints,
         "criterion": [StrOptions(set(CRITERIA))],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
         "stop": [StoppingRule, None],
@@ -219,7 +221,7 @@ class CriterionSelection(InformationSelector):
             problem = CountedProblem.of_partitions(large, self._counting())
             return self._search_and_choose(problem, large.sample, large.notes, X, y)
         # Cuts are in the user's unit.
-        encoded = self._encode(X, y, self.metric, "none", sample_weight)
+        encoded = encode_table(self, X, y, self.metric, "none", sample_weight)
         problem = CountedProblem.of(encoded, self._counting())
         return self._search_and_choose(problem, encoded, (), X, y)
 
@@ -233,7 +235,7 @@ class CriterionSelection(InformationSelector):
         """
         support = super().support_at(error_budget=error_budget, n_features=n_features)
         if error_budget is not None:
-            refuse_uncounted(self.path_, self._rule_of(error_budget), self.facts_)
+            refuse_uncounted(self.path_, self._rule(error_budget), self.facts_)
         return support
 
     def as_search(
@@ -261,30 +263,31 @@ class CriterionSelection(InformationSelector):
     def _search_and_choose(
         self, problem: CountedProblem, encoded: Encoded, notes: Notes, X: Any, y: Any
     ) -> Self:
-        rule = self._own_rule()
+        rule = self._rule()
         formula = (self.criterion, self.beta, self.gamma)
         counted = (*formula, self.bins, self.binning, self.correction, _digest(problem))
-        data = self._data(encoded, problem.facts, rule, X, y, search=counted)
-        settings = CriterionSearchSettings(formula[0], rule, data.facts, *formula[1:])
+        context = open_context(self, encoded, problem.facts, X, y, search=counted)
+        settings = CriterionSearchSettings(formula[0], rule, context.facts, *formula[1:])
         most = rule.k if isinstance(rule, FeatureCount) else encoded.n_features
-        progress = self._progress(data, "forward", max(most, len(data.fixed)), self.criterion)
-        path, _ = self._search(
-            data,
-            lambda earlier: criterion_search(
-                problem, settings, data.fixed, progress.on_step, earlier=earlier
-            ),
-        )
+        most = max(most, len(context.fixed))
+        progress = open_progress(self, context, "forward", most, self.criterion)
+        search = partial(criterion_search, problem, settings, context.fixed, progress.on_step)
+        path, _ = run_search(self, context, lambda earlier: search(earlier=earlier))
         assert isinstance(path, CountedPath)
-        refuse_uncounted(path, rule, data.facts)
-        self._set_fitted(self._chosen(data, path, problem, notes))
+        refuse_uncounted(path, rule, context.facts)
+        set_fitted(self, self._chosen(context, path, problem, notes))
         progress.close()
         return self
 
     def _chosen(
-        self, data: FitData, path: CountedPath, problem: CountedProblem, notes: Notes
+        self,
+        context: FitContext,
+        path: CountedPath,
+        problem: CountedProblem,
+        notes: Notes,
     ) -> dict[str, Any]:
         """Cut the path; return the fitted attributes."""
-        decision = data.rule.decide(path, data.facts)
+        decision = context.rule.decide(path, context.facts)
         after: Notes = ()
         if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
             after = (self._nothing_note(problem),)
@@ -296,10 +299,11 @@ class CriterionSelection(InformationSelector):
             )
             after = (note,)
         before = problem.notes + notes
-        fitted = self._attributes(data, path, decision, before=before, notes=after)
+        given = (context, self.n_features_in_, path, decision)
+        fitted = fitted_attributes(*given, before=before, notes=after)
         rows = _COUNTED if path.n_counted == path.n_features else _AGAINST_ENTROPY
         fitted["certificate_"] = path_certificate(
-            fitted["path_"], data.rule, decision, data.facts, problem.tables.n_rows, rows
+            fitted["path_"], context.rule, decision, context.facts, problem.tables.n_rows, rows
         )
         return {**fitted, "binning_": problem.binning}
 
@@ -321,11 +325,10 @@ class CriterionSelection(InformationSelector):
             state["binning_"] = replace(state["binning_"], codes=state["binning_"].codes[:0])
         return state
 
-    def _own_rule(self) -> StoppingRule:
-        return FeatureLimit(self.n_features_to_select) if self.stop is None else self.stop
-
-    def _rule_of(self, budget: Any) -> StoppingRule:
-        """Return the stopping rule that a budget stands for: a number is an error rate."""
+    def _rule(self, budget: Any = None) -> StoppingRule:
+        """Return the stopping rule of the parameters, or that of a budget: an error rate."""
+        if budget is None:
+            return FeatureLimit(self.n_features_to_select) if self.stop is None else self.stop
         return budget if isinstance(budget, StoppingRule) else ErrorBudget(float(budget))
 
     def _counting(self) -> CountingSettings:
@@ -342,7 +345,7 @@ class CriterionSelection(InformationSelector):
             )
         large = read_large(
             X, y, bins=self.bins, strategy=self.binning, scale="none",
-            task=task_of(self.metric), **self._encoding(),
+            task=task_of(self.metric), **encoding_of(self),
         )  # fmt: skip
         validate_data(self, large.partitions.empty, skip_check_array=True)
         return large

@@ -1,18 +1,16 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
-
-from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._notes import Note, Notes
-from pinsker._types import Missing, Scale
-from pinsker.encoding import Encoded, count_rows, find_features, is_dask, take_rows, tidy
-from pinsker.engine import EngineSettings, KNNSettings
+from pinsker._types import Missing
+from pinsker.bounds import TargetFacts
+from pinsker.encoding import Encoded, count_rows, find_features, is_dask, tidy
+from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
     SAME_ROWS,
@@ -24,45 +22,48 @@ from pinsker.explain import (
 from pinsker.holdout import (
     MOST_READ,
     MOST_SEARCHED,
-    SEARCH_ONCE_FROM,
-    SPLIT_FROM,
-    Comparison,
-    CrossFit,
-    HoldoutEvaluator,
-    SplitFit,
-    crossfit_certificate,
-    search_parts,
-    set_search_rows_aside,
-    split_by_time,
-    split_counts,
-    split_rows,
+    Choice,
+    FitContext,
+    FoundPaths,
+    RowPlan,
+    certify,
+    choose,
+    find_sizes,
+    search_paths,
+    splits_into_parts,
 )
-from pinsker.metrics import Metric, MetricLike
+from pinsker.metrics import MetricLike
 from pinsker.search import (
     BY_COST,
     Deadline,
     ErrorBudget,
     FeatureCosts,
-    KNNSearchSettings,
     Search,
     StoppingRule,
     auto_searches,
     by_cost,
     cheapest_first,
-    describe_searches,
-    measure_sets,
     named_searches,
     screening_notes,
-    searches_in_time,
 )
-from pinsker.selectors._evaluated import TOO_FEW, EvaluatedSelector
-from pinsker.selectors._fit_data import FitData
-from pinsker.selectors._memory import FitMemory, RowCounts
+from pinsker.selectors._context import (
+    check_routing,
+    draw_seed,
+    draw_table,
+    encode_table,
+    open_context,
+    plan_memory,
+    with_means,
+)
+from pinsker.selectors._evaluated import (
+    EvaluatedSelector,
+    choose_on_path,
+    with_given_order,
+)
+from pinsker.selectors._fitted import fitted_attributes, set_fitted
+from pinsker.selectors._memory import FitMemory
 from pinsker.selectors._progress import Progress, fitting
-
-#: Rows that the information of the chosen path's sets is measured at, for the record alone: at
-#: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
-_MOST_MEASURED_ROWS = 500
+from pinsker.selectors._single import keeping_path
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -276,250 +277,138 @@ class FeatureSelector(EvaluatedSelector):
         -------
         self
         """
-        deadline = Deadline(self.time_limit)
-        splits = self._splits_rows
-        read = self._read_some if splits else self._read
-        data = read(X, y, groups, sample_weight=sample_weight)
-        if data.encoded.weights is not None and isinstance(self.searches, str):
-            data = replace(data, notes=(*data.notes, Note("weights, no neighbors")))
-        if self.feature_costs is not None:
-            costs = FeatureCosts.read(self.feature_costs, data.encoded)
-            data = replace(data, costs=costs, notes=(*data.notes, *costs.notes))
-        memory = self.plan_memory(data.encoded, data.seed)
-        settings = self._within(memory, self._settings(data.seed), memory.n_searches)
-        settings = replace(settings, deadline=deadline)
-        if splits and data.encoded.n_rows >= SPLIT_FROM:
-            return self._fit_split(data, settings, memory)
-        once = isinstance(self.cv, Integral) and splits and data.groups is None
-        if once and data.encoded.n_rows >= SEARCH_ONCE_FROM:
-            return self._fit_once(data, settings, memory)
-        names, searches = self._searches(data, settings, data.encoded)
-        progress = Progress(self, data.user_data, 4 + len(names))
-        evaluator = self._evaluator(data, memory.n_fits)
-        if evaluator is None:
-            progress.on_stage("searching one path, without held-out rows")
-            first = searches[0].run(data.encoded)[0]
-            self._choose(data, first, None, settings, (TOO_FEW,) if self.holds_out else ())
-            progress.close()
-            return self
-        progress.on_stage(f"searching {len(names)} paths in {len(evaluator.folds)} folds")
-        evaluator.jobs.on_call = progress.on_call
-        n_fixed = len(data.fixed)
-        cross = CrossFit(data.encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
-        for some in searches_in_time(searches, deadline):
-            with deadline.leaving_out(describe_searches(some)):
-                cross.search(some, _names_of(some, names), {}, memory.n_searches)
-        with self._keeping_path(data, cross.paths):
-            self._compare_and_choose(cross, data, settings, progress, data.encoded)
-        return self
-
-    def _read_some(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> FitData:
-        """Encode as many rows as a split of them can use."""
-        if count_rows(X) <= MOST_READ and not is_dask(X):
-            return self._read(X, y, groups, sample_weight=sample_weight)
-        seed = self._draw_seed()
-        sample = self._draw_rows(X, y, MOST_READ, seed)
-        weights = sample.labels_of_rows(sample_weight, "sample_weight")
-        data = self._read(sample.X, sample.y, sample.labels_of_rows(groups), seed, weights)
-        users = {"X": X, "y": y}
-        return replace(data, user_data=users, origin=sample.origin, notes=sample.notes)
-
-    def _fit_once(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
-        """Search once, on rows that no fold of the others holds out."""
-        encoded = data.encoded
-        rows, folds = set_search_rows_aside(encoded, int(self.cv), data.seed)
-        searched = take_rows(encoded, rows)
-        names, searches = self._searches(data, settings, searched)
-        progress = Progress(self, data.user_data, 4 + len(names))
-        evaluator = self._evaluator(data, memory.n_fits, folds)
-        assert evaluator is not None  # there are folds
-        progress.on_stage(f"searching {len(names)} paths on {len(rows)} rows")
-        evaluator.jobs.on_call = progress.on_call
-        n_fixed, deadline = len(data.fixed), settings.deadline
-        cross = CrossFit(encoded, evaluator, data.facts, n_fixed, deadline, data.costs)
-        for some in searches_in_time(searches, settings.deadline):
-            with settings.deadline.leaving_out(describe_searches(some)):
-                cross.search_once(some, _names_of(some, names), rows, memory.n_searches)
-        figures = {"n_rows": encoded.n_rows, "ordered": len(rows), "folds": len(folds)}
-        note = Note("searched once", figures=figures)
-        with self._keeping_path(data, cross.paths):
-            self._compare_and_choose(cross, data, settings, progress, searched, (note,))
-        return self
-
-    def _compare_and_choose(
-        self,
-        cross: CrossFit,
-        data: FitData,
-        settings: KNNSearchSettings,
-        progress: Progress,
-        searched: Encoded,
-        notes: Notes = (),
-    ) -> None:
-        """Evaluate the sets of the paths and take one."""
-        settings.deadline.part = 1.0
-        if not isinstance(data.rule, ErrorBudget):  # other rules read the scores of a path
-            cross.paths = {
-                name: measure_sets(path, searched, settings) for name, path in cross.paths.items()
-            }
-        comparison = cross.compare(data.rule, progress.on_stage)
-        notes += screening_notes(tuple(cross.paths), data.encoded.n_features)
-        chosen = comparison.choose(data.rule)[0].search
-        path = measure_sets(comparison.paths[chosen], searched, _roughly(settings))
-        comparison.paths[chosen] = path
-        self._choose(data, path, comparison, settings, notes + settings.deadline.notes)
-        self._compare_folds(cross.orders[chosen])
-        progress.on_stage("importance")
-        self._measure_importance(cross.evaluator, settings.deadline, (SAME_ROWS,))
+        context = self._read(X, y, sample_weight, groups)
+        plan = RowPlan.of(
+            context.encoded, self.cv, context.seed, groups=context.groups, fewest=context.fewest
+        )
+        names, searches = self._searches(context, plan)
+        progress = Progress(self, context.user_data, 4 + len(names))
+        context.jobs.on_call = progress.on_call
+        progress.on_stage(_describe_search(plan, len(names)))
+        if plan.folds:
+            found = search_paths(context, plan, searches, names)
+            with keeping_path(self, context, found.paths):
+                evaluator = context.evaluator_of(plan)
+                comparison = find_sizes(context, plan, evaluator, found, progress.on_stage)
+                choice = choose(context, plan, evaluator, comparison)
+                progress.on_stage("certifying")
+                choice = certify(context, plan, choice)
+            progress.on_stage("importance")
+            set_fitted(self, self._chosen(context, plan, found, choice))
+        else:
+            choose_on_path(self, context, searches[0].run(context.encoded)[0])
         progress.close()
+        return self
 
-    def _compare_folds(self, orders: list[tuple[int, ...]]) -> None:
-        """Set how stable the choice is over folds, where each was searched."""
-        path, size = self.path_, self._n_kept()
-        found = stability_of_orders(orders, size, path.names)
-        if found is not None and size < path.n_features:
-            notes = self.notes_ + found.notes(path.order[:size])
-            self._set_fitted({"stability_": found, "notes_": notes})
+    def plan_memory(self, encoded: Encoded, seed: int = 0) -> FitMemory:
+        """Plan the memory of a fit, or refuse a table that cannot fit."""
+        return plan_memory(self, encoded, seed, in_parts=True)
 
-    def _measure_importance(
-        self, evaluator: HoldoutEvaluator, deadline: Deadline, notes: Notes = ()
-    ) -> None:
-        """Set what each kept feature is worth, if there is time for it."""
-        if deadline.is_over:
-            self._set_fitted({"notes_": (*self.notes_, Note("no time for importance"))})
-            return
-        kept = self.path_.order[: self._n_kept()]
-        try:
-            found = importance_at_hand(evaluator, kept, self.path_.names, notes)
-        except EngineLostError as error:  # all else is there
-            lost = Note("no importance", figures={"reason": str(error)})
-            self._set_fitted({"notes_": (*self.notes_, lost)})
-            return
-        self._set_fitted({"importance_": found})
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FitContext:
+        """Encode as many rows as the fit can use, and collect what it works with."""
+        check_routing(self, sample_weight=sample_weight, groups=groups)
+        deadline, seed = Deadline(self.time_limit), draw_seed(self)
+        users, origin = {"X": X, "y": y}, ""
+        drawn: Notes = ()
+        if splits_into_parts(self.cv) and (count_rows(X) > MOST_READ or is_dask(X)):
+            sample = draw_table(self, X, y, MOST_READ, seed)
+            X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
+            sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
+            groups = sample.labels_of_rows(groups)
+        rule = self._rule()
+        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
+        scale = as_settings("knn", self.knn).scale
+        encoded = self._leave_out(X, encode_table(self, X, y, metric, scale, sample_weight))
+        facts = TargetFacts.of(encoded.target, encoded.weights)
+        context = open_context(self, encoded, facts, X, y, seed=seed)
+        context = replace(context, user_data=users, origin=origin, notes=drawn)
+        if encoded.weights is not None and isinstance(self.searches, str):
+            context = replace(context, notes=(*context.notes, Note("weights, no neighbors")))
+        if self.feature_costs is not None:
+            costs = FeatureCosts.read(self.feature_costs, encoded)
+            context = replace(context, costs=costs, notes=(*context.notes, *costs.notes))
+        context = with_means(self, context, groups, in_parts=True)
+        return replace(context, settings=replace(context.settings, deadline=deadline))
 
-    def _searches(
-        self, data: FitData, settings: KNNSearchSettings, searched: Encoded
-    ) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of a table that is not split."""
-        return self._named_searches(data, settings, searched, auto_searches(searched))
+    def _leave_out(self, X: Any, encoded: Encoded) -> Encoded:
+        """Leave out constants, and values that only name one row, before anything is searched."""
+        encoded = tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
+        if self.suspects == "ignore":
+            return encoded
+        fixed = find_features(encoded, self.fixed_features, "fixed_features")
+        drops = self.suspects == "drop"
+        return note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
 
-    def _named_searches(
-        self, data: FitData, settings: KNNSearchSettings, searched: Encoded, auto: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], list[Search]]:
+    def _searches(self, context: FitContext, plan: RowPlan) -> tuple[tuple[str, ...], list[Search]]:
         """Return the searches of the user; "auto" has two more where features have prices."""
-        names, searches = named_searches(self.searches, searched, settings, data.fixed, auto)
-        if data.costs is not None and isinstance(self.searches, str):
-            names += BY_COST
-            run = partial(by_cost, costs=data.costs, fixed=data.fixed)
-            searches = [*searches, Search(BY_COST, run)]
+        searched = plan.rows_to_measure(context.encoded)
+        auto = auto_searches(searched, of_many_rows=plan.certify is not None)
+        given = (searched, context.settings, context.fixed, auto)
+        names, searches = named_searches(self.searches, *given)
+        if context.costs is not None and isinstance(self.searches, str):
+            run = partial(by_cost, costs=context.costs, fixed=context.fixed)
+            names, searches = names + BY_COST, [*searches, Search(BY_COST, run)]
         return (names, searches) if self.time_limit is None else cheapest_first(searches)
 
-    def _encode(
-        self, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
-    ) -> Encoded:
-        """Leave out constants, and values that only name one row, before anything is searched."""
-        encoded = super()._encode(X, y, metric, scale, sample_weight)
-        encoded = tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
-        if self.suspects != "ignore":
-            fixed = find_features(encoded, self.fixed_features, "fixed_features")
-            drops = self.suspects == "drop"
-            encoded = note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
-        return encoded
-
-    @property
-    def _splits_rows(self) -> bool:
-        """Whether many rows are split into parts: other splitters cross-fit all of them."""
-        if isinstance(self.cv, Integral):
-            return bool(self.cv)
-        plain = {"gap": 0, "test_size": None, "max_train_size": None}
-        return type(self.cv) is TimeSeriesSplit and all(
-            getattr(self.cv, name) == value for name, value in plain.items()
+    def _chosen(
+        self, context: FitContext, plan: RowPlan, found: FoundPaths, choice: Choice
+    ) -> dict[str, Any]:
+        """Return the fitted attributes, with the stability and the worth of what is kept."""
+        certificate = with_given_order(self, choice.certificate, choice.result.search)
+        about = (
+            *_describe_rows(plan, context.encoded.n_rows),
+            *screening_notes(tuple(found.paths), context.encoded.n_features),
+            *context.deadline.notes,
         )
-
-    def _row_counts(self, n_rows: int) -> RowCounts:
-        if n_rows >= SPLIT_FROM and self._splits_rows:
-            return RowCounts(*split_counts(n_rows))
-        return super()._row_counts(n_rows)
-
-    def _fit_split(self, data: FitData, settings: KNNSearchSettings, memory: FitMemory) -> Self:
-        """Search, evaluate and certify on disjoint parts of many rows."""
-        encoded, rule, deadline = data.encoded, data.rule, settings.deadline
-        if isinstance(self.cv, Integral):
-            parts = split_rows(encoded, data.seed, data.groups)
-        else:
-            parts = split_by_time(encoded.n_rows, data.seed)
-        searched = take_rows(encoded, parts.search[:MOST_SEARCHED])
-        auto = auto_searches(searched, of_many_rows=True)
-        names, searches = self._named_searches(data, settings, searched, auto)
-        progress = Progress(self, data.user_data, 4 + len(names))
-        jobs = self._jobs(memory.n_fits)
-        jobs.on_call = progress.on_call
-        progress.on_stage(f"searching {len(names)} paths on {len(parts.search)} rows")
-        found = search_parts(encoded, parts, searches, jobs, deadline, memory.n_searches)
-        deadline.part = 1.0
-        split = SplitFit(
-            encoded,
-            parts,
-            self._models(encoded, data.seed, data.table),
-            Metric(self._budget_of(rule).metric_for(data.facts)),
-            data.facts,
-            len(data.fixed),
-            jobs,
-            data.groups,
-            table=data.table,
-            deadline=deadline,
-            costs=data.costs,
-        )
-        paths = {name: found[name] for name in names if name in found}
-        with self._keeping_path(data, paths):
-            comparison = split.compare(paths, rule, progress.on_stage)
-        self._certify_and_set(split, comparison, data, settings, progress, searched)
-        same_rows = () if split.certifying else (SAME_ROWS,)
-        progress.on_stage("importance")
-        self._measure_importance(split.certifying or split.evaluator, deadline, same_rows)
-        progress.close()
-        return self
-
-    def _certify_and_set(
-        self,
-        split: SplitFit,
-        comparison: Comparison,
-        data: FitData,
-        settings: KNNSearchSettings,
-        progress: Progress,
-        searched: Encoded,
-    ) -> None:
-        """Take a set, and certify it on rows of its own."""
-        rule, n_features = data.rule, data.encoded.n_features
-        result, decision = comparison.choose(rule)
-        with self._keeping_path(data, comparison.paths):
-            path = measure_sets(comparison.paths[result.search], searched, _roughly(settings))
-        certificate = crossfit_certificate(comparison, result, rule, decision)
-        if isinstance(rule, ErrorBudget) and result.size < n_features:
-            progress.on_stage("certifying")
-            order = comparison.paths[result.search].order
-            known = {"comparison": comparison, "certificate": certificate, "decision": decision}
-            with self._keeping_path(data, {result.search: path}, **known):
-                certificate = split.certify(order, result.size, rule, data.seed)
-        certificate = self._with_given_order(certificate, result.search)
-        decision = replace(decision, notes=tuple(dict.fromkeys(decision.notes + certificate.notes)))
-        screened = screening_notes(tuple(comparison.paths), n_features)
-        attributes = self._attributes(
-            data,
-            path,
-            decision,
+        choice = replace(choice, certificate=certificate)
+        fitted = fitted_attributes(
+            context,
+            self.n_features_in_,
+            choice.path,
+            replace(choice.decision, notes=choice.notes),
             certificate=certificate,
-            comparison=comparison,
-            notes=(split.note, *screened, *settings.deadline.notes),
+            comparison=choice.comparison,
+            notes=about,
         )
-        self._set_fitted(attributes)
+        path, size = choice.path, choice.decision.size
+        if plan.crosses and size < path.n_features:
+            orders = found.orders[choice.result.search]
+            if (stability := stability_of_orders(orders, size, path.names)) is not None:
+                fitted["stability_"] = stability
+                fitted["notes_"] += stability.notes(path.order[:size])
+        if context.deadline.is_over:
+            fitted["notes_"] += (Note("no time for importance"),)
+            return fitted
+        why = () if choice.on_fresh_rows else (SAME_ROWS,)
+        try:
+            fitted["importance_"] = importance_at_hand(
+                choice.evaluator, path.order[:size], path.names, why
+            )
+        except EngineLostError as error:  # all else is there
+            fitted["notes_"] += (Note("no importance", figures={"reason": str(error)}),)
+        return fitted
 
 
-def _roughly(settings: KNNSearchSettings) -> KNNSearchSettings:
-    """Return settings that measure at some rows, against all of them."""
-    most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
-    return replace(settings, knn=replace(settings.knn, max_samples=most))
+def _describe_search(plan: RowPlan, n_paths: int) -> str:
+    if not plan.folds:
+        return "searching one path, without held-out rows"
+    if plan.crosses:
+        return f"searching {n_paths} paths in {len(plan.folds)} folds"
+    return f"searching {n_paths} paths on {len(plan.searched[0])} rows"
 
 
-def _names_of(searches: Sequence[Search], names: Sequence[str]) -> list[str]:
-    """Return those of the names that some searches are about, in their order."""
-    return [name for name in names if any(name in search.names for search in searches)]
+def _describe_rows(plan: RowPlan, n_rows: int) -> Notes:
+    """Return which rows did what, where not all of them did everything."""
+    if plan.crosses:
+        return ()
+    n_searched = len(plan.searched[0])
+    if plan.certify is None:
+        figures = {"n_rows": n_rows, "ordered": n_searched, "folds": len(plan.folds)}
+        return (Note("searched once", figures=figures),)
+    fold = plan.folds[0]
+    in_time = " (in order of time, the latest certify)" if plan.by_time else ""
+    text = (
+        f"of {n_rows} rows {n_searched} searched ({MOST_SEARCHED} at most by neighbors), models "
+        f"were fitted to {len(fold.train)} and evaluated on {len(fold.test)}{in_time}"
+    )
+    return (text,)

@@ -8,12 +8,14 @@ from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval
 from pinsker._types import Missing
+from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
-from pinsker.engine import EngineSettings, KNNSettings, count_threads
-from pinsker.holdout import CrossFit
+from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
+from pinsker.holdout import FitContext, RowPlan, choose, find_sizes, search_paths
 from pinsker.metrics import MetricLike
 from pinsker.search import (
     Direction,
+    ErrorBudget,
     KNNSearchSettings,
     Search,
     SelectionPath,
@@ -22,9 +24,23 @@ from pinsker.search import (
     forward,
     forward_backward,
 )
-from pinsker.selectors._evaluated import TOO_FEW, EvaluatedSelector
-from pinsker.selectors._fit_data import n_at_least
+from pinsker.selectors._context import (
+    check_routing,
+    draw_seed,
+    encode_table,
+    limit_memory,
+    n_at_least,
+    open_context,
+    plan_memory,
+    with_means,
+)
+from pinsker.selectors._evaluated import (
+    EvaluatedSelector,
+    choose_on_path,
+)
+from pinsker.selectors._fitted import fitted_attributes, set_fitted
 from pinsker.selectors._progress import fitting
+from pinsker.selectors._single import keeping_path, open_progress, run_search
 
 #: Up to so many features, a search that will be evaluated on held-out rows adds them all.
 _ALL_THE_WAY = 100
@@ -87,30 +103,59 @@ class KNNSelector(EvaluatedSelector):
         -------
         self
         """
-        data = self._read(X, y, groups)
-        memory = self.plan_memory(data.encoded, data.seed)
-        settings = self._search_settings(data.seed, data.encoded.n_features)
-        most = max(settings.max_features or data.encoded.n_features, len(data.fixed))
-        progress = self._progress(data, self._direction, most, settings.knn.score)
+        context = self._read(X, y, groups)
+        encoded = context.encoded
+        settings = self._search_settings(context.settings, encoded.n_features)
+        most = max(settings.max_features or encoded.n_features, len(context.fixed))
+        progress = open_progress(self, context, self._direction, most, settings.knn.score)
+        memory = plan_memory(self, encoded, context.seed)
         threads = replace(settings, n_threads=count_threads(self.n_jobs))
-        threads = self._within(memory, threads, 1)
-        settings = self._within(memory, settings, memory.n_searches)
-        search = partial(type(self)._function, data.encoded, threads, data.fixed, progress.on_step)
-        path, interrupted = self._search(data, lambda earlier: search(earlier=earlier))
-        evaluator = None if interrupted else self._evaluator(data, memory.n_fits)
-        comparison = None
-        if evaluator is not None:
-            name = type(self).__name__
-            function = partial(type(self)._function, settings=settings, fixed=data.fixed)
-            again = Search((name,), partial(_alone, function=function))
-            cross = CrossFit(data.encoded, evaluator, data.facts, len(data.fixed))
-            with self._keeping_path(data, {name: path}):
-                cross.search([again], [name], {name: path}, memory.n_searches)
-                comparison = cross.compare(data.rule)
-        too_few = self.holds_out and not interrupted and comparison is None
-        self._choose(data, path, comparison, settings, (TOO_FEW,) if too_few else ())
+        threads = limit_memory(self, memory, threads, 1)
+        search = partial(type(self)._function, encoded, threads, context.fixed, progress.on_step)
+        path, interrupted = run_search(self, context, lambda earlier: search(earlier=earlier))
+        plan = None
+        if not interrupted:
+            given = (encoded, self.cv, context.seed)
+            groups = context.groups
+            plan = RowPlan.of(*given, groups=groups, fewest=context.fewest, in_parts=False)
+        if plan is None or not plan.folds:
+            choose_on_path(self, context, path, interrupted=interrupted)
+        else:
+            self._cross_fit(replace(context, settings=settings), plan, path)
         progress.close()
         return self
+
+    def _read(self, X: Any, y: Any, groups: Any) -> FitContext:
+        """Encode the user's data, and collect what the fit works with."""
+        check_routing(self, groups=groups)
+        rule, knn = self._rule(), as_settings("knn", self.knn)
+        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
+        encoded = encode_table(self, X, y, metric, knn.scale)
+        facts = TargetFacts.of(encoded.target, encoded.weights)
+        about = (knn, *self._ends())
+        context = open_context(self, encoded, facts, X, y, seed=draw_seed(self), search=about)
+        return with_means(self, context, groups)
+
+    def _cross_fit(self, context: FitContext, plan: RowPlan, path: SelectionPath) -> None:
+        """Take the size that held-out rows support, and set the attributes."""
+        name = type(self).__name__
+        function = partial(type(self)._function, settings=context.settings, fixed=context.fixed)
+        again = Search((name,), partial(_alone, function=function))
+        evaluator = context.evaluator_of(plan)
+        with keeping_path(self, context, {name: path}):
+            found = search_paths(context, plan, [again], [name], {name: path})
+            comparison = find_sizes(context, plan, evaluator, found)
+            choice = choose(context, plan, evaluator, comparison)
+        decision = replace(choice.decision, notes=choice.notes)
+        fitted = fitted_attributes(
+            context,
+            self.n_features_in_,
+            choice.path,
+            decision,
+            certificate=choice.certificate,
+            comparison=comparison,
+        )
+        set_fitted(self, fitted)
 
     def as_search(
         self, fixed: tuple[int, ...] = (), seed: int = 0
@@ -124,12 +169,27 @@ class KNNSelector(EvaluatedSelector):
         seed : int
             Seed where `random_state` is None.
         """
-        settings = self._search_settings(seed if self.random_state is None else self._draw_seed())
+        seed = seed if self.random_state is None else draw_seed(self)
+        settings = KNNSearchSettings(
+            knn=as_settings("knn", self.knn),
+            engine=as_settings("engine", self.engine),
+            seed=seed,
+            at_least=n_at_least(self._rule()),
+        )
+        settings = self._search_settings(settings, 0)
         return partial(type(self)._function, settings=settings, fixed=fixed)
 
-    def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:  # noqa: ARG002
-        """Return how the search works, on a table of so many features."""
-        return self._settings(seed)
+    def _search_settings(
+        self,
+        settings: KNNSearchSettings,
+        n_features: int,  # noqa: ARG002
+    ) -> KNNSearchSettings:
+        """Return how the search works on a table of this many features."""
+        return settings
+
+    def _ends(self) -> tuple[Any, ...]:
+        """Return what ends a search that cannot go on from an earlier path."""
+        return ()
 
 
 class BackwardElimination(KNNSelector):
@@ -275,8 +335,12 @@ class _GrowingSelector(KNNSelector):
         self.patience = patience
         self.max_features = max_features
 
-    def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:  # noqa: ARG002
-        return replace(self._settings(seed), patience=self.patience, max_features=self.max_features)
+    def _search_settings(
+        self,
+        settings: KNNSearchSettings,
+        n_features: int,  # noqa: ARG002
+    ) -> KNNSearchSettings:
+        return replace(settings, patience=self.patience, max_features=self.max_features)
 
 
 class ForwardSelection(_GrowingSelector):
@@ -344,9 +408,9 @@ class ForwardSelection(_GrowingSelector):
     _direction: ClassVar[Direction] = "forward"
     _function = staticmethod(forward)
 
-    def _search_settings(self, seed: int, n_features: int = 0) -> KNNSearchSettings:
+    def _search_settings(self, settings: KNNSearchSettings, n_features: int) -> KNNSearchSettings:
         # A cut on held-out rows can fall back on all features only if they are reached.
-        settings = super()._search_settings(seed, n_features)
+        settings = super()._search_settings(settings, n_features)
         all_the_way = self.holds_out and 0 < n_features <= _ALL_THE_WAY
         return replace(settings, patience=None) if all_the_way else settings
 
@@ -399,7 +463,7 @@ class ForwardBackwardSelection(_GrowingSelector):
     _function = staticmethod(forward_backward)
 
     def _ends(self) -> tuple[Any, ...]:
-        return self.patience, self.max_features, n_at_least(self._rule_of(self.error_budget))
+        return self.patience, self.max_features, n_at_least(self._rule())
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_GrowingSelector._parameter_constraints,

@@ -20,15 +20,17 @@ from pinsker.search import (
     StoppingRule,
     linear,
 )
-from pinsker.selectors._base import InformationSelector
-from pinsker.selectors._fit_data import n_at_least
+from pinsker.selectors._base import Selector
+from pinsker.selectors._context import encode_table, n_at_least, open_context
+from pinsker.selectors._fitted import fitted_attributes, set_fitted
 from pinsker.selectors._progress import fitting
+from pinsker.selectors._single import open_progress, run_search
 
 _SATURATED = "as many columns as rows: every linear model of them fits these rows perfectly"
 _ROWS = "those of the search itself: exact for their covariance"
 
 
-class LinearSelection(InformationSelector):
+class LinearSelection(Selector):
     r"""Remove (or add) features by what they are worth to a linear model, within an error budget.
 
     No bound is needed here: the error of the best linear model on a set S of features is known,
@@ -94,7 +96,7 @@ class LinearSelection(InformationSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InformationSelector._parameter_constraints,
+        **Selector._parameter_constraints,
         "direction": [StrOptions({"backward", "forward"})],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
@@ -145,34 +147,32 @@ class LinearSelection(InformationSelector):
         -------
         self
         """
-        rule, settings = self._rule_of(self.error_budget), self._search_settings()
-        encoded = self._encode(X, y, self._metric_of_target(), "standard", sample_weight)
+        rule, settings = self._rule(), self._search_settings()
+        encoded = encode_table(self, X, y, self._metric_of_target(), "standard", sample_weight)
         design = LinearDesign.of(encoded)
         several = len(encoded.target.names) > 1
-        if several and getattr(rule, "metric", "r2") not in ("auto", "r2"):
+        own = rule.metric if isinstance(rule, ErrorBudget) else "r2"
+        if several and own not in ("auto", "r2"):
             raise ParameterError(
                 f"{rule}: several targets are divided by their standard deviations here; use "
                 "<metric=r2>, the mean share of their variances.",
                 parameter="metric",
             )
-        data = self._data(encoded, design.facts(), rule, X, y, search=(self.direction,))
+        context = open_context(self, encoded, design.facts(), X, y, search=(self.direction,))
         most = encoded.n_features
         if self.direction == "forward":
-            most = max(self.max_features or most, len(data.fixed))
-        progress = self._progress(data, self.direction, most, "linear")
-        path, _ = self._search(
-            data,
-            lambda earlier: linear(
-                encoded, settings, data.fixed, progress.on_step, earlier=earlier
-            ),
-        )
-        decision = rule.decide(path, data.facts)
+            most = max(self.max_features or most, len(context.fixed))
+        progress = open_progress(self, context, self.direction, most, "linear")
+        search = partial(linear, encoded, settings, context.fixed, progress.on_step)
+        path, _ = run_search(self, context, lambda earlier: search(earlier=earlier))
+        decision = rule.decide(path, context.facts)
         notes = (_SATURATED,) if design.is_saturated else ()
-        fitted = self._attributes(data, path, decision, before=notes)
+        given = (context, self.n_features_in_, path, decision)
+        fitted = fitted_attributes(*given, before=notes)
         fitted["certificate_"] = path_certificate(
-            fitted["path_"], rule, decision, data.facts, encoded.n_rows, _ROWS
+            fitted["path_"], rule, decision, context.facts, encoded.n_rows, _ROWS
         )
-        self._set_fitted(fitted)
+        set_fitted(self, fitted)
         progress.close()
         return self
 
@@ -185,11 +185,12 @@ class LinearSelection(InformationSelector):
         return partial(linear, settings=self._search_settings(), fixed=fixed)
 
     def _search_settings(self) -> LinearSearchSettings:
-        least = n_at_least(self._rule_of(self.error_budget))
+        least = n_at_least(self._rule())
         return LinearSearchSettings(self.direction, self.patience, self.max_features, least)
 
-    def _rule_of(self, budget: Any) -> StoppingRule:
+    def _rule(self, budget: Any = None) -> StoppingRule:
         """Return the stopping rule that a budget stands for: a number is a share of variance."""
+        budget = self.error_budget if budget is None else budget
         if not isinstance(budget, StoppingRule):
             return ErrorBudget(float(budget), metric="r2", model="gaussian")
         if isinstance(budget, ErrorBudget) and self.metric != "auto":

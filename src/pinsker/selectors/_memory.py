@@ -6,11 +6,11 @@ watches the peak of whole fits against their limit.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pinsker.encoding import Encoded, Kind
 from pinsker.engine import memory_limit, search_bytes
 from pinsker.exceptions import MemoryBudgetError
+from pinsker.holdout import RowCounts
 from pinsker.models import MAX_ONE_HOT, RBFSVM, BoostedTrees, HoldoutModel
 
 _DOUBLE = 8
@@ -24,14 +24,6 @@ _HISTOGRAMS = 31 * 256 * 20
 _STEPS = 20
 #: Sets whose predictions are kept, so that a set that comes up again costs nothing.
 _SETS = 48
-
-
-class RowCounts(NamedTuple):
-    """How many rows the largest stages of a fit work on."""
-
-    search: int
-    train: int
-    test: int
 
 
 @dataclass(frozen=True)

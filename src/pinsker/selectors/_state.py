@@ -25,6 +25,7 @@ from pinsker.search import (
     StoppingRule,
 )
 from pinsker.selectors._feature_selector import FeatureSelector
+from pinsker.selectors._fitted import FitRecord, set_fitted
 from pinsker.selectors._knn_selectors import (
     BackwardElimination,
     ForwardBackwardSelection,
@@ -47,10 +48,7 @@ _RULES: dict[str, Any] = {
     kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
 }
 #: Held-out results of every set are not saved: other budgets cut the path by its own information.
-_FORGOTTEN: State = {
-    "cv_results_": CVResults(), "front_": [], "stability_": None, "_comparison": None,
-    "_certified": None, "_fingerprint": "",
-}  # fmt: skip
+_FORGOTTEN: State = {"cv_results_": CVResults(), "front_": [], "stability_": None}
 
 
 def to_state(selector: Any) -> State:
@@ -72,9 +70,9 @@ def to_state(selector: Any) -> State:
         "certificate": selector.certificate_.to_dict(),
         "importance": None if importance is None else dict(vars(importance)),
         "notes": list(map(str, selector.notes_)),
-        "seed": selector._seed,
-        "weighted": selector._weighted,
-        "row_hashes": _hashes_text(selector._row_hashes),
+        "seed": selector._record.seed,
+        "weighted": selector._record.weighted,
+        "row_hashes": _hashes_text(selector._record.row_hashes),
     }
     values: State = plain(state)
     return values
@@ -100,18 +98,20 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "certificate_": _read(Certificate, state["certificate"]),
         "importance_": None if importance is None else _read(Importance, importance),
         "notes_": tuple(state["notes"]),
-        "_seed": int(state["seed"]),
-        "_weighted": bool(state.get("weighted")),
-        "_row_hashes": _read_hashes(state["row_hashes"]),
+        "_record": FitRecord(
+            int(state["seed"]),
+            row_hashes=_read_hashes(state["row_hashes"]),
+            weighted=bool(state.get("weighted")),
+        ),
     }
-    selector._set_fitted(fitted)
+    set_fitted(selector, fitted)
     kept_features = [
         j for j, own in enumerate(selector.feature_columns_) if selector.support_[list(own)].all()
     ]
     if set(kept_features) != set(selector.path_.order[: len(kept_features)]):
         raise DataError("kept is not among the sets of the path")  # which certify tests
     selector._validate_params()
-    selector._own_rule()
+    selector._rule()
     return selector
 
 

@@ -1,0 +1,230 @@
+"""How many features of a path are needed: sizes double, then the gap is halved."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
+from pinsker.holdout._context import FitContext
+from pinsker.holdout._evaluate import FeatureSet, HoldoutEvaluator, worse_of
+from pinsker.holdout._paths import FoundPaths
+from pinsker.holdout._rows import RowPlan
+from pinsker.models import HoldoutScores, best_by_loss
+from pinsker.search import ErrorBudget, FeatureCosts, StoppingRule, measure_sets
+
+#: Sizes above this are told apart down to a ratio, smaller ones one by one.
+_MANY, _CLOSE = 100, 1.1
+#: Rows of the first folds, at least: they compare models and find the sets far from a budget.
+_FIRST_ROWS = 300
+#: An excess above this many budgets is far.
+_FAR = 2.0
+
+#: A search by its name, and a size of its path.
+SizeOf: TypeAlias = tuple[str, int]
+
+
+def find_sizes(
+    context: FitContext,
+    plan: RowPlan,
+    evaluator: HoldoutEvaluator,
+    found: FoundPaths,
+    on_stage: Callable[[str], object] = lambda _stage: None,
+) -> Comparison:
+    """Evaluate sizes of every path until the smallest set that meets the rule is known."""
+    context.deadline.part, rule = 1.0, context.rule
+    if not isinstance(rule, ErrorBudget):  # other rules read the scores of a path
+        searched = plan.rows_to_measure(context.encoded)
+        for name, path in found.paths.items():
+            found.paths[name] = measure_sets(path, searched, context.settings)
+    sizes = SizeSearch(context, evaluator, found)
+    on_stage("comparing models")
+    sizes.compare_models()
+    if isinstance(rule, ErrorBudget):
+        rule = sizes.comparison().absolute(rule)
+    for name in found.paths:
+        on_stage(f"evaluating {name}")
+        if not (sizes.has_set and context.deadline.skips(f"sets of {name}")):
+            sizes.find(name, rule)
+    return sizes.comparison()
+
+
+class SizeSearch:
+    """Holds what is known of the sizes of paths, and evaluates those that can change the choice."""
+
+    def __init__(self, context: FitContext, evaluator: HoldoutEvaluator, found: FoundPaths) -> None:
+        self.context, self.evaluator, self.found = context, evaluator, found
+        n_features = context.encoded.n_features
+        self.costs = context.costs or FeatureCosts.unit(n_features)
+        self.smallest = max(len(context.fixed), 1)
+        self.everything: SizeOf = (ALL_FEATURES, n_features)
+        self.evaluated: dict[SizeOf, HoldoutScores] = {}
+        self.first_folds: dict[SizeOf, HoldoutScores] = {}
+        self.out_of_reach: set[SizeOf] = set()  # far from the budget by the first folds
+        rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
+        self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
+        self._known: Comparison | None = None
+
+    def compare_models(self) -> None:
+        """Let the models race on all features and on some sets of the first path."""
+        some: list[SizeOf] = []
+        if len(self.evaluator.folds) > 1:
+            first = next(iter(self.found.paths))
+            some = [
+                (first, size) for size in geometric_sizes(self.smallest, self._longest(first))[::2]
+            ]
+        sets = [self._sets(key)[: self.n_first] for key in (self.everything, *some)]
+        self.evaluator.race(sets)
+        self._evaluate([self.everything])
+
+    @property
+    def has_set(self) -> bool:
+        """Whether a set of a path was evaluated: one always is, however little time is left."""
+        return bool(self.out_of_reach) or len(self.evaluated) > 1
+
+    def comparison(self) -> Comparison:
+        """Return what is known so far; every set is compared with the best, so all may change."""
+        if self._known is None:
+            context = self.context
+            self._known = Comparison.of(
+                self.evaluated, self.evaluator, context.facts, self.found.paths, context.costs
+            )
+        return self._known
+
+    def find(self, name: str, rule: StoppingRule) -> None:
+        """Evaluate the sizes of one path that can change the choice."""
+        if not isinstance(rule, ErrorBudget):
+            path = self.found.paths[name]
+            size = min(rule.decide(path, self.context.facts).size, self._longest(name))
+            self._evaluate([(name, max(size, self.smallest))])
+            return
+        # Only sets matter that are cheaper than known ones: smaller, if all cost the same.
+        order = self.found.paths[name].order[: self._longest(name)]
+        best = self._best_cost(rule)
+        top = self.costs.largest_size(order[: self.everything[1] - 1], best)
+        if top < self.smallest:
+            return
+        below, above = self.smallest - 1, top
+        if best == float("inf"):  # nothing meets the budget yet
+            sizes = self._double(name, top, rule)
+            meeting = [size for size in sizes if self._meets((name, size), rule)]
+            if not meeting:
+                return
+            above = meeting[0]
+            below = max((size for size in sizes if size < above), default=below)
+        elif not self._meets((name, top), rule):
+            return
+        while below + 1 < above and (middle := between(below, above)) > below:
+            if self.context.deadline.skips(f"sets of {name}"):
+                return
+            if self._meets((name, middle), rule):
+                above = middle
+            else:
+                below = middle
+
+    def _double(self, name: str, top: int, rule: ErrorBudget) -> list[int]:
+        """Evaluate sizes that double, until one meets the rule and no more information shows."""
+        sizes: list[int] = []
+        shown = [-np.inf]
+        for size in geometric_sizes(self.smallest, top):
+            if self.has_set and self.context.deadline.skips(f"sets of {name}"):
+                break
+            sizes.append(size)
+            met = self._meets((name, size), rule)
+            shown.append(self._information((name, size)))
+            if shown[-1] <= max(shown[:-1]) and (met or self._is_met(rule)):
+                break
+        return sizes
+
+    def _meets(self, key: SizeOf, rule: ErrorBudget) -> bool:
+        self._evaluate([key], rule)
+        if key in self.out_of_reach:
+            return False
+        known = (rule, self.context.facts, self.evaluator.metric)
+        return self.comparison().results[key].meets(*known)
+
+    def _is_met(self, rule: ErrorBudget) -> bool:
+        return self._best_cost(rule) < float("inf")
+
+    def _best_cost(self, rule: ErrorBudget) -> float:
+        """Return the cost of the cheapest set known to meet the budget: infinite, if none does."""
+        comparison, known = self.comparison(), (rule, self.context.facts, self.evaluator.metric)
+        meeting = [one for one in comparison.on_paths if one.meets(*known)]
+        return min(map(comparison.cost, meeting), default=float("inf"))
+
+    def _information(self, key: SizeOf) -> float:
+        """Return the information that the first folds show of a set, up to a constant."""
+        self._evaluate_first([key])
+        return float(self.first_folds[key].log_likelihood.mean())
+
+    def _evaluate_first(self, keys: Sequence[SizeOf]) -> None:
+        """Evaluate sizes on the first folds, with sets that were found without them."""
+        new = [key for key in keys if key not in self.first_folds]
+        sets = [self._sets(key)[: self.n_first] for key in new]
+        self.first_folds.update(zip(new, self.evaluator.evaluate(sets), strict=True))
+
+    def _evaluate(self, keys: Sequence[SizeOf], rule: ErrorBudget | None = None) -> None:
+        """Evaluate sizes: what is found without the held-out rows, and what would be kept."""
+        new = [key for key in keys if key not in self.evaluated and key not in self.out_of_reach]
+        if rule is not None and self.n_first < len(self.evaluator.folds):
+            self._evaluate_first([self.everything, *new])
+            self.out_of_reach |= {key for key in new if self._is_far(key, rule)}
+            new = [key for key in new if key not in self.out_of_reach]
+        found = self.evaluator.evaluate([self._sets(key) for key in new])
+        kept = self.evaluator.evaluate([self._kept(key) for key in new])
+        for key, one, other in zip(new, found, kept, strict=True):
+            self.evaluated[key] = worse_of(one, other)
+        if new:
+            self._known = None
+
+    def _is_far(self, key: SizeOf, rule: ErrorBudget) -> bool:
+        """Return whether the first folds show that a set is far from the budget."""
+        top = max(self.first_folds, key=self._information)
+        reachable = best_by_loss([self.first_folds[one] for one in (self.everything, top)])
+        losses = self.first_folds[key].losses
+        metric, clusters, weights = (
+            self.evaluator.metric,
+            self.evaluator.clusters,
+            self.evaluator.weights,
+        )
+        clusters = None if clusters is None else clusters[: len(losses)]
+        weights = None if weights is None else weights[: len(losses)]
+        excess = metric.increase(losses, reachable.losses, CONFIDENCE, clusters, weights)
+        return bool(excess.lower > _FAR * float(rule.delta))
+
+    def _longest(self, name: str) -> int:
+        return max(self.smallest, self.found.longest(name))
+
+    def _sets(self, key: SizeOf) -> list[FeatureSet]:
+        """Return the set that was found without the rows of each fold."""
+        name, size = key
+        if name == ALL_FEATURES:
+            return [tuple(range(size))] * len(self.evaluator.folds)
+        return [order[:size] for order in self.found.orders[name]]
+
+    def _kept(self, key: SizeOf) -> list[FeatureSet]:
+        """Return the set that would be kept, the same for every fold."""
+        name, size = key
+        order = tuple(range(size)) if name == ALL_FEATURES else self.found.paths[name].order
+        return [order[:size]] * len(self.evaluator.folds)
+
+
+def geometric_sizes(smallest_size: int, largest_size: int, ratio: float = 2.0) -> list[int]:
+    """Return sizes that grow by a ratio, both ends included.
+
+    Examples
+    --------
+    >>> geometric_sizes(1, 11)
+    [1, 2, 4, 8, 11]
+    """
+    sizes = [smallest_size]
+    while sizes[-1] < largest_size:
+        sizes.append(min(largest_size, max(sizes[-1] + 1, int(np.ceil(sizes[-1] * ratio - 0.5)))))
+    return sizes
+
+
+def between(below: int, above: int) -> int:
+    """Return the size to evaluate between two, or `below` if they are close enough."""
+    if above <= _MANY:
+        return (below + above) // 2
+    return below if above <= _CLOSE * below else round((max(below, 1) * above) ** 0.5)
