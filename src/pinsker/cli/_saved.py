@@ -1,20 +1,35 @@
 """A selection on disk: what `pinsker select --json` writes and other commands read."""
 
 import json
+import re
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from pinsker import __version__
 from pinsker._types import plain
 from pinsker.cli._fitting import Outcome
-from pinsker.cli._schema import MOST_BYTES, check, check_parts, parse, schema
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.report import sentence
 from pinsker.selectors import from_state, to_state
 
 #: The version that is written.
 SCHEMA = 2
+#: Bytes of a file at most: 100 000 columns take about a tenth of that.
+MOST_BYTES = 2**26
+#: Lists and objects within each other: a selection has five.
+_DEEPEST = 20
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +99,172 @@ def _bytes(path: str) -> bytes:
         raise DataError(f"there is no file {path!r}.") from error
     except OSError as error:
         raise DataError(f"{path!r} cannot be read: {error.strerror}.") from error
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a saved selection."""
+    text = files("pinsker.cli").joinpath("selection.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def parse(text: bytes) -> Any:
+    """Read JSON of limited size and depth, without NaN, infinities and names that are repeated."""
+    if len(text) > MOST_BYTES:
+        raise DataError(f"it has {len(text)} bytes, more than any selection ({MOST_BYTES})")
+    try:
+        content = json.loads(
+            text.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_once
+        )
+    except RecursionError as error:
+        raise DataError("its lists lie too deep within each other") from error
+    except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are among these
+        raise DataError(str(error)) from error
+    _check_depth(content, _DEEPEST)
+    return content
+
+
+def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
+    """Refuse a value that a schema does not allow."""
+    where = place or "it"
+    _check_type(value, rules, where)
+    allowed = [rules["const"]] if "const" in rules else rules.get("enum")
+    same = (type(one) is type(value) and one == value for one in allowed or ())
+    if allowed is not None and not any(same):
+        listed = ", ".join(map(repr, allowed))
+        raise DataError(f"{where} is {_shown(value)}, and must be one of {listed}")
+    if isinstance(value, (int, float)):
+        least, most = rules.get("minimum", float("-inf")), rules.get("maximum", float("inf"))
+        if not least <= value <= most:
+            raise DataError(f"{where} is {_shown(value)}, and must be from {least} to {most}")
+    if isinstance(value, str):
+        _check_text(value, rules, where)
+    if isinstance(value, list):
+        if len(value) < rules.get("minItems", 0):
+            raise DataError(f"{where} is empty")
+        for number, item in enumerate(value):
+            check(item, rules.get("items", {}), f"{place}/{number}")
+    if isinstance(value, dict):
+        for name in rules.get("required", ()):
+            if name not in value:
+                raise DataError(f"{where} lacks {name!r}")
+        for name, own in rules.get("properties", {}).items():
+            if name in value:
+                check(value[name], own, f"{place}/{name}")
+
+
+def check_parts(content: dict[str, Any]) -> None:
+    """Refuse a selection whose parts do not belong together."""
+    columns, kept = content["columns"], set(content["kept"])
+    features, names = content["feature_columns"], content["path"]["names"]
+    # Columns that were left out before the search belong to no feature.
+    named = [column for feature in features for column in feature]
+    own = content["selector"] == "LinearSelection"  # it treats classes as numbers
+    target, event = content["target"], content.get("event")
+    targets = {target, event} if isinstance(target, str) else {*target, event}
+    wrong = {
+        "columns repeats a name": len(set(columns)) < len(columns),
+        "target is among the columns": bool(targets & set(columns)),
+        "kept names a column that is not there": not kept <= set(columns),
+        "feature_columns repeats a column": len(set(named)) < len(named),
+        "feature_columns names a column that is not there": any(j >= len(columns) for j in named),
+        "ranking has another length than columns": len(content["ranking"]) != len(columns),
+        "path/names has another length than feature_columns": len(names) != len(features),
+        "path/names repeats a name": len(set(names)) < len(names),
+        "path/names and columns name other features": len(names) == len(features)
+        and not _are_named(content),
+        "task and facts/task differ": not own and content["task"] != content["facts"]["task"],
+    }
+    _refuse(wrong)
+    _check_path(content["path"])
+    whole = {columns[j] for one in features for j in one if {columns[k] for k in one} <= kept}
+    _refuse({
+        "kept divides a group of columns": kept != whole,
+        "certificate/features names a feature that is not there": not (
+            set(content["certificate"]["features"]) <= set(names)
+        ),
+    })  # fmt: skip
+
+
+def _are_named(content: dict[str, Any]) -> bool:
+    """Return whether each feature has the name of its one column, or of its group of columns."""
+    columns, groups = content["columns"], content["parameters"].get("feature_groups")
+    groups = groups if isinstance(groups, dict) else {}
+    of_feature = zip(content["path"]["names"], content["feature_columns"], strict=True)
+    for name, own in of_feature:
+        named = [columns[j] for j in own if j < len(columns)]
+        if named != [name] and not set(named) <= set(groups.get(name) or ()):
+            return False
+    return True
+
+
+def _check_path(path: dict[str, Any]) -> None:
+    """Refuse moves that cannot follow from the start."""
+    n, moves, backward = len(path["names"]), path["moves"], path["direction"] == "backward"
+    start = path.get("start")
+    start = (list(range(n)) if backward else []) if start is None else start
+    first = set(start)
+    _refuse(
+        {
+            "path/start names a feature that is not there": any(j >= n for j in start),
+            "path/start repeats a feature": len(first) < len(start),
+            "path/moves names a feature that is not there": any(j >= n for j in moves),
+            "path/moves repeats a feature": len(set(moves)) < len(moves),
+            "path/moves does not follow from path/start": any(
+                (j in first) != backward for j in moves
+            ),
+            "path/n_fixed is more than there are features": path.get("n_fixed", 0) > n,
+        }
+    )
+
+
+def _refuse(wrong: dict[str, bool]) -> None:
+    for text, is_so in wrong.items():
+        if is_so:
+            raise DataError(text)
+
+
+def _check_type(value: Any, rules: dict[str, Any], where: str) -> None:
+    names = rules.get("type", ())
+    names = [names] if isinstance(names, str) else names
+    kinds = tuple(kind for name in names for kind in _TYPES[name])
+    is_number_like = isinstance(value, bool) and bool not in kinds  # True is an int in Python
+    if names and (is_number_like or not isinstance(value, kinds)):
+        wanted = " or ".join(names)
+        raise DataError(f"{where} is {_shown(value)}, and must be of type {wanted}")
+
+
+def _check_text(value: str, rules: dict[str, Any], where: str) -> None:
+    least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
+    if not least <= len(value) <= most:
+        raise DataError(f"{where} has {len(value)} characters, and must have {least} to {most}")
+    if "pattern" in rules and not re.search(rules["pattern"], value):
+        raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _check_depth(value: Any, left: int) -> None:
+    if left == 0:
+        raise DataError("its lists lie too deep within each other")
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in items:
+        if isinstance(item, (dict, list)):
+            _check_depth(item, left - 1)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, none of whose names is repeated: readers differ in which one they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{_shown(repeated)} is repeated")
+    return found
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")

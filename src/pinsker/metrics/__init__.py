@@ -11,7 +11,7 @@ from pinsker.metrics._names import (
     metric_name,
     task_of,
 )
-from pinsker.metrics._table import WORST, best_score, change_text, metric_words, shown_value
+from pinsker.metrics._table import WORST, best_score, metric_words, shown_value
 
 __all__ = [
     "OWN_METRICS",
@@ -22,7 +22,6 @@ __all__ = [
     "UnknownBound",
     "WorstTarget",
     "best_score",
-    "change_text",
     "check_metric",
     "metric_name",
     "metric_words",
