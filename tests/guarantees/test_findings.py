@@ -14,7 +14,7 @@ from pinsker.bounds import TargetFacts
 from pinsker.holdout import ALL_FEATURES, BestScores, Comparison
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores
-from pinsker.testing import RedundantLinear
+from tests.truths import RedundantLinear
 
 LINEAR = ["linear"]
 

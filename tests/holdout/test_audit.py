@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from pinsker import BackwardElimination, CriterionSelection, ErrorBudget, FeatureCount, audit
 from pinsker.datasets import NoisyXor
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.testing import Friedman
+from tests.truths import Friedman
 
 PROBLEM = NoisyXor(n_columns=5)
 FOREST = RandomForestClassifier(20, random_state=0)

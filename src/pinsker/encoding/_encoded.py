@@ -118,6 +118,11 @@ class Target:
         )
 
     @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 for a numeric target."""
+        return 0 if self.classes is None else len(self.classes)
+
+    @property
     def strata(self) -> FloatArray | IntArray:
         """What rows are divided by evenly: classes, the first number, or event and then time."""
         if self.labels is not None:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from pinsker._compat import check_columns, require
 from pinsker._notes import Note
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.encoding import RowSample, as_array, count_rows, is_dask, take
+from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import number_groups
 
@@ -212,7 +212,7 @@ def stability_of_subsamples(
             parameter="cv",
         )
     given = {"sample_weight": sample_weight, "groups": groups}
-    about = {name: as_array(name, one) for name, one in given.items() if one is not None}
+    about = {name: read_array(name, one) for name, one in given.items() if one is not None}
     for name, one in about.items():
         if one.shape != (count_rows(X),):
             raise ParameterError(

@@ -32,7 +32,6 @@ from pinsker.holdout._results import CVResults
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_READ,
-    MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
     Fold,
@@ -53,7 +52,6 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_HASHES",
     "MOST_READ",
-    "MOST_SEARCHED",
     "NOT_TESTED",
     "SEARCH_ONCE_FROM",
     "SPLIT_FROM",

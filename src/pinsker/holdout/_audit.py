@@ -14,13 +14,13 @@ from pinsker._compat import check_columns
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
 from pinsker.bounds import CROSS_FITTED, METRICS
 from pinsker.encoding import (
-    as_array,
     check_weights,
     draw_rows,
     encode_target,
     hashes_of,
     is_dask,
     is_frame,
+    read_array,
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
@@ -303,7 +303,7 @@ def _array(X: Any) -> Any:
 
 def _column(y: Any) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
-    values = as_array("y", y)
+    values = read_array("y", y)
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 

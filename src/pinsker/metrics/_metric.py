@@ -123,7 +123,7 @@ class Metric:
             for part in target.parts or (target,):
                 self.of_one.check(part)
             return
-        n_classes = 0 if target.classes is None else len(target.classes)
+        n_classes = target.n_classes
         kwargs = {} if self._function is None else self._function.kwargs
         if n_classes > 2 and kwargs.get("average") == "binary":
             raise ParameterError(

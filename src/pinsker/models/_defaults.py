@@ -14,7 +14,7 @@ from sklearn.ensemble import (
 )
 from sklearn.svm import SVC, SVR
 
-from pinsker._compat import require
+from pinsker._compat import method_of, require
 from pinsker._types import BoolArray, FloatArray, IntArray, Task
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
@@ -362,7 +362,7 @@ def _named(item: Any, task: Task, seed: int) -> HoldoutModel:
     if isinstance(item, str):
         return _by_name(item, task, seed)
     name, model = item if isinstance(item, tuple) else (type(item).__name__, item)
-    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+    if isinstance(model, type) or not (method_of(model, "fit") and method_of(model, "predict")):
         raise ParameterError(
             f"model {name!r} ({model!r}) has no fit and predict: pass an estimator.",
             parameter="models",

@@ -3,7 +3,7 @@
 ========  =====================================  ==============================================
 layout    nominal column                         missing value of a numeric column
 ========  =====================================  ==============================================
-one-hot   a 0/1 column per category, at most 51  0, and a 0/1 column that marks it
+one-hot   0/1 columns of the 254 most frequent   0, and a 0/1 column that marks it
 coded     one column of codes                    NaN
 mixed     one-hot with at most 10 categories,    0, and a 0/1 column that marks it
           else one column of codes

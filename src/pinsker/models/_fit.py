@@ -11,7 +11,7 @@ from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.models._design import ModelDesign
 from pinsker.models._model import HoldoutModel, PriorModel
 from pinsker.models._raw import OwnColumns, RawModel
-from pinsker.models._scores import class_count, log_softmax
+from pinsker.models._scores import log_softmax
 from pinsker.models._survival import SurvivalModel, grid_times, prior_of_survival
 
 
@@ -100,5 +100,5 @@ def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray
 
 def _log_shares(scores: FloatArray, target: Target) -> FloatArray:
     """Return scores of each class target as logarithms of probabilities."""
-    ends = np.cumsum([class_count(part) for part in target.parts or (target,)])
+    ends = np.cumsum([part.n_classes for part in target.parts or (target,)])
     return np.hstack([log_softmax(part) for part in np.split(scores, ends[:-1], axis=1)])

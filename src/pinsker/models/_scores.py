@@ -154,7 +154,7 @@ def _score_parts(
     weights: FloatArray | None,
 ) -> HoldoutScores:
     """Score several class targets: log-likelihoods add up, and losses are pooled."""
-    ends = np.cumsum([class_count(part) for part in target.parts])
+    ends = np.cumsum([part.n_classes for part in target.parts])
     blocks = np.split(scores, ends[:-1], axis=1)
     scored = [
         score_holdout(model, block, part, rows, metric, weights)
@@ -163,12 +163,6 @@ def _score_parts(
     likelihood = np.sum([one.log_likelihood for one in scored], axis=0)
     losses = metric.pooled([one.losses for one in scored])
     return HoldoutScores(model, likelihood, losses, metric.name)
-
-
-def class_count(target: Target) -> int:
-    """Return the number of classes of a class target."""
-    assert target.classes is not None  # a class target keeps its classes
-    return len(target.classes)
 
 
 def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:

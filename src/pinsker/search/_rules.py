@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._notes import Notes
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import Bound, TargetFacts, bound_for
 from pinsker.exceptions import ParameterError
 from pinsker.metrics import (
@@ -87,7 +87,31 @@ class StoppingRule(ABC):
 
 
 @dataclass(frozen=True)
-class ScoreThreshold(StoppingRule):
+class _NatsRule(StoppingRule):
+    """A rule that compares scores with a number of nats."""
+
+    nats: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.nats < float("inf"):
+            raise ParameterError(
+                f"{type(self).__name__} needs a number of nats of at least 0, found {self.nats!r}."
+            )
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        goes_on = np.append(self._goes_on(path), False)
+        moved = int(np.argmin(goes_on))  # before the first move that does not
+        step = -1 if path.direction == "backward" else 1
+        return self._settle(path, int(path.sizes[0]) + step * moved)
+
+    @abstractmethod
+    def _goes_on(self, path: SelectionPath) -> BoolArray:
+        """Return for every move whether the search goes on with it."""
+
+
+@dataclass(frozen=True)
+class ScoreThreshold(_NatsRule):
     """Stop at the first feature whose score passes a threshold (the paper's FS).
 
     Backward, features go while their score is at most `nats`; the first one above it stays.
@@ -111,21 +135,13 @@ class ScoreThreshold(StoppingRule):
     2
     """
 
-    nats: float
-
-    def __post_init__(self) -> None:
-        _check_nats(self)
-
-    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
-        """Return how many features stay."""
-        passing = np.asarray(path.scores) > self.nats
-        if path.direction == "backward":
-            return self._settle(path, int(path.sizes[0]) - _leading(~passing))
-        return self._settle(path, int(path.sizes[0]) + _leading(passing))
+    def _goes_on(self, path: SelectionPath) -> BoolArray:
+        above = np.asarray(path.scores) > self.nats
+        return ~above if path.direction == "backward" else above
 
 
 @dataclass(frozen=True)
-class ScoreJump(StoppingRule):
+class ScoreJump(_NatsRule):
     """Stop where the scores of two consecutive features differ by a jump (the paper's ΔFS).
 
     Backward, a feature goes while its score is at most `nats` above that of the one removed
@@ -150,19 +166,11 @@ class ScoreJump(StoppingRule):
     1
     """
 
-    nats: float
-
-    def __post_init__(self) -> None:
-        _check_nats(self)
-
-    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
-        """Return how many features stay."""
+    def _goes_on(self, path: SelectionPath) -> BoolArray:
         scores = np.asarray(path.scores, dtype=np.float64)
         if path.direction == "backward":
-            gentle = np.diff(scores, prepend=0.0) <= self.nats
-            return self._settle(path, int(path.sizes[0]) - _leading(gentle))
-        gentle = -np.diff(scores, prepend=scores[:1]) <= self.nats
-        return self._settle(path, int(path.sizes[0]) + _leading(gentle))
+            return np.diff(scores, prepend=0.0) <= self.nats
+        return -np.diff(scores, prepend=scores[:1]) <= self.nats
 
 
 @dataclass(frozen=True)
@@ -378,12 +386,14 @@ class ErrorBudget(StoppingRule):
         Returns
         -------
         ndarray of shape (n_steps + 1,)
-            In the metric of `delta`, one per entry of ``path.information``.
+            In the metric of `delta`, one per entry of ``path.information``; NaN where that is.
         """
         lost = self._spent(path) if self._is_printed else path.lost(self.reference)
         if self.model == "gaussian" and self.metric_for(facts) in ("r2", "mse"):
             return self._gaussian_growth(path, lost, facts)
-        return np.asarray(self.bound(facts).growth(lost))
+        growth, measured = lost.copy(), ~np.isnan(lost)
+        growth[measured] = self.bound(facts).growth(lost[measured])
+        return growth
 
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
         """Return how many features stay."""
@@ -515,15 +525,3 @@ class PermutationTest(StoppingRule):
         passed = np.append(np.asarray(p_values) <= self.level, False)
         passed[: path.n_fixed] = True  # fixed features are not tested
         return self._settle(path, int(np.argmin(passed)))
-
-
-def _leading(flags: np.ndarray) -> int:
-    """Return how many flags are true before the first that is not."""
-    return int(np.argmin(np.append(flags, False)))
-
-
-def _check_nats(rule: ScoreThreshold | ScoreJump) -> None:
-    if not 0.0 <= rule.nats < float("inf"):
-        raise ParameterError(
-            f"{type(rule).__name__} needs a number of nats of at least 0, found {rule.nats!r}."
-        )

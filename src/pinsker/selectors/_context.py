@@ -21,7 +21,7 @@ from pinsker.encoding import (
     encode_again,
     find_features,
 )
-from pinsker.engine import as_settings, count_threads, find_client
+from pinsker.engine import as_settings, count_threads, find_client, is_local
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import FitContext, Jobs, RowCounts, note_known_rows, read_groups
 from pinsker.metrics import Metric, task_of
@@ -198,7 +198,7 @@ def limit_memory(
 def _is_local(selector: Any) -> bool:
     """Return whether searches run in this process and its memory."""
     engine = as_settings("engine", selector.engine)
-    return engine.name != "cuda" and find_client(engine.name, engine.client) is None
+    return is_local(engine.name, engine.client)
 
 
 def jobs_of(selector: Any, n_jobs: int | None = None) -> Jobs:
