@@ -40,7 +40,7 @@ from one_process import limit_threads, run_within
 from pinsker.encoding import encode, tidy
 from pinsker.exceptions import PinskerError
 from pinsker.metrics import Metric
-from pinsker.models import MeanModel, ModelData, named_models, predict_rows, race, race_models
+from pinsker.models import MeanModel, ModelData, default_models, named_models, predict_rows, race
 from real_tables import SAMPLE_SEED, chosen, read
 from tables import heading, print_row
 
@@ -108,6 +108,8 @@ def measure_table(name, options):
     if len(table) > options.rows:
         table = table.sample(options.rows, random_state=SAMPLE_SEED)
     table = table[table.iloc[:, -1].notna()].reset_index(drop=True)
+    if len(table) < MIN_ROWS:
+        return {"error": "fewer than 200 rows with a target"}
     encoded = tidy(encode(table.iloc[:, :-1], table.iloc[:, -1], missing="category"))
     target, features = encoded.target, tuple(range(encoded.n_features))
     if target.task == "survival":
@@ -115,7 +117,8 @@ def measure_table(name, options):
     classes = target.task == "classification"
     y = target.labels if classes else target.raw[:, 0]
     data = ModelData.of(encoded)
-    models = race_models(target.task, encoded.n_rows, len(target.classes) if classes else 0)
+    n_classes = len(target.classes) if classes else 0
+    models = default_models(target.task, encoded.n_rows, n_classes=n_classes)
     if options.models:
         models = named_models(options.models.split(","), target.task, encoded.n_rows)
     plain = plain_columns(table.iloc[encoded.rows, :-1].reset_index(drop=True))
@@ -151,13 +154,17 @@ def measure_table(name, options):
                 model.fit(given.iloc[train], y[train]).predict(given.iloc[test]),
                 started,
             )
-    errors = {kind: float(np.concatenate(lost).mean()) for kind, lost in losses.items()}
+    rows = {kind: np.concatenate(lost) for kind, lost in losses.items()}
+    errors = {kind: float(lost.mean()) for kind, lost in rows.items()}
+    best = min(set(errors) - {"winner", "mean"}, key=errors.get)
+    gaps = rows["winner"] - rows[best]
     return {
         "task": target.task,
         "rows": encoded.n_rows,
         "columns": len(features),
         "winner": errors.pop("winner"),
         "mean": errors.pop("mean"),
+        "gap_error": float(gaps.std() / np.sqrt(len(gaps))),  # paired, against the best
         "users": errors,
         "won": won.most_common(1)[0][0],
         "seconds": dict(seconds),
@@ -235,6 +242,11 @@ def print_report(runs):
     gaps = [run["winner"] - min(run["users"].values()) for run in runs.values()]
     behind = np.mean([gap > 0.02 for gap in gaps]) if gaps else 0.0
     print(f"\nbehind by more than .02: {100 * behind:.1f} % (must be at most {100 * MUST:g} %)")
+    clear = [
+        run["winner"] - min(run["users"].values()) > max(0.02, 2 * run["gap_error"])
+        for run in runs.values()
+    ]
+    print(f"and by more than two standard errors: {100 * np.mean(clear) if clear else 0:.1f} %")
     print(f"winners: {dict(Counter(run['won'] for run in runs.values()))}")
     heading("CPU seconds per table: median, 95 %, sum", "what", "median", "95 %", "sum")
     for what in ("race", "winner", "mean", "boosting", "forest", "linear"):

@@ -8,16 +8,17 @@ from pinsker.encoding import encode
 from pinsker.exceptions import MissingDependencyError, ParameterError
 from pinsker.metrics import Metric
 from pinsker.models import (
+    FEW_ROWS_FROM,
     Linear,
     ModelData,
     ModelDesign,
     PriorModel,
     choose_inside,
+    default_models,
     mix_losses,
     named_models,
     predict_rows,
     race,
-    race_models,
 )
 from pinsker.models._linear import _PENALTIES, predict_ridge
 
@@ -88,13 +89,14 @@ def skewed_table(n=300, seed=0):
 @pytest.mark.parametrize("n", [300, 2500])
 def test_the_race_finds_the_linear_model_of_a_skewed_column(n):
     encoded = encode(*skewed_table(n))
-    models = race_models("regression", n)
+    models = default_models("regression", n)
     assert [model.name for model in models][:2] == ["linear", "linear ranks"]
     assert ("svm" in {model.name for model in models}) == (n <= 2000)
     found = race(ModelData.of(encoded), models, folds_of(n), Metric("r2"), range(4))
     assert found.winner.name == "linear"
     assert found.tied[0] is found.winner
-    assert found.losses["linear"] < 0.1 < found.losses["linear ranks"]
+    if n < FEW_ROWS_FROM:  # else few rows leave one
+        assert found.losses["linear"] < 0.1 < found.losses["linear ranks"]
 
 
 def test_equals_go_to_the_cheapest():
@@ -106,10 +108,10 @@ def test_equals_go_to_the_cheapest():
 
 
 def test_who_races_follows_from_what_models_take():
-    names = [model.name for model in race_models("classification", 500, 26)]
+    names = [model.name for model in default_models("classification", 500, n_classes=26)]
     assert "boosted trees" not in names
     assert "extra trees" in names
-    assert "extra trees" not in [m.name for m in race_models("regression", 500, weighted=True)]
+    assert "extra trees" not in [m.name for m in default_models("regression", 500, weighted=True)]
 
 
 def test_ridge_is_the_best_of_its_penalties_left_out_one_by_one(seed):

@@ -13,7 +13,7 @@ from pinsker import CriterionSelection, FeatureSelector, LinearSelection, audit
 from pinsker.encoding import encode, encode_target, is_survival, null_martingale, take_rows
 from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
 from pinsker.metrics import Metric
-from pinsker.models import grid_times, score_holdout
+from pinsker.models import grid_times
 
 DTYPE = [("died", bool), ("days", float)]
 
@@ -69,8 +69,8 @@ def scores(y, seed, metric, weights=None):
     risk = np.round(-np.log(y["days"] + 0.1) + rng.normal(size=len(y)), 1)
     times = grid_times(target.raw)
     curves = np.exp(-times * np.exp(0.5 * risk)[:, None])
-    found = score_holdout(
-        "m", np.column_stack([risk, curves]), target, np.arange(len(y)), Metric(metric), weights
+    found = Metric(metric).score_holdout(
+        "m", np.column_stack([risk, curves]), target, np.arange(len(y)), weights
     )
     return found, risk, curves, times
 
@@ -118,7 +118,7 @@ def test_likelihoods_are_those_of_cox():
     found, risk, curves, _ = scores(y, 9, "concordance")
     target = encode_target(y)
     none = np.column_stack([np.zeros(70), curves])
-    prior = score_holdout("p", none, target, np.arange(70), Metric("concordance"))
+    prior = Metric("concordance").score_holdout("p", none, target, np.arange(70))
     assert 1 - prior.losses.mean() == 0.5
 
     def likelihood(b):

@@ -2,14 +2,17 @@
 
 A :class:`Bound` holds the facts that its theorem needs. ``growth(nu)`` is the largest error
 increase when `nu` nats are lost, ``budget(delta)`` the nats that may be lost for an increase of
-`delta`. :func:`bound_for` returns the bound of a metric and a target. Formulas, validity, proofs
+`delta`. :func:`pinsker.metrics.bound_for` returns the bound of a metric and a
+target. Formulas, validity, proofs
 and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper in
 ``docs/errata.md``.
 """
 
 from pinsker.bounds._bands import simultaneous_confidence
-from pinsker.bounds._bound import METRIC_NAMES, METRICS, Bound
-from pinsker.bounds._bound_for import bound_for
+from pinsker.bounds._bound import Bound
+from pinsker.bounds._bound import not_negative as not_negative
+from pinsker.bounds._bound import one_of as one_of
+from pinsker.bounds._bound import positive as positive
 from pinsker.bounds._error_interval import (
     ErrorInterval,
     entropy_power,
@@ -61,8 +64,6 @@ from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
     "CROSS_FITTED",
-    "METRICS",
-    "METRIC_NAMES",
     "AbsoluteErrorBound",
     "BinaryBound",
     "Bound",
@@ -88,7 +89,6 @@ __all__ = [
     "SubgaussianBound",
     "TargetFacts",
     "VajdaBound",
-    "bound_for",
     "bounded_loss_limit",
     "entropy_power",
     "error_rate_limit",

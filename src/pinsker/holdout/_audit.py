@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
-from pinsker.bounds import CROSS_FITTED, METRICS
+from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
     check_weights,
     draw_rows,
@@ -33,7 +33,7 @@ from pinsker.holdout._dependence import (
 )
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import read_division
-from pinsker.metrics import Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import (
     able_to_fit,
     fit_clone,

@@ -27,7 +27,7 @@ from pinsker.holdout._dependence import (
 from pinsker.holdout._evaluate import FeatureSet
 from pinsker.holdout._rows import Fold, RowPlan, as_own_table
 from pinsker.holdout._sizes import geometric_sizes
-from pinsker.metrics import Metric
+from pinsker.metrics import METRICS, Metric
 from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule
 
@@ -57,7 +57,7 @@ def path_certificate(
     position = int(abs(decision.size - path.sizes[0]))
     lost = path.lost(budget.reference if budget else "best")
     return Certificate(
-        metric=path.metric or facts.default_metric,
+        metric=path.metric or METRICS[facts.task][0],
         budget=float(budget.delta) if budget else math.nan,
         confidence=math.nan,
         n_rows=n_rows,
@@ -110,8 +110,8 @@ def crossfit_certificate(
         label=CROSS_VALIDATED if comparison.n_folds > 1 else ESTIMATE,
         error_none=comparison.error_none,
         gain_lower=max(everything.gain_lower, result.gain_lower),
-        rare_rows=_rare_rows(
-            metric, facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
+        rare_rows=metric.rare_rows(
+            facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
         ),
         n_groups=comparison.n_groups,
     )
@@ -245,7 +245,7 @@ class FreshRows:
             label=self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
-            rare_rows=_rare_rows(metric, facts, n_groups or self._n_effective()),
+            rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
             n_groups=n_groups,
         )
         return with_notes(certificate)
@@ -306,16 +306,6 @@ def _shuffle(n_rows: int, groups: IntArray | None, rng: np.random.Generator) -> 
     shuffled = np.empty(n_rows, dtype=np.int64)
     shuffled[np.argsort(groups, kind="stable")] = np.argsort(place[groups], kind="stable")
     return shuffled
-
-
-def _rare_rows(metric: Metric, facts: TargetFacts, n: float) -> float:
-    """Return what rows rarer than 3 in n could add: they are absent from one sample in twenty."""
-    largest = {"error": 1.0, "brier": 2.0}
-    if facts.target_range is not None and facts.variance:
-        own = facts.shares or facts
-        largest["r2"] = (own.target_range or math.inf) ** 2 / (own.variance or 1.0)
-        largest |= {"mse": facts.target_range**2, "mae": facts.target_range}
-    return 3.0 / n * largest.get(metric.name, math.inf)
 
 
 def _theorem(rule: ErrorBudget, facts: TargetFacts, upper: float) -> Bound:

@@ -28,7 +28,6 @@ from pinsker.models import (
     members,
     predict_rows,
     refuse_without_weights,
-    score_holdout,
     worst_by_loss,
 )
 
@@ -219,8 +218,8 @@ class HoldoutEvaluator:
         """Score predictions of the first folds; a row that was predicted again counts once."""
         n, data = len(predictions), self.data
         rows = self._held_out[:n]
-        known = (data.rows.target, rows, self.metric, data.rows.weights, self.groups)
-        scores = score_holdout(model, predictions, *known)
+        known = (data.rows.target, rows, data.rows.weights, self.groups)
+        scores = self.metric.score_holdout(model, predictions, *known)
         if len(self.rows) == len(self._held_out):
             return scores
         row_of = self._row_of[:n]

@@ -26,7 +26,14 @@ from pinsker.models._model import (
     predicted_classes,
     without_advice,
 )
-from pinsker.models._race import FEW_ROWS_FROM, is_tied, left_by_few_rows
+from pinsker.models._race import (
+    FEW_ROWS_FROM,
+    choose_inside,
+    is_tied,
+    left_by_few_rows,
+    mix_losses,
+    race,
+)
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
@@ -42,13 +49,13 @@ from pinsker.models._scores import (
     fit_temperature,
     log_likelihood_of_numbers,
     log_softmax,
-    score_holdout,
     weighted_rows,
     worst_by_loss,
 )
 from pinsker.models._survival import (
     SurvivalModel,
     grid_times,
+    log_likelihood_of_times,
     prior_of_survival,
     refuse_without_curves,
     step_at,
@@ -78,6 +85,7 @@ __all__ = [
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
+    "choose_inside",
     "code_by_frequency",
     "default_models",
     "fit_clone",
@@ -86,9 +94,11 @@ __all__ = [
     "is_tied",
     "left_by_few_rows",
     "log_likelihood_of_numbers",
+    "log_likelihood_of_times",
     "log_softmax",
     "mean_prediction",
     "members",
+    "mix_losses",
     "named_models",
     "one_hot",
     "order_by_target",
@@ -97,9 +107,9 @@ __all__ = [
     "predicted_classes",
     "prepare_models",
     "prior_of_survival",
+    "race",
     "refuse_without_curves",
     "refuse_without_weights",
-    "score_holdout",
     "several_class_scores",
     "step_at",
     "survival_predictions",

@@ -290,6 +290,8 @@ def default_models(
     if task == "survival":
         return survival_models(n_rows, seed)
     models = [_by_name(name, task, seed) for name in _RACING]
+    if task == "classification":
+        models[1:1] = Linear().with_other_penalties()
     return tuple(
         model
         for model in models

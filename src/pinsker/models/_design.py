@@ -150,9 +150,9 @@ class Layout:
         taken -= design.means[columns]
         taken /= design.scales[columns]
         if self.in_units and design.columns.units:
-            for i, j in enumerate(columns):
+            for place, j in enumerate(columns.tolist()):
                 if (units := design.columns.units[j]) is not None:
-                    taken[:, i] = np.interp(design.columns.values[rows, j], *units)
+                    taken[:, place] = np.interp(design.columns.values[rows, j], *units)
         special = design.gaps[columns] | (widths > 1)
         if not special.any():
             return taken

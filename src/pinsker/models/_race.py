@@ -13,7 +13,7 @@ import numpy as np
 from pinsker._types import FloatArray, IntArray
 from pinsker.models._fit import ModelData, predict_rows
 from pinsker.models._model import HoldoutModel
-from pinsker.models._scores import HoldoutScores, Loss, score_holdout
+from pinsker.models._scores import HoldoutMetric, HoldoutScores
 
 #: A model is dropped where its paired losses are larger by this many standard errors ...
 _BEHIND = 2.0
@@ -40,7 +40,7 @@ def race(
     data: ModelData,
     models: Sequence[HoldoutModel],
     folds: Sequence[tuple[IntArray, IntArray]],
-    metric: Loss,
+    metric: HoldoutMetric,
     features: Sequence[int],
     groups: IntArray | None = None,
 ) -> Race:
@@ -54,7 +54,7 @@ def race(
         From the cheapest on.
     folds : sequence of (train, test)
         Inside the rows that may choose a model: no row of them certifies anything.
-    metric : Loss
+    metric : HoldoutMetric
         What is compared, row by row.
     features : sequence of int
         What the models may use.
@@ -66,8 +66,8 @@ def race(
 
     def lose(model: HoldoutModel, train: IntArray, test: IntArray) -> FloatArray:
         scores = predict_rows(data, model, train, test, features)
-        known = (data.target, test, metric, data.weights, groups)
-        return _row_losses(score_holdout(model.name, scores, *known))
+        known = (data.target, test, data.weights, groups)
+        return _row_losses(metric.score_holdout(model.name, scores, *known))
 
     means: dict[str, float] = {}
     train, test = folds[0]
@@ -88,17 +88,17 @@ def left_by_few_rows(
     data: ModelData,
     models: Sequence[HoldoutModel],
     fold: tuple[IntArray, IntArray],
-    metric: Loss,
+    metric: HoldoutMetric,
     features: Sequence[int],
     groups: IntArray | None = None,
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that few of the training rows do not show to be far behind."""
     train, test = _thinned(fold[0]), fold[1]
-    known = (data.target, test, metric, data.weights, groups)
+    known = (data.target, test, data.weights, groups)
     few = {}
     for model in models:
         scores = predict_rows(data, model, train, test, features)
-        few[model.name] = [_row_losses(score_holdout(model.name, scores, *known))]
+        few[model.name] = [_row_losses(metric.score_holdout(model.name, scores, *known))]
     return tuple(_not_behind(models, few, _FEW_ROWS_BEHIND))
 
 
@@ -128,8 +128,7 @@ def _not_behind(
 
 def _excess(gaps: FloatArray) -> float:
     """Return a mean of paired gaps in standard errors."""
-    error = float(gaps.std()) / np.sqrt(len(gaps))
-    mean = float(gaps.mean())
+    mean, error = float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
     if error == 0.0:
         return 0.0 if mean <= 0.0 else np.inf
     return mean / error

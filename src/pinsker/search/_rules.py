@@ -12,16 +12,9 @@ import numpy as np
 
 from pinsker._notes import Notes
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.bounds import Bound, TargetFacts, bound_for
+from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
-from pinsker.metrics import (
-    OWN_METRICS,
-    MetricLike,
-    UnknownBound,
-    WorstTarget,
-    check_metric,
-    metric_name,
-)
+from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name
 from pinsker.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
 #: The note of a rule that would let every feature go.
@@ -35,8 +28,6 @@ _CHOICES = {
     "reference": ("best", "full"),
     "model": ("bounded", "gaussian"),
 }
-#: Metrics that never exceed 1.
-_SHARES = ("error", "r2", "brier")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,14 +300,14 @@ class ErrorBudget(StoppingRule):
             raise ParameterError(
                 f"an error budget must be a number of at least 0, found {self.delta!r}."
             )
-        object.__setattr__(self, "metric", check_metric(self.metric))
+        object.__setattr__(self, "metric", Metric(self.metric).metric)
         if self.relative and isinstance(self.metric, WorstTarget):
             raise ParameterError(
                 "relative=True needs one figure that features add to: use the mean over targets, "
                 "and not WorstTarget.",
                 parameter="metric",
             )
-        self._check_share(metric_name(self.metric))
+        self._check_share(self.metric)
 
     def __str__(self) -> str:
         """Say what differs from the defaults; `repr` says everything."""
@@ -329,12 +320,12 @@ class ErrorBudget(StoppingRule):
 
     def metric_for(self, facts: TargetFacts) -> Any:
         """Return the metric of `delta`, with "auto" resolved."""
-        return facts.default_metric if self.metric == "auto" else self.metric
+        return METRICS[facts.task][0] if self.metric == "auto" else self.metric
 
     @property
     def has_theory(self) -> bool:
         """Whether a path alone can be cut: by a theorem, and without knowing a reference."""
-        return self.metric in ("auto", *OWN_METRICS) and not self.relative
+        return (self.metric == "auto" or Metric(self.metric).has_theory) and not self.relative
 
     def absolute(self, added: float) -> "ErrorBudget":
         """Return the budget in units of its metric.
@@ -358,20 +349,12 @@ class ErrorBudget(StoppingRule):
         error_limit : float, optional
             Upper confidence bound of the error that the kept features allow, in the metric.
         """
-        metric = self.metric_for(facts)
-        if metric not in OWN_METRICS:
-            return UnknownBound(metric_name(metric))
-        return bound_for(
-            metric,
-            facts,
-            error_limit=error_limit,
-            constants=self.constants,
-            model=self.model,
-        )
+        metric = Metric(self.metric_for(facts))
+        return metric.bound(facts, error_limit, constants=self.constants, model=self.model)
 
     def budget(self, facts: TargetFacts) -> float:
         """Return the information that may be lost, in nats, when nothing is known of the set."""
-        self._check_share(metric_name(self.metric_for(facts)))
+        self._check_share(self.metric_for(facts))
         if self.relative:
             return float("nan")
         return float(self.bound(facts).budget(float(self.delta)))
@@ -403,7 +386,7 @@ class ErrorBudget(StoppingRule):
                 "for example TargetFacts.of(encoded.target)."
             )
         budget = self.budget(facts)
-        if not self.has_theory or self.metric_for(facts) not in OWN_METRICS:
+        if self.relative or not Metric(self.metric_for(facts)).has_theory:
             note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
@@ -444,12 +427,13 @@ class ErrorBudget(StoppingRule):
             raise ParameterError("<metric=mse> needs facts.variance, which is not known.")
         return share * facts.variance
 
-    def _check_share(self, metric: str) -> None:
-        if (metric in _SHARES or self.relative) and self.delta > 1.0:
+    def _check_share(self, metric: Any) -> None:
+        most = 1.0 if self.relative else Metric(metric).row.largest_increase
+        if self.delta > most:
             where = "as a share" if self.relative else f"in metric {metric!r}"
             raise ParameterError(
                 f"an error budget of {self.delta:g} means nothing {where}, which ends "
-                "at 1: use a budget from 0 to 1, or another metric."
+                f"at {most:g}: use a budget from 0 to {most:g}, or another metric."
             )
 
 

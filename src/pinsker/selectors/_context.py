@@ -24,7 +24,7 @@ from pinsker.encoding import (
 from pinsker.engine import as_settings, count_threads, find_client, is_local
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import FitContext, Jobs, RowCounts, note_known_rows, read_groups
-from pinsker.metrics import Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import HoldoutModel, named_models, prepare_models
 from pinsker.search import ErrorBudget, FeatureCount, KNNSearchSettings, StoppingRule
 from pinsker.selectors._base import Selector
@@ -106,7 +106,7 @@ def _check_metric(
     cv = selector.get_params(deep=False).get("cv")
     if cv is None or (isinstance(cv, int) and not cv):
         holds = "use FeatureSelector" if cv is None else "set cv=5"
-        other = f", or use a budget in metric={facts.default_metric!r}"
+        other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
         raise ParameterError(
             f"{rule} is decided by held-out rows alone, and {type(selector).__name__} holds none "
             f"out: {holds}{'' if facts.task == 'survival' else other}.",

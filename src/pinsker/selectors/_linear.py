@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
-from pinsker.bounds import METRICS
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import path_certificate
+from pinsker.metrics import METRICS
 from pinsker.search import (
     Direction,
     ErrorBudget,

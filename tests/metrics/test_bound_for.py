@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinsker.bounds import METRIC_NAMES, METRICS, TargetFacts, bound_for
+from pinsker.bounds import TargetFacts
 from pinsker.encoding import Target
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.metrics import METRICS, bound_for
 
 CLASSES = TargetFacts("classification", n_classes=3, largest_prior=0.5)
 NUMBERS = TargetFacts("regression", target_range=4.0, variance=1.5, max_abs=3.0)
@@ -30,13 +31,11 @@ def number_target(raw):
 def test_facts_of_classes():
     facts = TargetFacts.of(class_target([0, 1, 1, 2]))
     assert facts == TargetFacts("classification", n_classes=3, largest_prior=0.5)
-    assert facts.default_metric == "error"
 
 
 def test_facts_of_one_numeric_target():
     facts = TargetFacts.of(number_target([-3.0, 1.0, 1.0, 1.0]))
     assert facts == TargetFacts("regression", target_range=4.0, variance=3.0, max_abs=3.0)
-    assert facts.default_metric == "r2"
 
 
 def test_facts_of_several_numeric_targets_are_those_of_the_mean_error():
@@ -183,7 +182,3 @@ def test_a_bound_carries_its_theorem_and_its_metric():
     assert bound_for("mse", NUMBERS, model="gaussian").theorem == "R8"
     assert bound_for("r2", NUMBERS, constants="paper").theorem == "Theorem 1 (paper)"
     assert bound_for("error", CLASSES, constants="paper").theorem == "Theorem 3 (paper)"
-
-
-def test_every_metric_has_a_name():
-    assert {metric for known in METRICS.values() for metric in known} == set(METRIC_NAMES)
