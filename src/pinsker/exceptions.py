@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pinsker._notes import spell
+
 
 class PinskerError(Exception):
     """Base class of all errors raised by pinsker.
@@ -9,7 +11,7 @@ class PinskerError(Exception):
     Parameters
     ----------
     *args : str
-        The message.
+        The message; settings in it, such as ``<missing=drop>``, are spelled as in Python.
     parameter : str, optional
         Name of the parameter that the message is about, or that would help; callers that have
         another name for it (the command line) need not search the message.
@@ -18,6 +20,8 @@ class PinskerError(Exception):
     ----------
     parameter : str or None
         As given.
+    said : str
+        The message as it was given.
 
     Examples
     --------
@@ -29,8 +33,9 @@ class PinskerError(Exception):
     parameter: str | None = None
 
     def __init__(self, *args: object, parameter: str | None = None) -> None:
-        super().__init__(*args)
+        super().__init__(*(spell(one) if isinstance(one, str) else one for one in args))
         self.parameter = parameter
+        self.said = str(args[0]) if args else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors cross processes: Dask's own way to pickle them cannot make a MemoryError."""
@@ -75,6 +80,10 @@ class EngineLostError(EngineError):
 
 class PinskerWarning(UserWarning):
     """Base class of all warnings issued by pinsker."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(spell(one) if isinstance(one, str) else one for one in args))
+        self.said = str(args[0]) if args else ""
 
 
 class DataWarning(PinskerWarning):

@@ -35,7 +35,7 @@ def test_commands_draw_what_they_need(large, tmp_path, run, monkeypatch):
     done = run("select", path, "--target", "y", *quick, "--json", saved)
     assert done.code == 0
     assert READ in " ".join(done.out.split())
-    assert any(note.startswith(READ) for note in json.loads(saved.read_text())["notes"])
+    assert any(str(note).startswith(READ) for note in json.loads(saved.read_text())["notes"])
     assert "400 of 3000 rows" in " ".join(run("certify", saved, path).out.split())
     assert "500 of 3000 rows" in " ".join(
         run("audit", saved, path, "--model", "linear").out.split()

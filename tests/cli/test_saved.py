@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from pinsker import BackwardElimination, FeatureCount, KNNSettings
 from pinsker.bounds import TargetFacts
-from pinsker.cli._saved import read_selection, to_json
-from pinsker.cli._schema import check, parse, schema
+from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
 from pinsker.search import SelectionPath
+from pinsker.selectors import FitRecord, to_state
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
 
@@ -75,8 +75,12 @@ def outcomes(draw):
     selector.path_, selector.certificate_ = path, certificate
     selector.facts_ = TargetFacts("classification", n_classes=2, largest_prior=0.5)
     selector.feature_columns_ = tuple((j,) for j in range(n))
-    selector.ranking_ = np.arange(1, n + 1)
-    selector._seed, selector._row_hashes = 7, np.arange(3, dtype=np.uint64)
+    selector.ranking_, selector.notes_ = np.arange(1, n + 1), ()
+    selector.support_ = np.isin(np.arange(n), stays)
+    selector.feature_names_in_ = np.array(columns, dtype=object)
+    selector.task_, selector.target_name_, selector.n_samples_fit_ = "classification", target, 3
+    hashes = np.arange(3, dtype=np.uint64)
+    selector._record = FitRecord(7, row_hashes=hashes, weighted=draw(st.booleans()))
     table = SimpleNamespace(
         source=draw(st.text()),
         target=target,
@@ -107,7 +111,9 @@ def test_what_is_written_comes_back(tmp_path_factory, outcome):
     assert same(dataclasses.astuple(back.selector.path_), dataclasses.astuple(selector.path_))
     assert same(back.selector.certificate_, selector.certificate_)
     assert back.selector.facts_ == selector.facts_
-    np.testing.assert_array_equal(back.selector._row_hashes, selector._row_hashes)
+    np.testing.assert_array_equal(back.selector._record.row_hashes, selector._record.row_hashes)
+    again, first = to_state(back.selector), to_state(selector)
+    assert {**again, "notes": []} == {**first, "notes": []}
     assert set(np.asarray(back.columns)[back.selector.support_]) == set(outcome.kept)
 
 

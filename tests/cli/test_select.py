@@ -228,7 +228,7 @@ def test_the_metric_says_how_the_target_is_read(run, frame, tmp_path):
     assert "pass --metric r2 if that is wrong" in classes.out
     numbers = run("select", path, "-t", "y", "-d", "backward", "--metric", "r2")
     assert "a number)" in numbers.out
-    assert "share of the target's variance" in numbers.out
+    assert "0.05 (R²) met by the search's own estimate, not tested" in numbers.out
     assert "a number from" in run("inspect", path, "-t", "y", "--metric", "mse").out
 
 
@@ -290,7 +290,7 @@ def test_notes_to_be_careful_about_come_first(run, frame, tmp_path):
     done = run("select", tmp_path / "dated.csv", "-t", "final grade", *quick)
     notes = [line[8:] for line in done.out.splitlines() if line.startswith("  note: ")]
     assert notes[0].startswith("column 'exam' is suspect (")
-    assert any(note.startswith("missing values count as a value") for note in notes[1:])
+    assert any(str(note).startswith("missing values count as a value") for note in notes[1:])
     assert any("read as seconds since" in note for note in notes[1:])
 
 

@@ -109,19 +109,19 @@ def test_finds_the_separator(separator):
     frame, notes = read("\n".join(separator.join(row) for row in rows))
     assert list(frame.columns) == ["final grade", "b c", "d"]
     assert frame["b c"].tolist() == ["x,y;z|w", "u"]
-    assert notes == []
+    assert list(map(str, notes)) == []
 
 
 def test_decimal_commas():
     frame, notes = read("a;b;c\n1,5;x;3\n-2,25;y;4\n")
     assert frame["a"].tolist() == [1.5, -2.25]
-    assert notes == ["numbers are written with a decimal comma"]
+    assert list(map(str, notes)) == ["numbers are written with a decimal comma"]
 
 
 def test_commas_are_no_decimals_where_they_separate():
     frame, notes = read('a,b\n"1,5",x\n"2,5",y\n')
     assert frame["a"].tolist() == ["1,5", "2,5"]
-    assert notes == []
+    assert list(map(str, notes)) == []
 
 
 def test_a_style_that_is_given_is_not_guessed():
@@ -134,10 +134,12 @@ def test_a_style_that_is_given_is_not_guessed():
 def test_the_index_that_pandas_writes_is_left_out():
     frame, notes = read(",a,b\n0,1.5,x\n1,2.5,y\n")
     assert list(frame.columns) == ["a", "b"]
-    assert notes == ["the first column has no name and counts the rows; it was left out"]
+    assert list(map(str, notes)) == [
+        "the first column has no name and counts the rows; it was left out"
+    ]
     frame, notes = read(",a\n7,1.5\n3,2.5\n")
     assert list(frame.columns) == ["Unnamed: 0", "a"]
-    assert notes == []
+    assert list(map(str, notes)) == []
 
 
 def test_nameless_empty_columns_go():
@@ -149,20 +151,22 @@ def test_odd_values_among_numbers_are_named():
     frame, _ = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n")
     assert frame["age"].tolist() == ["1", "2", "3", "unknown"]
     (note,) = read_values(frame)[1]
-    assert note == (
+    assert str(note) == (
         "column 'age' is read as categories, not numbers, because of 'unknown' in 1 of 4 values; "
         "if that means missing, use --na 'unknown'"
     )
     frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n", missing=("unknown",))
     assert frame["age"].isna().tolist() == [False, False, False, True]
-    assert notes == []
+    assert list(map(str, notes)) == []
     assert read_values(frame) == ({}, [])
 
 
 def test_names_are_stripped_and_repeats_noted():
     frame, notes = read("a, b ,a\n1,2,3\n")
     assert list(frame.columns) == ["a", "b", "a.1"]
-    assert notes == ["several columns are called 'a'; the later ones are read as 'a.1' and so on"]
+    assert list(map(str, notes)) == [
+        "several columns are called 'a'; the later ones are read as 'a.1' and so on"
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -173,7 +177,7 @@ def test_encodings(encoding):
     expected = (
         ["the text is not UTF-8; it was read as Windows-1252"] if encoding == "cp1252" else []
     )
-    assert notes == expected
+    assert list(map(str, notes)) == expected
 
 
 def test_floats_survive():
@@ -267,7 +271,7 @@ def test_parquet_is_drawn_from_batch_by_batch(large, tmp_path, row_group_size):
     read = read_input(str(path), "y", most=MOST, seed=4)
     expected = large.iloc[draw_by_hand(4)].reset_index(drop=True)
     pd.testing.assert_frame_equal(read.frame, expected)
-    assert read.notes[0].startswith(READ)
+    assert str(read.notes[0]).startswith(READ)
     assert read.n_rows == N
     whole = read_input(str(path), "y", most=N)
     assert whole.drawn is None
@@ -322,7 +326,7 @@ def test_the_index_of_a_parquet_file_is_a_column(run, frame, tmp_path):
     assert "signal" in read_input(str(path), "final grade", most=20).features.columns
     frame[frame["signal"] > 0].to_parquet(path)
     read = read_input(str(path), "final grade")
-    assert read.notes == ("the index of the table was left out: it has no name",)
+    assert tuple(map(str, read.notes)) == ("the index of the table was left out: it has no name",)
     frame.to_parquet(path)
     assert read_input(str(path), "final grade").notes == ()
 
@@ -375,7 +379,7 @@ def test_numbers_as_people_write_them(texts, numbers):
         assert (found, notes) == ({}, [])
         return
     assert found["x"].dropna().tolist() == numbers
-    assert notes[0].startswith("column 'x' is read as numbers: ")
+    assert str(notes[0]).startswith("column 'x' is read as numbers: ")
 
 
 def test_what_was_read_as_numbers_is_written_as_it_was(run, tmp_path):

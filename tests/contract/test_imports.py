@@ -13,10 +13,11 @@ import pinsker
 PACKAGE = Path(pinsker.__file__).parent
 
 #: What each part of the package may import of the others. A part may always import itself.
-LEAVES = {"_types", "exceptions", "_compat", "_cluster"}
+LEAVES = {"_types", "_notes", "exceptions", "_compat", "_cluster"}
 BELOW = {
     "_types": set(),
-    "exceptions": set(),
+    "_notes": set(),
+    "exceptions": {"_notes"},
     "_compat": {"_types", "exceptions"},
     "_cluster": {"exceptions"},
     "datasets": LEAVES,
@@ -31,9 +32,15 @@ BELOW["cli"] |= {"datasets", "__version__"}
 BELOW["report"] |= {"__version__"}
 BELOW["__main__"] = {"cli"}
 
-#: Imports that point upwards, inside of functions: a selector offers its own views, and the package
-#: its displays, without loading them before somebody asks.
-WHEN_CALLED = {("selectors/_transformer.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
+#: Imports that point upwards, inside of functions: a selector offers its own views, the package its
+#: displays, and what can be printed its words, without loading them before somebody asks.
+WHEN_CALLED = {
+    (file, "pinsker.report")
+    for file in (
+        "__init__.py", "_notes.py", "holdout/_audit.py", "holdout/_certificate.py",
+        "selectors/_base.py",
+    )
+}  # fmt: skip
 
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.

@@ -132,7 +132,7 @@ def test_objects_that_are_not_numbers_are_categories():
     assert columns.kinds == (Kind.NOMINAL,)
     assert columns.values[0] == columns.values[3]
     assert len(np.unique(columns.values)) == 3
-    assert columns.notes[0] == (
+    assert str(columns.notes[0]) == (
         "column 'x' holds objects (float, int, str, tuple), read as categories"
     )
 
@@ -145,7 +145,7 @@ def test_text_and_bytes():
 def test_text_that_reads_as_numbers_is_said():
     note = "column 'x' holds text that reads as numbers; convert it if numbers are meant"
     assert encode_columns(["1.5", "2", "3e4"]).notes[0] == note
-    assert note not in encode_columns(["1.5", "2", "three"]).notes
+    assert note not in list(map(str, encode_columns(["1.5", "2", "three"]).notes))
 
 
 DAYS = ["2020-02-28", "2020-02-29", "2020-03-01"]
@@ -194,7 +194,7 @@ def test_years_and_months_have_a_length():
 def test_huge_whole_numbers_that_coincide_are_said():
     assert not encode_columns([2**60, 2**61, 3]).notes
     note = "column 'x' holds integers so large that different ones become equal"
-    assert note in encode_columns(np.array([2**60, 2**60 + 1, 3])).notes
+    assert note in list(map(str, encode_columns(np.array([2**60, 2**60 + 1, 3])).notes))
 
 
 def test_anything_that_offers_an_array_is_read():

@@ -90,7 +90,7 @@ def test_the_target_is_checked_in_all_rows():
         draw_rows(X, y, MOST, seed=0, missing="category")
     sample = draw_rows(X, y, 998, seed=0, missing="drop")
     assert 17 not in sample.rows
-    assert sample.notes[1] == "missing='drop' left out 1 of 1000 rows"
+    assert str(sample.notes[1]) == "missing='drop' left out 1 of 1000 rows"
     assert draw_rows(X, y, 999, seed=0, missing="drop").origin == ""
     y[17] = np.inf
     with pytest.raises(DataError, match="infinite values in 1 of 1000 rows"):
@@ -185,7 +185,7 @@ def test_missing_targets_in_partitions(frame, dd):
     usable = gappy["y"].notna().to_numpy()
     assert sample.X["place"].tolist() == smallest_keys([250] * 4, MOST, 1, usable).tolist()
     assert sample.origin == "of 130 drawn from 666"
-    assert sample.notes[1] == "missing='drop' left out 334 of 1000 rows"
+    assert str(sample.notes[1]) == "missing='drop' left out 334 of 1000 rows"
     with pytest.raises(DataError, match="without a row that has a target"):
         draw_rows(table.assign(y=np.nan), "y", MOST, seed=1, missing="drop")
 

@@ -31,7 +31,7 @@ def test_all_formats_are_read_as_the_dense_table(kind, form):
     np.testing.assert_array_equal(found.columns.values, expected.columns.values)
     assert found.columns.kinds == expected.columns.kinds
     assert found.feature_columns == expected.feature_columns
-    assert found.notes[0].startswith("the sparse table was made dense")
+    assert str(found.notes[0]).startswith("the sparse table was made dense")
     assert found.notes[1:] == expected.notes
 
 

@@ -44,11 +44,11 @@ def test_the_guess(y, task, doubtful):
 
 
 def test_a_doubtful_guess_says_what_was_seen():
-    assert encode_target(repeated(7, 70, start=3)).notes[0] == (
+    assert str(encode_target(repeated(7, 70, start=3)).notes[0]) == (
         "target 'y' holds 7 different integers (3 to 9), read as classes; "
         "pass metric='r2' if that is wrong"
     )
-    assert encode_target(repeated(10, 29)).notes[0] == (
+    assert str(encode_target(repeated(10, 29)).notes[0]) == (
         "target 'y' holds 10 different integers (0 to 9), read as numbers; "
         "pass metric='error' if that is wrong"
     )
@@ -113,7 +113,7 @@ def test_declared_regression():
 def test_columns_that_look_different_are_all_numbers():
     target = encode_target([[0, 0.5], [1, 1.5], [0, 2.5], [1, 3.5]])
     assert target.task == "regression"
-    assert target.notes[0] == (
+    assert str(target.notes[0]) == (
         "some target columns look like classes, others like numbers: all are read as numbers; "
         "say otherwise with metric="
     )
@@ -173,7 +173,7 @@ def test_a_class_with_a_single_row_is_named():
 def test_drop():
     target = encode_target(["a", None, "b", "a", "b"], missing="drop")
     assert target.labels.tolist() == [0, 1, 0, 1]
-    assert target.notes == ("missing='drop' left out 1 of 5 rows",)
+    assert tuple(map(str, target.notes)) == ("missing='drop' left out 1 of 5 rows",)
 
 
 def test_free_text_is_no_class():

@@ -52,7 +52,7 @@ def test_an_unstable_choice_is_noted_with_what_shares_its_place():
     found = Stability.of(masks, [f"c{j}" for j in range(8)])
     (note,) = found.notes([0])
     assert found.value < 0.4
-    assert note.startswith("the choice is unstable: stability -0.14 (95% interval ")
+    assert str(note).startswith("the choice is unstable: stability -0.14 (95% interval ")
     assert "over 5 folds" in note
     assert "'c0' was found in 1 of 5" in note
     assert Stability.of(np.tile(masks[0], (5, 1))).notes([0]) == ()
@@ -68,8 +68,8 @@ def test_columns_that_take_turns_are_named():
     assert found.in_place_of(6) == [7]
     assert found.in_place_of(0) == []
     (note,) = found.notes(range(7))
-    assert note.startswith("some columns are unstable: stability 0.9")
-    assert note.endswith("'x6' was found in 3 of 10 (in its place 'x7')")
+    assert str(note).startswith("some columns are unstable: stability 0.9")
+    assert str(note).endswith("'x6' was found in 3 of 10 (in its place 'x7')")
     frame = found.to_frame()
     assert frame["frequency"].tolist()[:8] == [1.0] * 6 + [0.7, 0.3]
 

@@ -81,10 +81,10 @@ def test_all_features_are_kept_when_no_other_set_will_do():
     )
     chosen, decision = comparison(poor, everything).choose(BUDGET)
     assert (chosen.search, chosen.size) == ("p", 4)
-    assert decision.notes[0].endswith("on held-out rows; all are kept")
+    assert str(decision.notes[0]).endswith("on held-out rows; all are kept")
     chosen, decision = comparison(poor, replace(everything, lost_lower=0.4)).choose(BUDGET)
     assert chosen is poor
-    assert decision.notes[0].endswith("the one with the most information is kept")
+    assert str(decision.notes[0]).endswith("the one with the most information is kept")
     # No path holds all features: they cannot be kept.
     short = replace(poor, search="q")
     chosen, decision = comparison(short, everything, paths={"q": PATHS["q"]}).choose(BUDGET)

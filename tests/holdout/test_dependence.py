@@ -158,7 +158,7 @@ def test_some_rows_of_the_fit_make_an_estimate(fitted):
     new_X, new_y = RedundantLinear(n_copies=1, n_noise=2).sample(500, seed=1)
     mixed = fitted.certify(np.r_[new_X, X[:40]], np.r_[new_y, y[:40]])
     assert mixed.label == "estimate"
-    assert mixed.notes[0].startswith("40 of 540 rows are rows of the fit: this is an estimate")
+    assert str(mixed.notes[0]).startswith("40 of 540 rows are rows of the fit: this is an estimate")
     assert fitted.certify(new_X, new_y).label == "certificate"
 
 

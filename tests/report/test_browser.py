@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pinsker import BackwardElimination, CriterionSelection, FeatureCount
-from pinsker.report import summarise, to_html
+from pinsker.report import facts, summarise, to_html
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
@@ -157,21 +157,20 @@ def test_everything_follows_the_slider(visit, cross_fitted, cross_summary, cross
         size, verb = len(kept), "stays" if len(kept) == 1 else "stay"
         # Words.
         assert shown["headline"] == f"{size} of 13 features {verb}"
-        assert shown["lead"].startswith(f"Error budget {budget:g}: at most ")
-        assert shown["lead"].endswith(" of error rate may be added.")
-        verdict = {"met": "Budget met", "not met": "Budget not met"}.get(expected.verdict)
-        assert shown["verdict"] == (verdict or "Inconclusive: too few rows")
+        said = facts(expected)
+        assert shown["lead"] == f"Error budget {said.budget}: error rate may rise by {said.budget}."
+        assert shown["verdict"] == said.verdict[0].upper() + said.verdict[1:]
         assert shown["caution"] == expected.lets_all_go
         assert f"{size} of 13" in shown["slider"]
         assert f"{size} of 13 features {verb} at a budget" in shown["status"]
         # Figures.
         values, about = shown["values"], shown["about"]
         assert about[0] == f"{size} of 13"
-        assert values[1] == f"{expected.error_kept:.3f}"
-        assert values[2] == f"{expected.resolvable:.3f}"
-        assert about[1] in (f"at most {expected.error_upper:.3f} (95 %)", "")
+        assert values[1] == f"{expected.error_kept:.4f}"
+        assert values[2] == f"{expected.limit:.4f}"
+        assert about[1] in (f"at most {expected.error_upper:.4f} (95 %)", "")
         assert about[2] == f"budget {budget:g}"
-        assert f"{expected.error_kept:.3f} with the {size} kept" in shown["sentences"]
+        assert f"{expected.error_kept:.4f} with those kept" in shown["sentences"]
         # Lists and tables.
         assert shown["chips"] == shown["rows"] == kept
         assert shown["ranking"] == sorted(ranked & set(kept))

@@ -108,7 +108,7 @@ def test_names_are_text(hostile, hostile_page):
 def test_headline_and_every_section(page, summary):
     outline = Outline(page)
     assert outline.texts["h1"].split() == ["4", "of", "13", "features", "stay"]
-    assert "at most 10 points of error rate may be added" in page
+    assert "Error budget 0.1: error rate may rise by 0.1." in page
     assert "may be lost" not in page
     for title in (
         "What would another budget keep?", "How far the error rate rises with fewer features",
@@ -147,7 +147,7 @@ def test_r2_is_r2(numeric):
     fitted, X, y = numeric
     page = to_html(summarise(fitted, X, y))
     assert "How far R² falls with fewer features" in page
-    assert "at most 0.2 may be added to the error: R² may fall by as much" in page
+    assert "Error budget 0.2: R² may fall by 0.2." in page
     assert "measured by R²" in page
     assert "share of the target" not in page
 
@@ -157,9 +157,9 @@ def test_r2_of_held_out_rows_is_r2(numeric):
     options = {"searches": ["linear"], "cv": 2, "models": ["linear"], "random_state": 0}
     fitted = FeatureSelector(0.05, **options).fit(X, y)
     certificate, tiles = fitted.certificate_, own_tiles(fitted)
-    assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.3f}"
-    assert tiles["R², all features"] == f"{1 - certificate.error_all:.3f}"
-    assert tiles["R² may fall by, 95 % upper bound"] == f"{certificate.resolvable:.3f}"
+    assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.4f}"
+    assert tiles["R², all features"] == f"{1 - certificate.error_all:.4f}"
+    assert tiles["R² may fall by, 95 % upper bound"] == f"{certificate.resolvable:.4f}"
 
 
 def own_tiles(fitted):
@@ -218,7 +218,7 @@ def test_report_writes_the_page(selector, tmp_path):
 
 def test_a_notebook_shows_the_page_and_not_its_text(selector):
     made = selector.report()
-    assert repr(made) == "Report(4 of 13 features stay, estimated, not tested)"
+    assert repr(made) == "Report(4 of 13 features stay, budget not tested (no rows were held out))"
     shown = made._repr_html_()
     frame = Outline(shown).all("iframe")[0]
     assert frame["srcdoc"] == made.html  # unescaped by the parser, as by a browser

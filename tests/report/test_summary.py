@@ -205,8 +205,8 @@ def test_a_cross_fitted_certificate_in_words(cross_fitted, summary):
     certificate = summarise(cross_fitted)["certificate"]
     assert certificate["verdict"] == cross_fitted.certificate_.verdict
     text = " ".join(certificate["sentences"])
-    assert "Cross-validated estimate from 178 rows: 3-fold cross-fitting; bounds for " in text
-    assert "The 95 % upper confidence bound of that: the error rate rises by" in text
+    assert "Cross-validated estimate: 178 rows, 3-fold cross-fitting; bounds for " in text
+    assert "; 95 % upper confidence bound: error rate rises by" in text
     assert "distribution-free" not in text  # the rows have chosen the set
     assert summary["certificate"]["verdict"] == "not tested"
     assert "No row was held out" in " ".join(summary["certificate"]["sentences"])
@@ -241,23 +241,27 @@ def test_certificates_in_words(selector, changes, verdict):
     shown = shown_of(selector, certificate)
     assert shown["verdict"] == verdict
     text = " ".join(shown["sentences"])
-    assert "Certificate from 500 rows: fresh rows." in text
-    assert (
-        "The error rate is 0.120 with all 9 features (forest), 0.130 with the 3 kept (linear), and "
-        "0.400 with no features at all."
-    ) in text
-    limit = f"the error rate rises by {certificate.increase_upper:.3f}"
-    assert f"95 % upper confidence bound of that: {limit}, for these models" in text
+    assert "Certificate: 500 rows, fresh rows." in text
+    errors = "0.1200 with all features, 0.1300 with those kept, 0.4000 with none"
+    assert f"Error rate {errors}." in text
+    assert "Models: forest of all features, linear of those kept." in text
+    limit = f"error rate rises by {certificate.increase_upper:.4f}"
+    assert f"95 % upper confidence bound: {limit}." in text
     assert "Bayes risk" not in text  # a bound above the budget says nothing
     within = shown_of(selector, replace(certificate, bound=0.04))
-    assert "could reach) increases by at most 4 points" in " ".join(within["sentences"])
+    assert (
+        "Bayes risk rises by at most 0.0400 [model-based estimate]. The Bayes risk is the lowest"
+        in " ".join(within["sentences"])
+    )
     assert "The distribution-free 95 % upper confidence bound of the error with" in text
-    assert ("smallest budget that they can confirm is 8" in text) == (verdict == "inconclusive")
+    assert ("Inconclusive: these rows could show a budget of 0.0800." in text) == (
+        verdict == "inconclusive"
+    )
 
 
 def test_without_a_budget_there_is_no_verdict_to_read(selector):
     certificate = shown_of(selector, replace(CERTIFICATE, budget=float("nan")))
-    assert certificate["verdict_words"] == "evaluated, no error budget was set"
+    assert certificate["verdict_words"] == "no error budget was set"
     assert "The budget is" not in " ".join(certificate["sentences"])
 
 

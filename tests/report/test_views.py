@@ -70,7 +70,7 @@ def test_bound_display_never_rises(axes):
 def test_certificate_display_draws_the_bound(selector, axes):
     display = CertificateDisplay.from_estimator(selector, ax=axes())
     assert [limit for _, _, limit in display.statements] == [selector.certificate_.bound]
-    assert display.ax_.get_title(loc="left") == "estimated, not tested"
+    assert display.ax_.get_title(loc="left") == "budget not tested (no rows were held out)"
 
 
 def test_displays_draw_what_held_out_rows_showed(cross_fitted, axes):
@@ -133,7 +133,7 @@ def test_plot_refuses_what_it_does_not_know(selector):
 def test_notebook_shows_the_choice_and_the_diagram(selector):
     html = selector._repr_mimebundle_()["text/html"]
     assert "4 of 13 features stay" in html
-    assert "within a budget of 0.1 (10 points of error rate)" in html
+    assert "error rate may rise by 0.1 · budget not tested (no rows were held out)" in html
     assert "flavanoids, color_intensity, proline, alcohol" in html
     assert "sk-top-container" in html  # scikit-learn's own is still there
     assert "4 of 13 features stay" in selector._repr_html_()

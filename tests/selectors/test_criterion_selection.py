@@ -105,7 +105,8 @@ def test_a_numeric_target_is_cut_into_bins_with_a_note():
     X, y = load_diabetes(return_X_y=True)
     selector = CriterionSelection("mrmr", 4).fit(X, y)
     assert any(
-        note.startswith("the numeric target was cut into bins at 7") for note in selector.notes_
+        str(note).startswith("the numeric target was cut into bins at 7")
+        for note in selector.notes_
     )
     cuts = np.quantile(y, [0.2, 0.4, 0.6, 0.8])
     codes = np.searchsorted(cuts, y)

@@ -27,8 +27,10 @@ def test_a_table_with_gaps_is_taken_as_it_is():
     selector = FeatureSelector(0.1, random_state=0).fit(X, y)
     assert set(selector.get_feature_names_out()) == {"a", "b"}
     assert selector.certificate_.n_rows == 238
-    assert selector.notes_[0] == "2 of 240 rows have no target and were left out"
-    assert selector.notes_[1].startswith("missing values count as a value of their own: 'city' (")
+    assert str(selector.notes_[0]) == "2 of 240 rows have no target and were left out"
+    assert str(selector.notes_[1]).startswith(
+        "missing values count as a value of their own: 'city' ("
+    )
     pd.testing.assert_frame_equal(
         selector.set_output(transform="pandas").transform(X), X[["a", "b"]]
     )

@@ -49,7 +49,9 @@ def test_time_that_is_up_at_once_leaves_one_search_and_one_evaluation(clock):
     assert set(selector.cv_results_["search"]) == {"all features", "relevance"}
     assert len(selector.cv_results_["search"]) == 2
     (note,) = [note for note in selector.notes_ if "time limit" in note]
-    assert note.startswith("the time limit of 1 s was reached: left out were search linear, search")
+    assert str(note).startswith(
+        "the time limit of 1 s was reached: left out were search linear, search"
+    )
     assert "search backward" in note
     assert "sets of relevance" in note
     assert selector.support_.any()

@@ -26,6 +26,7 @@ from sklearn.svm import SVC, SVR
 import pinsker.selectors
 from pinsker import __version__
 from pinsker._compat import require
+from pinsker._notes import Note
 from pinsker._types import plain
 from pinsker.cli import _options as options
 from pinsker.cli._choices import parse_budget
@@ -35,7 +36,6 @@ from pinsker.cli._errors import (
     MET,
     NOT_MET,
     OneLineGroup,
-    shell_text,
     until_closed,
 )
 from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
@@ -292,7 +292,7 @@ def audit(
     if saved.task == "classification" and task_of(own) == "regression":
         # A linear search takes classes for numbers; the models do not.
         rows["metric"] = "error"
-        notes.append(f"the budget is in {metric_words(own)}: error rates cannot be held against it")
+        notes.append(Note("other metric", figures={"metric": metric_words(own)}))
     with collect_warnings() as collected:
         found = pinsker.audit(saved.selector, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
@@ -375,13 +375,12 @@ def write_files(
             typed = shlex.join(["pinsker", *sys.argv[1:]])
             selector, X, y = outcome.selector, table.features, table.y
             summary = summarise(selector, X, y, source=table.source, command=typed)
-            summary["data"]["notes"] = [shell_text(note) for note in summary["data"]["notes"]]
             files.write_text(to_html(summary), report)
 
 
 def _restore(
     path: str, source: str, query: str | None, style: TextStyle, most: int
-) -> tuple[SavedSelection, InputTable, list[str]]:
+) -> tuple[SavedSelection, InputTable, list[Note | str]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
     read = read_input(source, saved.targets, style=style, most=most, query=query)

@@ -13,6 +13,7 @@ from typing import Any, Self, cast
 import pandas as pd
 
 from pinsker._compat import require
+from pinsker._notes import Note
 from pinsker.cli._database import files_in
 from pinsker.cli._errors import visible
 from pinsker.cli._tables import STDIN, format_of_name
@@ -21,7 +22,6 @@ from pinsker.exceptions import DataError, ParameterError
 _TEXT = ("csv", "tsv")
 #: First characters of what spreadsheets take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MOST_NAMED = 3
 
 
 class OutputFiles:
@@ -127,18 +127,12 @@ def written_format(path: str, option: str) -> tuple[str, str | None]:
     return kind, compression
 
 
-def formula_notes(names: Sequence[str], path: str | None) -> tuple[str, ...]:
+def formula_notes(names: Sequence[str], path: str | None) -> tuple[Note, ...]:
     """Return a note on column names that a spreadsheet takes for formulas."""
     if path is None or (path != STDIN and format_of_name(path, "--output")[0] not in _TEXT):
         return ()
-    found = [repr(name) for name in names if name.startswith(_FORMULA)]
-    if not found:
-        return ()
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    named = ", ".join(found[:_MOST_NAMED]) + more
-    return (
-        f"a spreadsheet takes the column names {named} in {path!r} for formulas: import as text",
-    )
+    found = tuple(name for name in names if name.startswith(_FORMULA))
+    return (Note("formulas", found, {"path": path}),) if found else ()
 
 
 def _write_table(frame: pd.DataFrame, path: str) -> None:

@@ -17,6 +17,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import require
+from pinsker._notes import Note, Notes, option_of
 from pinsker._types import IntArray
 from pinsker.cli._choices import (
     parse_columns,
@@ -28,7 +29,7 @@ from pinsker.cli._choices import (
     parse_time,
     read_costs,
 )
-from pinsker.cli._errors import option_of, visible
+from pinsker.cli._errors import visible
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
@@ -96,7 +97,7 @@ class Outcome:
     selector: Any  # fitted to it
     task: str  # kind of the target
     seconds: float  # time that `fit` took
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     interrupted: bool = False  # whether the user ended it
     stability: Any = None  # how much choices on folds or halves of the rows agree
 
@@ -248,13 +249,13 @@ def _check_row_columns(table: InputTable, selector: Any, options: SelectOptions)
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[str]]:
+def collect_warnings() -> Iterator[list[Note | str]]:
     """Collect warnings of pinsker as text, and silence those of other packages."""
-    collected: list[str] = []
+    collected: list[Note | str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield collected
-    collected += [str(w.message) for w in caught if issubclass(w.category, PinskerWarning)]
+    collected += [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, cast
 import pandas as pd
 
 from pinsker._compat import require
+from pinsker._notes import Note
 from pinsker.exceptions import DataError
 
 #: Endings of names, and the format behind them.
@@ -35,7 +36,7 @@ _NEEDS = {
 }  # fmt: skip
 
 
-def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[str]]:
+def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[Note]]:
     """Read a table of another program; return it with what a user should know about the reading."""
     name = _NAMES[kind]
     if kind in _NEEDS:
@@ -87,7 +88,7 @@ def _are_rows(part: Any) -> bool:
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
 
 
-def _read_sheet(handle: BinaryIO, engine: Any) -> tuple[pd.DataFrame, list[str]]:
+def _read_sheet(handle: BinaryIO, engine: Any) -> tuple[pd.DataFrame, list[Note]]:
     """Read the first sheet with something in it."""
     with pd.ExcelFile(handle, engine=engine) as book:
         sheets = book.sheet_names
@@ -97,7 +98,7 @@ def _read_sheet(handle: BinaryIO, engine: Any) -> tuple[pd.DataFrame, list[str]]
     if not others:
         return frame, []
     listed = ", ".join(map(repr, others[:5]))
-    return frame, [f"the sheet {name!r} was read, others were not: {listed}"]
+    return frame, [Note("sheet", figures={"sheet": name, "others": listed})]
 
 
 def _read_spss(handle: BinaryIO) -> pd.DataFrame:

@@ -23,7 +23,6 @@ from pinsker.cli._summary import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
 from pinsker.cli._text import TextStyle
 from pinsker.encoding import (
-    IDENTIFIERS,
     Encoded,
     constant_columns,
     duplicate_columns,
@@ -33,7 +32,7 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
-from pinsker.explain import Suspect, find_suspects
+from pinsker.explain import Suspect, find_suspects, identifiers
 from pinsker.holdout import MOST_READ, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
 from pinsker.metrics import task_of
 from pinsker.search import MOST_SEARCHED
@@ -102,8 +101,8 @@ def inspect(
     console, suspects = make_console(), find_suspects(read.features[present], encoded)
     _print(console, read, encoded, suspects, most=None if every else _MOST_LISTED)
     _print_forecast(console, forecast(encoded, selector, read.features[present], y))
-    listed = [note for note in encoded.notes if note.startswith(IDENTIFIERS)]
-    named = [str(one) for one in suspects if not any(repr(one.column) in note for note in listed)]
+    listed = identifiers(encoded.notes)
+    named = [one.note() for one in suspects if one.column not in listed]
     print_notes(console, [*named, *read.notes, *encoded.notes])
     return 0
 

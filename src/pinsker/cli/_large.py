@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pinsker._compat import require
+from pinsker._notes import Note, Notes
 from pinsker.encoding import RowSample
 
 _BLOCK_BYTES = 2**20
@@ -29,10 +30,10 @@ class DrawnRows:
     n_rows: int  # rows of the file, and of those drawn
     n_drawn: int  # rows of the file, and of those drawn
     missing: dict[str, int]
-    remarks: tuple[str, ...] = ()  # what else a user should know
+    remarks: Notes = ()  # what else a user should know
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note | str]:
         """What a user should know about the drawing."""
         return list(RowSample(None, None, self.n_rows, self.n_drawn, None, self.remarks).notes)
 
@@ -82,10 +83,10 @@ def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
     handle.seek(0)
     chosen = np.sort(np.argsort(np.concatenate(kept_keys), kind="stable")[:most])
     rows = [drawn[i] for i in chosen]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     if found := _without_count(names, rows, np.concatenate(places)[chosen]):
         names, rows = found
-        remarks = ("the first column has no name and counts the rows; it was left out",)
+        remarks = (Note("row counter"),)
     content = io.BytesIO(names + b"".join(rows))
     return DrawnRows(content, n_rows, len(rows), {}, remarks)
 

@@ -1,42 +1,38 @@
 """A selection on disk: what `pinsker select --json` writes and other commands read."""
 
-import base64
-import dataclasses
 import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pinsker import __version__
-from pinsker._types import AnyArray, plain
-from pinsker.bounds import TargetFacts
-from pinsker.cli._fitting import DIRECTIONS, Outcome
-from pinsker.cli._schema import MOST_BYTES, check, check_parts, parse, schema
-from pinsker.engine import KNNSettings
+from pinsker._types import plain
+from pinsker.cli._fitting import Outcome
 from pinsker.exceptions import DataError, PinskerError
-from pinsker.holdout import MOST_HASHES, Certificate
-from pinsker.search import (
-    ErrorBudget,
-    FeatureCount,
-    ScoreJump,
-    ScoreThreshold,
-    SelectionPath,
-    StoppingRule,
-)
-from pinsker.selectors import FitRecord
+from pinsker.report import sentence
+from pinsker.selectors import from_state, to_state
 
 #: The version that is written.
 SCHEMA = 2
-#: How it was searched is over, and where it was: another computer may have no GPU.
-_NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine", "feature_costs"}
-_SELECTORS = {kind.__name__: kind for kind in DIRECTIONS.values()}
-_RULES: dict[str, Any] = {
-    kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
+#: Bytes of a file at most: 100 000 columns take about a tenth of that.
+MOST_BYTES = 2**26
+#: Lists and objects within each other: a selection has five.
+_DEEPEST = 20
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
 }
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SavedSelection:
     """A selection that was read back."""
 
@@ -56,37 +52,20 @@ class SavedSelection:
 
 def to_json(outcome: Outcome) -> str:
     """Return everything about a selection that outlives the process, as JSON text."""
-    selector = outcome.selector
+    table, targets = outcome.table, outcome.table.targets
     content = {
         "pinsker": __version__,
         "schema": SCHEMA,
-        "source": outcome.table.source,
-        "target": _one_or_list(outcome.table.targets),
-        "event": outcome.table.event,
-        "task": outcome.task,
-        "columns": list(outcome.table.features.columns),
-        "kept": outcome.kept,
-        "selector": type(selector).__name__,
-        "parameters": _parameters(selector),
-        "facts": dataclasses.asdict(selector.facts_),
-        "feature_columns": [list(columns) for columns in selector.feature_columns_],
-        "ranking": selector.ranking_,
-        "path": json.loads(selector.path_.to_json()),
-        "certificate": selector.certificate_.to_dict(),
-        "seed": selector._record.seed,
-        "row_hashes": _hashes_text(selector._record.row_hashes),
+        "source": table.source,
+        "target": targets[0] if len(targets) == 1 else list(targets),
+        "event": table.event,
+        **to_state(outcome.selector),
+        "task": outcome.task,  # a linear search takes classes for numbers
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
-        "importance": _importance(selector),
-        "notes": list(outcome.notes),
+        "notes": [sentence(note, "command") for note in outcome.notes],
         "seconds": round(outcome.seconds, 3),
     }
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _importance(selector: Any) -> dict[str, Any] | None:
-    """Return what each kept column is worth, if it was measured."""
-    found = getattr(selector, "importance_", None)
-    return None if found is None else dataclasses.asdict(found)
 
 
 def read_selection(path: str) -> SavedSelection:
@@ -98,10 +77,7 @@ def read_selection(path: str) -> SavedSelection:
             raise DataError(f"it is not of version {SCHEMA}")
         check(content, schema())
         check_parts(content)
-        selector = _restored(content)
-        _check_kept(selector)
-        selector._validate_params()
-        selector._rule()
+        selector = from_state(content)
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         found = (
             str(error) if isinstance(error, PinskerError) else f"{type(error).__name__}: {error}"
@@ -110,83 +86,9 @@ def read_selection(path: str) -> SavedSelection:
             f"{path!r} is not a saved selection that this version of pinsker can read "
             f"({found.rstrip('.')}). Write one with pinsker select --json."
         ) from error
-    targets, event = _targets(content["target"]), content.get("event")
+    target, event = content["target"], content.get("event")
+    targets = (target,) if isinstance(target, str) else tuple(target)
     return SavedSelection(selector, targets, event, content["task"], content["columns"])
-
-
-def _one_or_list(names: tuple[str, ...]) -> str | list[str]:
-    return names[0] if len(names) == 1 else list(names)
-
-
-def _targets(saved: Any) -> tuple[str, ...]:
-    """Return the names of the targets; one is text."""
-    return (saved,) if isinstance(saved, str) else tuple(str(name) for name in saved)
-
-
-def _restored(content: dict[str, Any]) -> Any:
-    """Return a selector that transforms, certifies and is audited as the one that was fitted."""
-    parameters = dict(content["parameters"])
-    if unsaved := sorted(_NOT_SAVED & set(parameters)):
-        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
-    if isinstance(parameters["error_budget"], dict):
-        rule = dict(parameters["error_budget"])
-        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
-    if "knn" in parameters:
-        parameters["knn"] = KNNSettings(**parameters["knn"])
-    columns, kept = content["columns"], set(content["kept"])
-    selector = _SELECTORS[content["selector"]](**parameters)
-    fitted = {
-        "path_": SelectionPath.from_json(json.dumps(content["path"])),
-        "facts_": _facts(content["facts"]),
-        "task_": str(content["task"]),
-        "feature_columns_": tuple(tuple(group) for group in content["feature_columns"]),
-        "ranking_": np.asarray(content["ranking"], dtype=np.int64),
-        "support_": np.asarray([name in kept for name in columns]),
-        "certificate_": _certificate(content["certificate"]),
-        "cv_results_": {},
-        "notes_": tuple(content["notes"]),
-        "n_features_in_": len(columns),
-        "feature_names_in_": np.asarray(columns, dtype=object),
-        # Other budgets cut the path by its own information.
-        "_record": FitRecord(int(content["seed"]), None, _read_hashes(content["row_hashes"])),
-    }
-    for name, value in fitted.items():
-        setattr(selector, name, value)
-    return selector
-
-
-def _check_kept(selector: Any) -> None:
-    """Refuse kept columns that are not the first of the path: certify tests sets of the path."""
-    path, columns = selector.path_, selector.feature_columns_
-    kept = [j for j, own in enumerate(columns) if selector.support_[list(own)].all()]
-    if set(kept) != set(path.order[: len(kept)]):
-        raise DataError("kept is not among the sets of the path")
-
-
-def _facts(saved: dict[str, Any]) -> TargetFacts:
-    shares = saved.pop("shares", None)
-    return TargetFacts(**saved, shares=None if shares is None else TargetFacts(**shares))
-
-
-def _hashes_text(hashes: AnyArray) -> str:
-    """Return hashes of rows as text: of very many the smallest, for the file is for people too."""
-    smallest = np.sort(hashes)[:MOST_HASHES]
-    return base64.b64encode(smallest.astype("<u8").tobytes()).decode("ascii")
-
-
-def _read_hashes(text: str) -> AnyArray:
-    content = base64.b64decode(text, validate=True)
-    if len(content) % 8:
-        raise DataError(f"row_hashes has {len(content)} bytes, and must have 8 for each row")
-    return np.frombuffer(content, dtype="<u8")
-
-
-def _certificate(saved: dict[str, Any]) -> Certificate:
-    """Read a certificate; null was a number that JSON cannot hold."""
-    values = {field.name: saved[field.name] for field in dataclasses.fields(Certificate)}
-    values |= {name: float("nan") for name, value in values.items() if value is None}
-    texts = {name: tuple(values[name]) for name in ("features", "notes")}
-    return Certificate(**{**values, **texts})
 
 
 def _bytes(path: str) -> bytes:
@@ -199,16 +101,170 @@ def _bytes(path: str) -> bytes:
         raise DataError(f"{path!r} cannot be read: {error.strerror}.") from error
 
 
-def _parameters(selector: Any) -> dict[str, Any]:
-    """Return the budget, and the parameters that differ from the defaults."""
-    defaults = type(selector)().get_params(deep=False)
-    changed: dict[str, Any] = {"error_budget": selector.error_budget}
-    for name, value in selector.get_params(deep=False).items():
-        if name in _NOT_SAVED or value is None or value is defaults[name]:
-            continue
-        if isinstance(value, StoppingRule):
-            rule: Any = value  # every rule is a dataclass, which the base class does not say
-            changed[name] = {"rule": type(value).__name__, **dataclasses.asdict(rule)}
-        else:
-            changed[name] = value.get_params() if isinstance(value, KNNSettings) else value
-    return changed
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a saved selection."""
+    text = files("pinsker.cli").joinpath("selection.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def parse(text: bytes) -> Any:
+    """Read JSON of limited size and depth, without NaN, infinities and names that are repeated."""
+    if len(text) > MOST_BYTES:
+        raise DataError(f"it has {len(text)} bytes, more than any selection ({MOST_BYTES})")
+    try:
+        content = json.loads(
+            text.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_once
+        )
+    except RecursionError as error:
+        raise DataError("its lists lie too deep within each other") from error
+    except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are among these
+        raise DataError(str(error)) from error
+    _check_depth(content, _DEEPEST)
+    return content
+
+
+def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
+    """Refuse a value that a schema does not allow."""
+    where = place or "it"
+    _check_type(value, rules, where)
+    allowed = [rules["const"]] if "const" in rules else rules.get("enum")
+    same = (type(one) is type(value) and one == value for one in allowed or ())
+    if allowed is not None and not any(same):
+        listed = ", ".join(map(repr, allowed))
+        raise DataError(f"{where} is {_shown(value)}, and must be one of {listed}")
+    if isinstance(value, (int, float)):
+        least, most = rules.get("minimum", float("-inf")), rules.get("maximum", float("inf"))
+        if not least <= value <= most:
+            raise DataError(f"{where} is {_shown(value)}, and must be from {least} to {most}")
+    if isinstance(value, str):
+        _check_text(value, rules, where)
+    if isinstance(value, list):
+        if len(value) < rules.get("minItems", 0):
+            raise DataError(f"{where} is empty")
+        for number, item in enumerate(value):
+            check(item, rules.get("items", {}), f"{place}/{number}")
+    if isinstance(value, dict):
+        for name in rules.get("required", ()):
+            if name not in value:
+                raise DataError(f"{where} lacks {name!r}")
+        for name, own in rules.get("properties", {}).items():
+            if name in value:
+                check(value[name], own, f"{place}/{name}")
+
+
+def check_parts(content: dict[str, Any]) -> None:
+    """Refuse a selection whose parts do not belong together."""
+    columns, kept = content["columns"], set(content["kept"])
+    features, names = content["feature_columns"], content["path"]["names"]
+    # Columns that were left out before the search belong to no feature.
+    named = [column for feature in features for column in feature]
+    own = content["selector"] == "LinearSelection"  # it treats classes as numbers
+    target, event = content["target"], content.get("event")
+    targets = {target, event} if isinstance(target, str) else {*target, event}
+    wrong = {
+        "columns repeats a name": len(set(columns)) < len(columns),
+        "target is among the columns": bool(targets & set(columns)),
+        "kept names a column that is not there": not kept <= set(columns),
+        "feature_columns repeats a column": len(set(named)) < len(named),
+        "feature_columns names a column that is not there": any(j >= len(columns) for j in named),
+        "ranking has another length than columns": len(content["ranking"]) != len(columns),
+        "path/names has another length than feature_columns": len(names) != len(features),
+        "path/names repeats a name": len(set(names)) < len(names),
+        "path/names and columns name other features": len(names) == len(features)
+        and not _are_named(content),
+        "task and facts/task differ": not own and content["task"] != content["facts"]["task"],
+    }
+    _refuse(wrong)
+    _check_path(content["path"])
+    whole = {columns[j] for one in features for j in one if {columns[k] for k in one} <= kept}
+    _refuse({
+        "kept divides a group of columns": kept != whole,
+        "certificate/features names a feature that is not there": not (
+            set(content["certificate"]["features"]) <= set(names)
+        ),
+    })  # fmt: skip
+
+
+def _are_named(content: dict[str, Any]) -> bool:
+    """Return whether each feature has the name of its one column, or of its group of columns."""
+    columns, groups = content["columns"], content["parameters"].get("feature_groups")
+    groups = groups if isinstance(groups, dict) else {}
+    of_feature = zip(content["path"]["names"], content["feature_columns"], strict=True)
+    for name, own in of_feature:
+        named = [columns[j] for j in own if j < len(columns)]
+        if named != [name] and not set(named) <= set(groups.get(name) or ()):
+            return False
+    return True
+
+
+def _check_path(path: dict[str, Any]) -> None:
+    """Refuse moves that cannot follow from the start."""
+    n, moves, backward = len(path["names"]), path["moves"], path["direction"] == "backward"
+    start = path.get("start")
+    start = (list(range(n)) if backward else []) if start is None else start
+    first = set(start)
+    _refuse(
+        {
+            "path/start names a feature that is not there": any(j >= n for j in start),
+            "path/start repeats a feature": len(first) < len(start),
+            "path/moves names a feature that is not there": any(j >= n for j in moves),
+            "path/moves repeats a feature": len(set(moves)) < len(moves),
+            "path/moves does not follow from path/start": any(
+                (j in first) != backward for j in moves
+            ),
+            "path/n_fixed is more than there are features": path.get("n_fixed", 0) > n,
+        }
+    )
+
+
+def _refuse(wrong: dict[str, bool]) -> None:
+    for text, is_so in wrong.items():
+        if is_so:
+            raise DataError(text)
+
+
+def _check_type(value: Any, rules: dict[str, Any], where: str) -> None:
+    names = rules.get("type", ())
+    names = [names] if isinstance(names, str) else names
+    kinds = tuple(kind for name in names for kind in _TYPES[name])
+    is_number_like = isinstance(value, bool) and bool not in kinds  # True is an int in Python
+    if names and (is_number_like or not isinstance(value, kinds)):
+        wanted = " or ".join(names)
+        raise DataError(f"{where} is {_shown(value)}, and must be of type {wanted}")
+
+
+def _check_text(value: str, rules: dict[str, Any], where: str) -> None:
+    least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
+    if not least <= len(value) <= most:
+        raise DataError(f"{where} has {len(value)} characters, and must have {least} to {most}")
+    if "pattern" in rules and not re.search(rules["pattern"], value):
+        raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _check_depth(value: Any, left: int) -> None:
+    if left == 0:
+        raise DataError("its lists lie too deep within each other")
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in items:
+        if isinstance(item, (dict, list)):
+            _check_depth(item, left - 1)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, none of whose names is repeated: readers differ in which one they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{_shown(repeated)} is repeated")
+    return found
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")

@@ -14,24 +14,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pinsker.cli._errors import shell_text, visible
+from pinsker._notes import Note
+from pinsker.cli._errors import visible
 from pinsker.cli._fitting import Outcome
 from pinsker.cli._tables import STDIN
-from pinsker.encoding import KIND_DOUBTS
-from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
-from pinsker.metrics import best_score, change_text, metric_row, metric_words, shown_value
+from pinsker.holdout import CERTIFICATE, NOT_TESTED, TOO_FEW_ROWS, AuditResult, Certificate
+from pinsker.metrics import best_score, metric_words
+from pinsker.report import audit_errors, careful_first, facts, lines, sentence
 
 _MOST_LISTED = 25
 #: Longer names are cut in the list; files hold them in full.
 _LONGEST_NAME = 80
-#: Parts of notes that may change what a reader does with the result: leaks, identifiers, a budget
-#: that says nothing, rare classes, few rows, choices of chance. They come first.
-_CAREFUL = (
-    " is suspect (", "as identifiers have", "would let every column go", "% of the rows, so that",
-    "unstable", "too few rows", "fewer than", "interrupted",
-)  # fmt: skip
 
-Facts = list[tuple[str, str]]
+Lines = list[tuple[str, str]]
 
 
 class _PlainConsole(Console):
@@ -67,25 +62,20 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
     console.print()
     console.print(_features(selector))
     console.print()
-    facts = certificate_facts(selector.certificate_)
+    said = certificate_facts(selector.certificate_)
     if outcome.stability is not None:
-        facts.append(("stability", str(outcome.stability).removeprefix("stability ")))
-    print_facts(console, [*facts, ("time", _seconds(outcome.seconds))])
+        said.append(("stability", str(outcome.stability).removeprefix("stability ")))
+    print_facts(console, [*said, ("time", _seconds(outcome.seconds))])
     print_notes(console, careful_first(outcome.notes))
     if then:
         print_facts(console, [("next", then)])
 
 
-def careful_first(notes: Iterable[str]) -> list[str]:
-    """Return the notes of a summary: what to be careful about, then the others."""
-    shown = [one for one in notes if not one.startswith(KIND_DOUBTS)]
-    return sorted(shown, key=lambda one: not any(word in one for word in _CAREFUL))
-
-
 def next_command(outcome: Outcome, saved: str | None = None) -> str:
     """Return the command that a reader of the summary needs next, and what it is for."""
     certificate, again = outcome.selector.certificate_, _again()
-    suspects = [name for name in outcome.kept if _is_suspect(name, outcome.notes)]
+    named = [n for n in outcome.notes if isinstance(n, Note) and n.kind == "suspect"]
+    suspects = [name for note in named for name in note.columns if name in outcome.kept]
     if certificate.verdict == "nothing predictable":
         return ""
     if suspects:
@@ -93,7 +83,9 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
         return f"{again} --drop {drop} (if not known when the target is not)"
     if certificate.verdict == "inconclusive" and certificate.resolvable > certificate.budget:
         other = _again(with_budget=False)
-        return f"{other} --error-budget {_confirmed(certificate)} (what these rows can confirm)"
+        return (
+            f"{other} --error-budget {facts(certificate).resolvable} (what these rows can confirm)"
+        )
     if saved not in (None, STDIN) and certificate.is_tested:
         return f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE (rows not used here)"
     if "--report" not in again:
@@ -115,29 +107,18 @@ def _again(*, with_budget: bool = True) -> str:
     return shlex.join(kept)
 
 
-def _is_suspect(name: str, notes: Iterable[str]) -> bool:
-    return any(note.startswith(f"column {name!r} is suspect") for note in notes)
-
-
-def _confirmed(comparison: Certificate | AuditResult) -> str:
-    """Return the smallest budget that these rows can confirm."""
-    upper = max(comparison.increase_upper, 0.0)
-    confirmed = comparison.resolvable if isinstance(comparison, Certificate) else upper
-    return number(math.ceil(confirmed * 1000) / 1000)
-
-
-def print_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
+def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:
     """Print short lines, each behind its label."""
-    width = max(len(label) for label, _ in facts)
-    for label, text in facts:
+    width = max(len(label) for label, _ in said)
+    for label, text in said:
         gap = " " * (width - len(label) + 2)
         console.print(f"  [bold]{label}[/bold]{gap}{escape(text)}", soft_wrap=True)
 
 
-def print_notes(console: Console, notes: Iterable[str]) -> None:
-    """Print notes, values spelled as they are typed in a shell."""
-    for note in dict.fromkeys(notes):
-        console.print(f"  note: {escape(shell_text(note))}", soft_wrap=True)
+def print_notes(console: Console, notes: Iterable[Note | str]) -> None:
+    """Print notes, settings as they are typed in a shell."""
+    for text in dict.fromkeys(sentence(note, "command") for note in notes):
+        console.print(f"  note: {escape(' '.join(text.split()))}", soft_wrap=True)
 
 
 def meets_budget(comparison: Certificate | AuditResult) -> bool:
@@ -152,63 +133,36 @@ def meets_budget(comparison: Certificate | AuditResult) -> bool:
     return enough or comparison.bound <= comparison.budget
 
 
-def certificate_facts(certificate: Certificate) -> Facts:
+def certificate_facts(certificate: Certificate) -> Lines:
     """Return a certificate in three short lines."""
-    if certificate.label == TOO_FEW_ROWS:
-        return [
-            ("error", "unknown"),
-            ("budget", _budget(certificate)),
-            ("certainty", "none: there are too few rows to hold any out"),
-        ]
-    if not certificate.is_tested:
-        name = metric_row(certificate.metric).error_words
-        most = f"{number(certificate.bound)} ({name})"
-        return [
-            ("error", f"may increase by {most} at most"),
-            ("budget", _budget(certificate)),
-            ("certainty", "estimate on the rows of the search; no row was held out"),
-        ]
-    everything, kept, none = (
-        _score(certificate.metric, value)
-        for value in (certificate.error_all, certificate.error_kept, certificate.error_none)
-    )
-    errors = (
-        f"{metric_words(certificate.metric)} {everything} with all features, {kept} with these, "
-        f"{none} with none"
-    )
+    said, f = dict(lines(certificate)), facts(certificate)
+    known = ("held-out", "information")
+    certainty = f.evidence if "change" not in said else f"{f.increase}; {f.evidence}"
+    if certificate.is_tested and certificate.n_kept == certificate.n_features:
+        certainty = f"nothing is left out; {f.evidence}"
     return [
-        ("error", errors),
+        ("error", next((said[label] for label in known if label in said), "unknown")),
         ("budget", _budget(certificate)),
-        ("certainty", _certainty(certificate, certificate.rows)),
+        ("certainty", certainty),
     ]
 
 
 def _budget(comparison: Certificate | AuditResult) -> str:
-    """Return a budget with its verdict, and what follows from it."""
-    if math.isnan(comparison.budget):
+    """Return a budget with its verdict."""
+    f = facts(comparison)
+    if not f.budget:
         return "none"
-    size = f"{comparison.budget:g} ({metric_words(comparison.metric)})"
-    if isinstance(comparison, Certificate) and comparison.label == TOO_FEW_ROWS:
-        return f"{size} not tested"
-    if comparison.verdict == "not tested":
+    verdict = f.verdict.removeprefix("budget ")
+    of_path = isinstance(comparison, Certificate) and comparison.label == NOT_TESTED
+    if of_path:
         met = "met" if meets_budget(comparison) else "not met"
-        return f"{size} {met} by the search's own estimate, not tested"
-    if comparison.verdict == "inconclusive":
-        return (
-            f"{size} inconclusive; the smallest that these rows can confirm is "
-            f"{_confirmed(comparison)}: use more rows or a larger budget"
-        )
-    if comparison.verdict == "not met":
-        return (
-            f"{size} not met; {change_text(comparison.metric, comparison.increase_lower)} at least"
-        )
-    if comparison.verdict == "nothing predictable":
-        return f"{size} says nothing: all columns predict no better than none"
-    return f"{size} {comparison.verdict}"
+        verdict = f"{met} by the search's own estimate, {verdict}"
+    more = ": use more rows or a larger budget" if comparison.verdict == "inconclusive" else ""
+    return f"{f.budget} ({f.metric}) {verdict}{more}"
 
 
 def print_certificate(
-    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[str]
+    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[Note | str]
 ) -> None:
     """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
     n_features, own_notes = certificate.n_features, list(certificate.notes)
@@ -225,30 +179,20 @@ def print_certificate(
         )
     elif certificate.verdict == "met" and certificate.label != CERTIFICATE:
         why, *own_notes = own_notes  # what makes it an estimate comes first
-        text = escape(shell_text(why))
+        text = escape(sentence(why, "command"))
         console.print(f"[bold]These are not certified: {text}[/bold]", soft_wrap=True)
-    lost, upper = certificate.information_lost, certificate.information_upper
-    information = (
-        f"{number(lost)} nats lost, {_upper(certificate.confidence)} {number(upper)} (model-based "
-        "estimate)"
-    )
-    print_facts(console, [*certificate_facts(certificate), ("information", information)])
+    more = [one for one in lines(certificate) if one[0] in ("information", "rare rows")]
+    print_facts(console, [*certificate_facts(certificate), *more])
     print_notes(console, [*own_notes, *notes])
 
 
-def print_audit(console: Console, result: AuditResult, notes: Sequence[str]) -> None:
+def print_audit(console: Console, result: AuditResult, notes: Sequence[Note | str]) -> None:
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
-    everything, kept = (
-        _score(result.metric, value) for value in (result.error_all, result.error_kept)
-    )
-    errors = (
-        f"{metric_words(result.metric)} {everything} with all {result.n_features} columns, {kept} "
-        f"with {result.n_kept}"
-    )
-    certainty = _certainty(result, "test rows")
-    facts = [("error", errors), ("budget", _budget(result)), ("certainty", certainty)]
-    print_facts(console, facts)
+    f = facts(result)
+    certainty = f"{f.increase}; {f.evidence}"
+    shown = [("error", audit_errors(result)), ("budget", _budget(result)), ("certainty", certainty)]
+    print_facts(console, shown)
     print_notes(console, notes)
 
 
@@ -257,33 +201,9 @@ def number(value: float) -> str:
     return "unknown" if math.isnan(value) else f"{value:.4g}"
 
 
-def _score(metric: str, error: float) -> str:
-    """Return an error as its metric is read, in as many digits as its increase has."""
-    value = shown_value(metric, error)
-    has_unit = metric != "error" and best_score(metric) is None
-    return number(value) if has_unit or math.isnan(value) else f"{value + 0.0:.4f}"
-
-
 def _names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
     return ", ".join(names[:_MOST_LISTED]) + more
-
-
-def _certainty(comparison: Certificate | AuditResult, rows: str) -> str:
-    kind = rows if rows.endswith(" rows") else f"rows, {rows}"
-    label = f"{comparison.label}, " if isinstance(comparison, Certificate) else ""
-    groups = f" in {comparison.n_groups} groups" if comparison.n_groups else ""
-    if isinstance(comparison, Certificate) and comparison.n_kept == comparison.n_features:
-        return f"nothing is left out; {label}{comparison.n_rows} {kind}{groups}"
-    now = change_text(comparison.metric, comparison.increase)
-    most = change_text(comparison.metric, comparison.increase_upper)
-    return (
-        f"{now}; {_upper(comparison.confidence)}: {most}; {label}{comparison.n_rows} {kind}{groups}"
-    )
-
-
-def _upper(confidence: float) -> str:
-    return f"{100 * confidence:g} % upper confidence bound"
 
 
 def _features(selector: Any) -> Table:

@@ -18,6 +18,7 @@ import pandas as pd
 from scipy.io import arff
 
 from pinsker._compat import require
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray
 from pinsker.cli._choices import find_column, parse_columns
 from pinsker.cli._database import is_database, read_query, tables_in
@@ -68,7 +69,7 @@ class InputTable:
     source: str  # its file, or standard input
     frame: pd.DataFrame  # all columns
     targets: tuple[str, ...]  # the columns to predict
-    notes: tuple[str, ...] = ()  # what a user should know about the reading
+    notes: Notes = ()  # what a user should know about the reading
     texts: pd.DataFrame | None = None
     drawn: DrawnRows | None = None
     row_groups: str | None = None
@@ -245,14 +246,15 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
 
 def _read(
     handle: BinaryIO, kind: Format, style: TextStyle, source: str, drawn: DrawnRows | None
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[Note | str]]:
     if kind in ("csv", "tsv"):
         separator = style.separator or ("\t" if kind == "tsv" else "")
         text = handle if drawn is None else drawn.content
         frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
     if kind in OTHER_FORMATS.values():
-        return read_other(handle, kind, source)
+        frame, about_sheet = read_other(handle, kind, source)
+        return frame, [*about_sheet]
     if drawn is not None:
         frame, about_index = _with_index(drawn.content)
         return frame, [*drawn.notes, *about_index]
@@ -274,7 +276,7 @@ def _read_arrow(handle: BinaryIO, kind: Format) -> pd.DataFrame:
     return frame
 
 
-def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note | str]]:
     """Return the index of a frame as columns, if it has names; else without it, with a note."""
     index = frame.index
     named = [name for name in index.names if name is not None and name not in frame.columns]
@@ -282,7 +284,7 @@ def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         return frame.reset_index(named).reset_index(drop=True), []
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return frame, []
-    return frame.reset_index(drop=True), ["the index of the table was left out: it has no name"]
+    return frame.reset_index(drop=True), [Note("index left out")]
 
 
 def _first_line(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from pinsker._notes import Note
 from pinsker.cli._values import text_columns
 from pinsker.exceptions import DataError
 
@@ -29,7 +30,7 @@ class TextStyle:
     missing: tuple[str, ...] = ()
 
 
-def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[str]]:
+def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
     """Read a table from text; return it with what a user should know about the reading."""
     sample = handle.read(_SAMPLE)
     handle.seek(0)
@@ -46,9 +47,9 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[st
         frame = _parse_old(handle, style, encoding)
     if not style.decimal and style.separator != "," and _has_decimal_commas(frame):
         frame = _parse(handle, replace(style, decimal=","), encoding)
-        notes.append("numbers are written with a decimal comma")
+        notes.append(Note("decimal comma"))
     if encoding == "cp1252":
-        notes.append("the text is not UTF-8; it was read as Windows-1252")
+        notes.append(Note("old encoding"))
     notes += _repeated_names(lines, style.separator)
     frame, about_columns = _without_clutter(frame)
     return frame, notes + about_columns
@@ -131,16 +132,15 @@ def _has_decimal_commas(frame: pd.DataFrame) -> bool:
     return False
 
 
-def _repeated_names(lines: list[str], separator: str) -> list[str]:
+def _repeated_names(lines: list[str], separator: str) -> list[Note]:
     header = next(iter(_rows(lines, separator)), [])
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if not repeated:
         return []
-    name = repeated[0]
-    return [f"several columns are called {name!r}; the later ones are read as '{name}.1' and so on"]
+    return [Note("repeated names", (repeated[0],))]
 
 
-def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     """Leave out nameless columns that are empty or count the rows; strip spaces off names."""
     frame = frame.rename(columns=lambda name: str(name).strip())
     notes, clutter = [], []
@@ -152,7 +152,7 @@ def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
             clutter.append(name)
         elif position == 0 and _counts_rows(column):
             clutter.append(name)
-            notes.append("the first column has no name and counts the rows; it was left out")
+            notes.append(Note("row counter"))
     return frame.drop(columns=clutter), notes
 
 

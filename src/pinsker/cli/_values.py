@@ -4,13 +4,14 @@ from typing import Any
 
 import pandas as pd
 
+from pinsker._notes import Note
 from pinsker.encoding import read_written, written_number
 
 #: A text column is called nearly numeric from this fraction of numbers on.
 _NEARLY = 0.5
 
 
-def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[str]]:
+def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[Note]]:
     """Return the columns of text that hold numbers or dates as such, and notes on the reading."""
     found, notes = {}, []
     for name in text_columns(frame):
@@ -21,7 +22,7 @@ def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[
             values = column.map(read.values)
             dates = read.are_dates
             found[str(name)] = pd.to_datetime(values) if dates else values.astype("float64")
-            notes += [f"column {name!r} is read as {read.note}"] if read.note else []
+            notes += [Note("read as", (str(name),), {"what": read.note})] if read.note else []
         else:
             notes += _nearly_numeric(str(name), present)
     return found, notes
@@ -32,7 +33,7 @@ def text_columns(frame: pd.DataFrame) -> list[Any]:
     return [name for name in frame.columns if pd.api.types.is_string_dtype(frame[name].dropna())]
 
 
-def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[str]:
+def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     """Describe which values keep a column of numbers from being read as one."""
     counts = present.value_counts(sort=False)
     distinct = [
@@ -42,11 +43,8 @@ def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[str]:
     if not distinct or n_odd > _NEARLY * len(present):
         return []
     shown = ", ".join(map(repr, distinct[:3])) + (" and others" if distinct[3:] else "")
-    note = (
-        f"column {name!r} is read as categories, not numbers, because of {shown} in {n_odd} of "
-        f"{len(present)} values; if that means missing, use --na '{distinct[0]}'"
-    )
-    return [note]
+    figures = {"odd": shown, "n_odd": n_odd, "n_present": len(present), "first": distinct[0]}
+    return [Note("nearly numeric", (name,), figures)]
 
 
 def _is_float(text: str) -> bool:

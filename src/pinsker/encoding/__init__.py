@@ -7,12 +7,13 @@ tables that criteria count in.
 
 from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
-    IDENTIFIERS,
     check_neighbors,
     check_weights,
     constant_columns,
     drop_note,
     duplicate_columns,
+    listing,
+    plural,
     read_array,
     weights_in_rows,
 )
@@ -46,7 +47,6 @@ from pinsker.encoding._encoded import (
     take_rows,
 )
 from pinsker.encoding._groups import find_columns, find_features
-from pinsker.encoding._kinds import KIND_DOUBTS
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
 from pinsker.encoding._row_hashes import hash_numbers
 from pinsker.encoding._sample import RowSample, draw_rows, take
@@ -62,8 +62,6 @@ from pinsker.encoding._written import read_written, written_number
 
 __all__ = [
     "FARTHEST",
-    "IDENTIFIERS",
-    "KIND_DOUBTS",
     "NOMINAL_STEP",
     "Binned",
     "Binning",
@@ -104,8 +102,10 @@ __all__ = [
     "is_dask_frame",
     "is_frame",
     "is_missing",
+    "listing",
     "normal_scores",
     "null_martingale",
+    "plural",
     "read_array",
     "read_large",
     "read_table",

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing
 from pinsker.encoding._encoded import Columns
 from pinsker.encoding._read import RawTable, column_blocks
@@ -16,7 +17,6 @@ from pinsker.exceptions import DataError, ParameterError
 _IDENTIFIER_FRACTION = 0.5
 _FEWEST_IDENTIFIED = 10
 #: How the note on such columns begins.
-IDENTIFIERS = "as many categories as identifiers have:"
 #: Messages name so many items of a list and count the others.
 _MOST_NAMED = 5
 #: Sums of squares of weights have to be numbers, and so must their inverses.
@@ -41,7 +41,7 @@ def usable_rows(
         _refuse_infinite(table)
         gaps = np.isnan(table.values)
         if missing == "error" or (missing == "category" and table is target):
-            choices = "missing='drop'" if table is target else "missing='drop', missing='category'"
+            choices = "<missing=drop>" if table is target else "<missing=drop>, <missing=category>"
             raise DataError(
                 _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in.",
                 parameter="missing",
@@ -62,15 +62,12 @@ def drops_rows(missing: Missing) -> bool:
     return missing in ("auto", "drop")
 
 
-def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[str]:
+def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note | str]:
     """Return a note on how many rows were dropped, if any."""
-    dropped = total - kept
-    if not dropped:
+    if kept == total:
         return []
-    if missing == "auto":
-        what = "has no target and was" if dropped == 1 else "have no target and were"
-        return [f"{dropped} of {plural(total, 'row')} {what} left out"]
-    return [f"missing='drop' left out {dropped} of {plural(total, 'row')}"]
+    kind = "rows without a target" if missing == "auto" else "rows with gaps dropped"
+    return [Note(kind, figures={"dropped": total - kept, "total": total})]
 
 
 def gap_note(table: RawTable) -> list[str]:
@@ -135,13 +132,13 @@ def duplicate_columns(columns: Columns) -> dict[int, int]:
     return repeats
 
 
-def column_notes(columns: Columns) -> list[str]:
+def column_notes(columns: Columns) -> list[Note | str]:
     """Return notes about constants, duplicates and identifiers."""
-    notes = []
+    notes: list[Note | str] = []
     constant = constant_columns(columns)
     if constant.any():
         names = [columns.names[j] for j in np.flatnonzero(constant)]
-        notes.append(f"constant, so without information: {listing(names)}")
+        notes.append(Note("constant", tuple(names)))
     pairs = [
         f"{columns.names[later]!r} repeats {columns.names[earlier]!r}"
         for later, earlier in duplicate_columns(columns).items()
@@ -162,15 +159,9 @@ def near_unique_columns(columns: Columns) -> list[int]:
     ]
 
 
-def identifier_note(names: Sequence[str]) -> list[str]:
+def identifier_note(names: Sequence[str]) -> list[Note]:
     """Return a note on columns with as many categories as identifiers have, if there are any."""
-    if not names:
-        return []
-    note = (
-        f"{IDENTIFIERS} {listing(names)}; a value that occurs once tells nothing about other rows: "
-        "leave them out, or keep the part that repeats"
-    )
-    return [note]
+    return [Note("identifiers", tuple(names))] if names else []
 
 
 def is_near_unique(n_categories: int, n_rows: int) -> bool:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray, Missing
 from pinsker.encoding._cells import Origin
 from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
@@ -50,9 +51,9 @@ class LargeTable:
         return int(self.class_sizes.sum())
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know about the reading."""
-        found = []
+        found: list[Note | str] = []
         if self.partitions.n_rows > SAMPLED_ROWS:
             found.append(
                 f"kinds and cuts of columns were found from {SAMPLED_ROWS} of "

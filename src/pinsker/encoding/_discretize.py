@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pinsker._notes import Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding._checks import listing
 from pinsker.encoding._encoded import Columns, Kind, frozen
@@ -33,7 +34,7 @@ class Binned:
     edges: tuple[FloatArray | None, ...]
     names: tuple[str, ...]  # one per column
     strategy: Binning  # how cuts were chosen
-    notes: tuple[str, ...] = ()  # what a user should know
+    notes: Notes = ()  # what a user should know
 
 
 def bin_columns(
@@ -152,7 +153,7 @@ def _packed(coded: list[npt.NDArray[Any]], sizes: IntArray) -> npt.NDArray[Any]:
     return codes
 
 
-def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> tuple[str, ...]:
+def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> Notes:
     many, uncut = [], []
     for name, size, cuts in zip(columns.names, sizes, edges, strict=True):
         if cuts is None and size > _MANY_CATEGORIES:

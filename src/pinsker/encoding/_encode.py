@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
 from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import (
@@ -219,7 +220,7 @@ def build_columns(
     *,
     scale: Scale,
     categorical_features: CategoricalFeatures,
-    notes: list[str],
+    notes: list[Note | str],
     weights: FloatArray | None = None,
 ) -> Columns:
     """Choose kinds, scale numbers, code categories, and note what a user should know."""

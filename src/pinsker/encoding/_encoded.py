@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Scale, Task
 from pinsker.exceptions import DataError
 
@@ -54,7 +55,7 @@ class Columns:
     names: tuple[str, ...]  # one per column
     categories: tuple[AnyArray | None, ...]  # per column, the original values behind the codes
     scale: Scale = "none"  # how numeric columns were scaled
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     missing: BoolArray | None = None
     #: Per column whose values are normal scores: scores, and the user's value behind each
     units: tuple[tuple[FloatArray, FloatArray] | None, ...] = ()
@@ -103,7 +104,7 @@ class Target:
     values: FloatArray | None  # numeric target, scaled as continuous columns are
     raw: FloatArray | None  # numeric target in the user's unit
     names: tuple[str, ...]  # one per target column
-    notes: tuple[str, ...] = ()  # what a user should know, for example a guess about the task
+    notes: Notes = ()  # what a user should know, for example a guess about the task
     parts: "tuple[Target, ...]" = ()
 
     def take(self, rows: IntArray) -> "Target":
@@ -172,7 +173,7 @@ class Encoded:
         return len(self.features)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know about table and target."""
         return self.columns.notes + self.target.notes
 

@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from pinsker._notes import Note
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding._cells import Origin
 from pinsker.encoding._checks import listing
@@ -20,7 +21,6 @@ MOST_COUNT_VALUES = 100
 ROWS_PER_COUNT_VALUE = 3
 
 #: How a note on a doubtful guess begins; most tables have one.
-KIND_DOUBTS = "integers with"
 
 CategoricalFeatures: TypeAlias = (
     Literal["from_dtype", "none", "all"]
@@ -36,7 +36,7 @@ def choose_kinds(
     table: RawTable,
     categorical_features: CategoricalFeatures = "from_dtype",
     n_rows: int | None = None,
-) -> tuple[tuple[Kind, ...], list[str]]:
+) -> tuple[tuple[Kind, ...], list[Note]]:
     """Return the kind of each column, and notes where the guess is doubtful."""
     if isinstance(categorical_features, Mapping):
         kinds, notes = _guess(table, n_rows or table.n_rows)
@@ -186,15 +186,12 @@ def _is_number(table: RawTable, j: int) -> bool:
     return table.origins[j] is Origin.NUMBER
 
 
-def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[str]:
+def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[Note]:
     """Write one note per guess, however many columns it concerns."""
     notes = []
     for kind, found in doubts.items():
         names = [name for name in found if name not in set(skip)]
         if names:
             repeats = "many" if kind == "count" else "few"
-            notes.append(
-                f"{KIND_DOUBTS} {repeats} repeats are read as {kind} in {listing(names)}; "
-                "say otherwise with categorical_features="
-            )
+            notes.append(Note("doubtful kind", tuple(names), {"repeats": repeats, "kind": kind}))
     return notes

@@ -17,6 +17,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, HasColumns, HasShape, IntArray
 from pinsker.encoding._cells import Cells, Origin, read_categories, read_cells
 from pinsker.exceptions import DataError, DataTypeError
@@ -39,7 +40,7 @@ class RawTable:
     categories: tuple[AnyArray | None, ...]  # per column, the values behind the positions
     names: tuple[str, ...]  # one per column
     label: str  # what messages call the table: ``"X"``, ``"y"``,
-    notes: tuple[str, ...] = ()  # what a user should know about the reading
+    notes: Notes = ()  # what a user should know about the reading
 
     @property
     def n_rows(self) -> int:

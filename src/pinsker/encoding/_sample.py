@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from pinsker._compat import require
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
 from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, read_array, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
@@ -35,7 +36,7 @@ class RowSample:
     n_rows: int  # rows of the table that could be drawn: those with a target
     n_drawn: int  # rows of the sample
     rows: IntArray | None = None  # their positions in the table
-    remarks: tuple[str, ...] = ()  # what else a user should know
+    remarks: Notes = ()  # what else a user should know
     n_given: int = 0  # rows of the table in memory
 
     def labels_of_rows(self, labels: Any, name: str = "groups") -> Any:
@@ -60,7 +61,7 @@ class RowSample:
         return f"of {self.n_drawn} drawn from {self.n_rows}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know about the drawing."""
         if self.n_drawn == self.n_rows:
             return self.remarks
@@ -208,7 +209,7 @@ def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> 
     if n_missing and not drops_rows(missing):
         raise DataError(
             f"Input y contains NaN: the target has missing values in {n_missing} of "
-            f"{plural(n_rows, 'row')}. Use missing='drop', or fill them in.",
+            f"{plural(n_rows, 'row')}. Use <missing=drop>, or fill them in.",
             parameter="missing",
         )
     usable = n_rows - n_missing

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
 from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
@@ -71,7 +72,7 @@ def read_target(y: Any, task: Literal["auto"] | Task) -> tuple[RawTable, Literal
         if task not in ("auto", "survival"):
             raise ParameterError(
                 f"y holds censored times (a structured array), but the metric is for {task}: use "
-                "metric='concordance' or 'integrated_brier'.",
+                "<metric=concordance> or 'integrated_brier'.",
                 parameter="metric",
             )
         return read_survival(y), "survival"
@@ -86,7 +87,7 @@ def read_target(y: Any, task: Literal["auto"] | Task) -> tuple[RawTable, Literal
 
 
 def build_target(
-    table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[str]
+    table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[Note | str]
 ) -> Target:
     """Decide the task, then code classes or scale numbers."""
     if task not in ("auto", "classification", "regression", "survival"):
@@ -192,7 +193,7 @@ def _refuse_continuous(table: RawTable) -> None:
         raise DataError(
             f"Unknown label type: continuous. Target {table.names[j]!r} has {distinct[j]} "
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
-            "use metric='r2' (a selector) or task='regression', or bin it first.",
+            "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first.",
             parameter="metric",
         )
 
@@ -201,8 +202,8 @@ def _refuse_text(table: RawTable) -> None:
     for name, origin in zip(table.names, table.origins, strict=True):
         if origin not in _NUMBERS:
             raise DataError(
-                f"target {name!r} holds {origin.value}, not numbers: use metric='error' (a "
-                "selector) or task='classification', or convert it to numbers.",
+                f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
+                "selector) or task='classification'|--metric error>, or convert it to numbers.",
                 parameter="metric",
             )
 
@@ -232,7 +233,7 @@ def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:
         )
 
 
-def guess_task(table: RawTable) -> tuple[Task, list[str]]:
+def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
     """Return the task and, when it could be otherwise, a note on it."""
     if any(origin not in (Origin.NUMBER, Origin.TIME) for origin in table.origins):
         return "classification", []
@@ -250,10 +251,7 @@ def guess_task(table: RawTable) -> tuple[Task, list[str]]:
         if doubtful and len(guesses) == 1:
             notes.append(_explain(name, values, task))
     if len(set(tasks)) > 1:
-        notes.append(
-            "some target columns look like classes, others like numbers: all are read as numbers; "
-            "say otherwise with metric="
-        )
+        notes.append(Note("mixed targets", figures={"setting": "<metric=>"}))
     return task, notes
 
 
@@ -269,15 +267,13 @@ def _guess_column(values: FloatArray) -> tuple[Task, bool]:
     return "regression", m <= MOST_CODED_CLASSES and m < len(values)
 
 
-def _explain(name: str, values: FloatArray, task: Task) -> str:
-    meant, other = ("classes", "r2")
-    if task == "regression":
-        meant, other = ("numbers", "error")
-    return (
-        f"target {name!r} holds {len(np.unique(values))} different integers "
-        f"({values.min():g} to {values.max():g}), read as {meant}; "
-        f"pass metric={other!r} if that is wrong"
-    )
+def _explain(name: str, values: FloatArray, task: Task) -> Note:
+    meant, other = ("classes", "r2") if task == "classification" else ("numbers", "error")
+    figures = {
+        "distinct": len(np.unique(values)), "low": float(values.min()),
+        "high": float(values.max()), "meant": meant, "setting": f"<metric={other}>",
+    }  # fmt: skip
+    return Note("guessed target", (name,), figures)
 
 
 def survival_fields(y: AnyArray) -> tuple[str, str]:
@@ -294,7 +290,7 @@ def read_survival(y: AnyArray) -> RawTable:
     return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")
 
 
-def survival_target(table: RawTable, scale: Scale, notes: list[str]) -> Target:
+def survival_target(table: RawTable, scale: Scale, notes: list[Note | str]) -> Target:
     """Check the times, and scale them for searches."""
     time, event = table.values.T
     if (time < 0).any():

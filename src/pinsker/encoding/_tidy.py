@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Note
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding._cells import object_array
 from pinsker.encoding._checks import (
-    IDENTIFIERS,
     constant_columns,
     identifier_note,
-    listing,
     near_unique_columns,
 )
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, take_features
@@ -33,13 +32,12 @@ def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded
     if not varies or len(varies) == encoded.n_features:
         return merged
     gone = sorted(set(range(encoded.n_features)) - set(varies))
-    names = listing([encoded.feature_names[feature] for feature in gone])
-    note = f"constant, or no value repeats, so left out before the search: {names}"
+    note = Note("left out before the search", tuple(encoded.feature_names[j] for j in gone))
     kept = take_features(merged, varies)
     near = [j for j in near_unique_columns(encoded.columns) if not constant[j]]
-    notes = [
-        one for one in columns.notes if not one.startswith(("constant,", IDENTIFIERS))
-    ] + identifier_note([columns.names[j] for j in near])
+    said = ("constant", "identifiers")
+    notes = [one for one in columns.notes if isinstance(one, str) or one.kind not in said]
+    notes += identifier_note([columns.names[j] for j in near])
     return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))
 
 

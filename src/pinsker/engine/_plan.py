@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import psutil
 
+from pinsker._notes import Notes
 from pinsker._types import IntArray
 from pinsker.engine import _kernels
 from pinsker.engine._boundary import (
@@ -88,7 +89,7 @@ class Plan:
         return replace(self, n_watched=search.n_watched, n_bytes=search.n_bytes, limit=search.limit)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know: rows left out, memory that made the search slower."""
         notes = []
         if len(self.queries) < self.n_rows:

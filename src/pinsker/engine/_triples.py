@@ -33,7 +33,7 @@ def array_library(engine: str) -> Any:
     if reason is None:
         return import_module("cupy")
     if engine == "cuda":
-        raise EngineError(f"engine='cuda' cannot be used: {reason}")
+        raise EngineError(f"<engine=cuda> cannot be used: {reason}")
     return np
 
 

@@ -16,7 +16,7 @@ from pinsker.explain._importance import (
 )
 from pinsker.explain._interactions import Interactions, interactions
 from pinsker.explain._stability import Stability, stability_of_orders, stability_of_subsamples
-from pinsker.explain._suspects import Suspect, find_suspects, note_suspects
+from pinsker.explain._suspects import Suspect, find_suspects, identifiers, note_suspects
 from pinsker.explain._triples import TripleScan
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "TripleScan",
     "alternatives",
     "find_suspects",
+    "identifiers",
     "importance",
     "importance_at_hand",
     "interactions",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._compat import require
+from pinsker._notes import Note, Notes
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import (
     CROSS_FITTED,
@@ -26,10 +27,7 @@ from pinsker.holdout import (
 from pinsker.models import HoldoutScores, weighted_rows
 
 #: The note where the rows that chose the columns measure them.
-SAME_ROWS = (
-    "measured on the rows that chose the columns, which makes kept ones look better: "
-    "importance(X, y) takes fresh rows"
-)
+SAME_ROWS = Note("importance on the same rows")
 #: Of a fit: fits of the model for all columns that are left out, columns at most, and rows that
 #: are enough. More would cost a fifth of the whole fit on narrow tables.
 _FITS, _MOST_LEFT_OUT, _ENOUGH_ROWS = 20, 20, 1000
@@ -123,7 +121,7 @@ class Importance:
     metric: str
     confidence: float
     n_rows: int
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return a frame of pandas or polars: one row a feature, the most important first."""
@@ -149,13 +147,13 @@ def importance(fresh: FreshSets, confidence: float = 0.95) -> Importance:
     notes = fresh.notes
     if len(dropped) < len(fresh.dropped):
         n_all = len(fresh.dropped)
-        notes += (f"of {n_all} dropped features the first {len(dropped)} of the path were added",)
+        notes += (Note("some were added", figures={"n_all": n_all, "n_added": len(dropped)}),)
     sets = (fresh.names, fresh.kept, dropped)
     return _leave_one_out(fresh.evaluator, *sets, confidence=confidence, notes=notes)
 
 
 def importance_at_hand(
-    evaluator: HoldoutEvaluator, kept: Sequence[int], names: Sequence[str], notes: tuple[str, ...]
+    evaluator: HoldoutEvaluator, kept: Sequence[int], names: Sequence[str], notes: Notes
 ) -> Importance | None:
     """Measure what each kept column is worth with the rows and the best model of a fit."""
     if not 0 < len(kept) <= _MOST_LEFT_OUT:
@@ -176,7 +174,7 @@ def _leave_one_out(
     dropped: Sequence[int] = (),
     *,
     confidence: float = 0.95,
-    notes: tuple[str, ...] = (),
+    notes: Notes = (),
     n_folds: int | None = None,
 ) -> Importance:
     """Leave every kept column out and add every dropped one, on the first folds or on all."""

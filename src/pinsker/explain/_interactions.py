@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._compat import require
+from pinsker._notes import Notes
 from pinsker._types import Missing
 from pinsker.encoding import Encoded, encode
 from pinsker.engine import array_library, count_threads
@@ -51,7 +52,7 @@ class Interactions:
     n_rows: int
     n_sets: int
     n_bins: int
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     p_additive: tuple[float, ...] = ()
 
     def significant(self, level: float = PAIR_LEVEL) -> tuple[PairFound, ...]:
@@ -220,7 +221,7 @@ def interactions(
             known[one.features[0], one.features[1]] = one.p_value
     pairs = [scan.describe(pair, p_value) for pair, p_value in known.items()]
     n_sets = encoded.n_features * (encoded.n_features - 1) // 2
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     if order == 3:
         problem = PairProblem.of(encoded, order=3)
         near = [pair.features for pair in sorted(pairs, key=lambda one: one.p_value)]
@@ -236,7 +237,7 @@ def _sorted(
     encoded: Encoded,
     n_sets: int,
     problem: PairProblem,
-    notes: tuple[str, ...] = (),
+    notes: Notes = (),
 ) -> Interactions:
     by_surplus = sorted(found, key=lambda one: (-one.surplus, one.features))[:n_best]
     n_bins = int(problem.codes.max(initial=1)) + 1

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from pinsker._compat import check_columns, require
+from pinsker._notes import Note
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take
 from pinsker.exceptions import DataError, ParameterError
@@ -141,7 +142,7 @@ class Stability:
             },
         }
 
-    def notes(self, kept: Sequence[int]) -> tuple[str, ...]:
+    def notes(self, kept: Sequence[int]) -> tuple[Note, ...]:
         """Return what a user should know: that a choice is unstable, and which columns are.
 
         Columns in less than 0.4 of the choices are named with those that share their place.
@@ -149,13 +150,13 @@ class Stability:
         rare = [j for j in kept if self.frequency[j] < UNSTABLE]
         if not self.value < UNSTABLE and not rare:
             return ()
-        verdict = "the choice is unstable" if self.value < UNSTABLE else "some columns are unstable"
-        note = f"{verdict}: {self}"
+        kind = "unstable choice" if self.value < UNSTABLE else "unstable columns"
         others = {k for j in kept for k in self.in_place_of(j)} - set(kept)
         said = [self._said(j, others) for j in rare[:_NAMED]]
         if len(rare) > _NAMED:
             said.append(f"{len(rare) - _NAMED} more kept columns are as rare")
-        return ("; ".join([note, *said]),)
+        names = tuple(self.names[j] for j in rare)
+        return (Note(kind, names, {"found": "; ".join([str(self), *said])}),)
 
     def _said(self, feature: int, others: set[int]) -> str:
         """Say how often a feature was found, and what was found in its place."""

@@ -2,15 +2,15 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from shlex import quote
 from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
-from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -51,11 +51,12 @@ class Suspect:
     reason: str
 
     def __str__(self) -> str:
-        return (
-            f"column {self.column!r} is suspect ({self.kind}: {self.reason}): unless it is known "
-            "when the target is not, leave it out: suspects='drop', or on the command line "
-            f"--drop {quote(self.column)}"
-        )
+        return str(self.note())
+
+    def note(self, *, left_out: bool = False) -> Note:
+        """Return the note that says so, or that the column was left out."""
+        kind = "suspect left out" if left_out else "suspect"
+        return Note(kind, (self.column,), {"what": self.kind, "reason": self.reason})
 
 
 def find_suspects(X: Any, encoded: Encoded) -> tuple[Suspect, ...]:
@@ -83,20 +84,26 @@ def note_suspects(
     names = {one.column for one in found} - {encoded.feature_names[j] for j in fixed}
     left = [j for j, name in enumerate(encoded.feature_names) if name not in names]
     drop = drop and 0 < len(left) < encoded.n_features
+    listed = identifiers(encoded.notes)
     notes = tuple(
-        f"column {one.column!r} was left out ({one.kind}: {one.reason})"
-        if drop and one.column in names
-        else str(one)
+        one.note(left_out=drop and one.column in names)
         for one in found
-        if drop
-        or not any(
-            note.startswith(IDENTIFIERS) and repr(one.column) in note for note in encoded.notes
-        )
+        if drop or one.column not in listed
     )
     for note in notes:
         _LOG.warning("%s", note)
     fewer = take_features(encoded, left) if drop else encoded
     return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
+
+
+def identifiers(notes: Iterable[Note | str]) -> set[str]:
+    """Return the columns that notes name as identifiers."""
+    return {
+        name
+        for note in notes
+        if isinstance(note, Note) and note.kind == "identifiers"
+        for name in note.columns
+    }
 
 
 class _Target:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
+from pinsker._notes import Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import PairTables, best_triples, generator_of
 from pinsker.search import PairFound, PairProblem
@@ -61,7 +62,7 @@ class TripleScan:
         return len(known) * (d - 2) - twice
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know."""
         if self.pairs is None:
             return ()

@@ -6,7 +6,13 @@ own model loses. A `Metric` carries the loss through all of them.
 """
 
 from pinsker.holdout._audit import AuditResult, audit
-from pinsker.holdout._certificate import CERTIFICATE, ESTIMATE, TOO_FEW_ROWS, Certificate
+from pinsker.holdout._certificate import (
+    CERTIFICATE,
+    ESTIMATE,
+    NOT_TESTED,
+    TOO_FEW_ROWS,
+    Certificate,
+)
 from pinsker.holdout._certify import FreshRows, crossfit_certificate, path_certificate
 from pinsker.holdout._choice import Choice, certify, choose
 from pinsker.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
@@ -46,6 +52,7 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_HASHES",
     "MOST_READ",
+    "NOT_TESTED",
     "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "TOO_FEW_ROWS",

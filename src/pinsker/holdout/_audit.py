@@ -33,7 +33,7 @@ from pinsker.holdout._dependence import (
 )
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import read_division
-from pinsker.metrics import METRICS, Metric, change_text, metric_words, shown_value, task_of
+from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import (
     able_to_fit,
     fit_clone,
@@ -130,17 +130,9 @@ class AuditResult:
         return json.dumps(plain(self.to_dict()), allow_nan=False)
 
     def __str__(self) -> str:
-        everything, kept = (
-            f"{shown_value(self.metric, value):.4f}" for value in (self.error_all, self.error_kept)
-        )
-        known = not math.isnan(self.budget)
-        budget = f"; budget {self.budget:.4g}: {self.verdict}" if known else ""
-        now, most = (change_text(self.metric, x) for x in (self.increase, self.increase_upper))
-        return (
-            f"{self.model} on {self.n_rows} rows: {metric_words(self.metric)} {everything} with "
-            f"all {self.n_features} columns, {kept} with {self.n_kept}\n"
-            f"  {now}; {100 * self.confidence:g} % upper confidence bound: {most}{budget}"
-        )
+        from pinsker.report import audit_text  # upwards: it has all words
+
+        return audit_text(self)
 
 
 def audit(
@@ -493,6 +485,6 @@ def _response(loss: Metric, model: Any) -> str:
             return method
     raise ParameterError(
         f"metric {loss.name!r} needs {loss.needs}, but {type(model).__name__} has no "
-        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use metric='error'.",
+        f"{' or '.join(wanted)}: calibrate it (CalibratedClassifierCV), or use <metric=error>.",
         parameter="metric",
     )

@@ -5,15 +5,9 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from pinsker._notes import Note, Notes
 from pinsker._types import plain
-from pinsker.metrics import (
-    WORST,
-    best_score,
-    change_text,
-    metric_row,
-    metric_words,
-    shown_value,
-)
+from pinsker.metrics import WORST, metric_row
 
 Verdict = Literal[
     "met", "not met", "inconclusive", "nothing predictable", "not tested", "no budget"
@@ -25,7 +19,6 @@ CROSS_VALIDATED = "cross-validated estimate"
 ESTIMATE = "estimate"
 NOT_TESTED = "not tested"
 TOO_FEW_ROWS = "not tested: too few rows to hold any out"
-_MOST_LINES = 8
 
 
 @dataclass(frozen=True)
@@ -90,8 +83,8 @@ class Certificate:
         bounds of error rates hold it already.
     n_groups : int
         Groups of rows that belong together, if there are any; the bounds are those of their sums.
-    notes : tuple of str
-        What a user should know.
+    notes : tuple of Note
+        What a user should know: ``str(note)`` is a sentence, ``note.kind`` what happened.
 
     Examples
     --------
@@ -132,7 +125,7 @@ class Certificate:
     model_kept: str = ""
     error_upper: float = math.nan
     standard_error: str = "mean over rows"
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     label: str = NOT_TESTED
     error_none: float = math.nan
     gain_lower: float = math.nan
@@ -145,19 +138,23 @@ class Certificate:
         return not math.isnan(self.increase)
 
     @property
-    def resolvable(self) -> float:
-        """The smallest budget that these rows could show to be met, in `metric`.
+    def limit(self) -> float:
+        """Upper confidence bound of the error increase by both kinds of evidence, in `metric`.
 
-        Nothing is lost where nothing is left out, whatever the rows say. NaN where nothing was
-        held out.
+        Negative where the error falls. Nothing is lost where nothing is left out, for any rows.
+        NaN where nothing was held out.
         """
         if not self.is_tested:
             return math.nan
         if self.n_kept == self.n_features:
             return 0.0
-        uppers = [self.increase_upper, self.excess_upper]
-        known = [upper for upper in uppers if not math.isnan(upper)]
-        return max(0.0, *known) if known else math.inf
+        uppers = (self.increase_upper, self.excess_upper)
+        return max((upper for upper in uppers if not math.isnan(upper)), default=math.inf)
+
+    @property
+    def resolvable(self) -> float:
+        """The smallest budget that these rows could show to be met: `limit`, or 0 below it."""
+        return math.nan if math.isnan(self.limit) else max(0.0, self.limit)
 
     @property
     def verdict(self) -> Verdict:
@@ -203,7 +200,8 @@ class Certificate:
         return {
             **asdict(self),
             "features": list(self.features),
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
+            "note_kinds": [n.kind if isinstance(n, Note) else "" for n in self.notes],
             "verdict": self.verdict,
             "resolvable": self.resolvable,
             "lets_all_go": self.lets_all_go,
@@ -221,71 +219,8 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.n_kept} of {self.n_features} features; {_verdict_text(self)}",
-            f"  budget       {_budget_text(self)}",
-            *(_held_out(self) if self.is_tested else _on_path(self)),
-        ]
-        room = _MOST_LINES - len(lines)
-        shown, more = self.notes[:room], len(self.notes) - room
-        last = f" (and {more} more in notes)" if more > 0 else ""
-        return "\n".join([*lines, *(f"  note: {note}" for note in shown)]) + last
+        from pinsker.report import (
+            certificate_text,
+        )  # upwards: it has all words
 
-
-def _budget_text(c: Certificate) -> str:
-    if math.isnan(c.budget):
-        return f"none ({c.rule})"
-    change = "rise" if best_score(c.metric) is None else "fall"
-    return f"{metric_words(c.metric)} may {change} by {c.budget:.4g}"
-
-
-def _on_path(c: Certificate) -> list[str]:
-    lines = [f"  evidence     {c.label}: {c.n_rows} rows, {c.rows}"]
-    if c.label == TOO_FEW_ROWS:
-        return lines
-    bound = f"; if no more is, Bayes risk rises by at most {c.bound:.4f}" if c.bound < 1.0 else ""
-    return [*lines, f"  information  {c.information_lost:.4f} nats lost{bound} [estimate]"]
-
-
-def _held_out(c: Certificate) -> list[str]:
-    everything, kept, none = (
-        f"{shown_value(c.metric, value):.4f}" for value in (c.error_all, c.error_kept, c.error_none)
-    )
-    level = f"{100 * c.confidence:g} % upper confidence bound"
-    groups = f" in {c.n_groups} groups" if c.n_groups else ""
-    held_out = f"{everything} with all features, {kept} with those kept, {none} with none"
-    lines = [
-        f"  held-out     {metric_words(c.metric)} {held_out}",
-        f"  evidence     {c.label}: {c.n_rows} rows{groups}, {c.rows}",
-    ]
-    if c.n_kept == c.n_features:
-        return lines
-    upper = change_text(c.metric, c.resolvable if c.resolvable > 0 else c.increase_upper)
-    lines.insert(1, f"  change       {change_text(c.metric, c.increase)}; {level}: {upper}")
-    if c.bound <= c.budget:
-        lines.append(
-            f"  information  {c.information_lost:.4f} nats lost, upper bound "
-            f"{c.information_upper:.4f}: Bayes risk rises by at most {c.bound:.4f} "
-            "[model-based estimate]"
-        )
-    if math.isfinite(c.rare_rows) and c.metric != "error" and c.rare_rows > c.budget / 10:
-        n = c.n_groups or c.n_rows
-        of = "groups" if c.n_groups else "rows"
-        lines.append(
-            f"  rare rows    {of} rarer than 3 in {n} may be missing here, and could add up to "
-            f"{c.rare_rows:.4g}"
-        )
-    return lines
-
-
-def _verdict_text(c: Certificate) -> str:
-    smallest = change_text(c.metric, c.increase_lower)
-    texts = {
-        "met": "budget met" if c.n_kept < c.n_features else "budget met (nothing is left out)",
-        "not met": f"budget not met ({smallest} at least)",
-        "inconclusive": f"inconclusive: these rows could show a budget of {c.resolvable:.4f}",
-        "nothing predictable": "nothing predictable: no better than with no features",
-        "not tested": "budget not tested (no rows were held out)",
-        "no budget": "no error budget was set",
-    }
-    return texts[c.verdict]
+        return certificate_text(self)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import Bound, Difference, TargetFacts, effective_rows, paired_difference
 from pinsker.exceptions import DataError
@@ -38,13 +39,6 @@ LATEST_ROWS = "the latest, held out for certification: they took no part in the 
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
 #: 60 rows (benchmarks/calibration.py, reporting seeds: 5.5 ± 1.6 % in the worst of eight designs).
 FEWEST_CERTIFIED = 100
-FEW_ROWS = (
-    "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
-    "budget, a wrong 'met' was measured in {rate} of runs instead of 5 %"
-)
-MEASURED_AT_60_ROWS = "up to 6 %"
-#: A budget that no features at all would meet.
-LETS_ALL_GO = "this budget would let every column go: use a smaller one{instead}"
 #: R² with no features is as near to zero unless rows are few or vary unlike the others.
 _OTHER_SPREAD = 0.03
 
@@ -128,15 +122,10 @@ def with_notes(certificate: Certificate) -> Certificate:
     """Return a certificate that says what its figures hide."""
     notes, none = certificate.notes, certificate.error_none
     if certificate.lets_all_go and certificate.verdict != "nothing predictable":
-        instead = ", or metric='roc_auc'" if certificate.metric == "error" else ""
-        notes += (LETS_ALL_GO.format(instead=instead),)
+        by_errors = " by errors" if certificate.metric == "error" else ""
+        notes += (Note(f"lets all go{by_errors}"),)
     if certificate.metric == "r2" and abs(none - 1.0) > _OTHER_SPREAD:
-        more = "more" if none > 1.0 else "less"
-        note = (
-            f"R² is in units of the variance of all rows; those held out vary {more}, so that it "
-            f"is {1.0 - none:.3f} with no features"
-        )
-        notes = (*notes, note)
+        notes += (Note("other spread", figures={"r2": 1.0 - none}),)
     return replace(certificate, notes=notes)
 
 
@@ -158,7 +147,7 @@ class FreshRows:
                 "some dozens at least."
             )
         self.evaluator = context.evaluator(folds)
-        few = (FEW_ROWS.format(rate=MEASURED_AT_60_ROWS),)
+        few = (Note("few rows"),)
         weak = (*context.notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
         weak += note_divided_groups(context.groups, ((fold.train, fold.test) for fold in folds))
@@ -196,17 +185,12 @@ class FreshRows:
         if passed is None:
             if size == wanted:
                 return certificate
-            note = (
-                f"the sequence ended at its first set, {size} features: the {wanted} kept ones "
-                "were not tested"
-            )
+            note = Note("sequence ended", figures={"size": size, "wanted": wanted})
             return replace(certificate, notes=(*certificate.notes, note))
         if passed.n_kept == wanted:
             return passed
-        note = (
-            f"the {wanted} features of the search were not reached: the budget was "
-            f"{certificate.verdict} with {size} features"
-        )
+        figures = {"size": size, "wanted": wanted, "verdict": certificate.verdict}
+        note = Note("not reached", figures=figures)
         return replace(passed, notes=(*passed.notes, note))
 
     def _test(
@@ -266,13 +250,13 @@ class FreshRows:
         )
         return with_notes(certificate)
 
-    def _worst_note(self, losses: FloatArray, reference: FloatArray) -> tuple[str, ...]:
+    def _worst_note(self, losses: FloatArray, reference: FloatArray) -> Notes:
         """Return which of several targets has the largest increase, where the worst one counts."""
         if not self.evaluator.metric.of_worst:
             return ()
         names = self.encoded.target.names
         worst = names[int((losses - reference).mean(axis=0).argmax())]
-        return (f"the error increases most in target {worst!r}, of {len(names)}",)
+        return (Note("worst target", (worst,), {"n_targets": len(names)}),)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
         found = self.evaluator.metric.increase(

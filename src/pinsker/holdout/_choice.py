@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from pinsker._notes import Note, Notes
 from pinsker.holdout._certificate import Certificate
 from pinsker.holdout._certify import FreshRows, crossfit_certificate
 from pinsker.holdout._compare import Comparison, SubsetResult
@@ -13,11 +14,6 @@ from pinsker.search import Decision, ErrorBudget, SelectionPath, measure_sets
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
-#: The note where one evidence passes and the other does not.
-BY_INFORMATION = (
-    "chosen by the information that held-out models show; their errors alone do not show that the "
-    "budget is met: more rows, or certify on fresh ones, would tell"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +29,7 @@ class Choice:
     on_fresh_rows: bool = False  # whether these took no part in the choice
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know about the set, each thing once."""
         return tuple(dict.fromkeys(self.decision.notes + self.certificate.notes))
 
@@ -52,7 +48,8 @@ def choose(
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        certificate = replace(certificate, notes=(*certificate.notes, BY_INFORMATION))
+        note = Note("chosen by information")
+        certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import (
     CROSS_FITTED,
@@ -215,7 +216,7 @@ class Comparison:
     n_folds: int  # held-out rows, and folds
     error_none: float = math.nan  # held-out error without any feature
     n_groups: int = 0  # groups among the held-out rows
-    notes: tuple[str, ...] = ()  # what a user should know of the held-out rows
+    notes: Notes = ()  # what a user should know of the held-out rows
     costs: FeatureCosts | None = None  # prices of the features
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
 

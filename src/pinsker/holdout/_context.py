@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from pinsker._notes import Notes
 from pinsker._types import IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
@@ -40,8 +41,8 @@ class FitContext:
     user_data: dict[str, Any] = field(default_factory=dict)  # ``X`` and ``y``, for callbacks
     fingerprint: str = ""  # digest of everything that the path depends on
     origin: str = ""  # where the rows were drawn from; empty where they are all
-    drawn: tuple[str, ...] = ()  # what a user should know of the drawing
-    notes: tuple[str, ...] = ()  # what a user should know of the rows
+    drawn: Notes = ()  # what a user should know of the drawing
+    notes: Notes = ()  # what a user should know of the rows
     groups: IntArray | None = None  # which rows belong together
     costs: FeatureCosts | None = None  # prices of the features; None: 1 each
     models: tuple[HoldoutModel, ...] = ()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, hash_numbers, is_missing, read_array
@@ -52,23 +53,19 @@ def number_groups(labels: AnyArray) -> IntArray:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
-def note_few_groups(clusters: IntArray | None) -> tuple[str, ...]:
+def note_few_groups(clusters: IntArray | None) -> Notes:
     """Warn of groups that are too few for limits by their sums; return the note."""
     if clusters is None:
         return ()
     count = len(np.unique(clusters))
     if count >= FEWEST_GROUPS:
         return ()
-    note = (
-        f"{count} groups of rows are held out: with fewer than {FEWEST_GROUPS} the confidence "
-        "bounds are rough"
-    )
-    return _warned(note)
+    return _warned(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
 
 
 def note_divided_groups(
     clusters: IntArray | None, divisions: Iterable[tuple[IntArray, IntArray]]
-) -> tuple[str, ...]:
+) -> Notes:
     """Warn of groups whose rows are fitted to and held out by one division; return the note."""
     if clusters is None:
         return ()
@@ -77,14 +74,11 @@ def note_divided_groups(
         divided.update(np.intersect1d(clusters[train], clusters[test]).tolist())
     if not divided:
         return ()
-    note = (
-        f"cv divides {len(divided)} of {len(np.unique(clusters))} groups: rows of a group are "
-        "fitted to and held out at once, and the errors may be too good; use GroupKFold, or an int"
-    )
-    return _warned(note)
+    figures = {"divided": len(divided), "count": len(np.unique(clusters))}
+    return _warned(Note("divided groups", figures=figures))
 
 
-def _warned(note: str) -> tuple[str, ...]:
+def _warned(note: Note) -> tuple[Note, ...]:
     warnings.warn(f"{note}.", PinskerWarning, stacklevel=3)
     return (note,)
 
@@ -107,43 +101,38 @@ def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> Non
     )
 
 
-def note_weights(weights: FloatArray | None) -> tuple[str, ...]:
+def note_weights(weights: FloatArray | None) -> Notes:
     """Return how many rows of equal weight the held-out rows are worth."""
     if weights is None:
         return ()
     worth = effective_rows(weights)
-    note = (
-        f"figures are weighted by sample_weight: {len(weights)} held-out rows are worth "
-        f"{worth:.0f} of equal weight"
-    )
-    return (note,)
+    return (Note("weights", figures={"n_rows": len(weights), "worth": float(worth)}),)
 
 
-def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> tuple[str, ...]:
+def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
     """Name rows that are the same in the training and in the held-out part of a fold."""
     n_test = sum(len(fold.test) for fold in folds)
     n_rows = len(np.unique(np.concatenate([fold.test for fold in folds])))
-    again: tuple[str, ...] = ()
+    again: Notes = ()
     if n_rows < n_test:
-        note = (
-            f"{n_rows} rows were held out {n_test / n_rows:.3g} times on average: each counts "
-            "once, with the mean of its losses"
-        )
-        again = (note,)
+        again = (Note("held out often", figures={"n_rows": n_rows, "times": n_test / n_rows}),)
     if encoded.hashes is None:
         return again
     equal = _note_equal(encoded.hashes, _columns(encoded), folds)
     aside = [] if equal else _columns_like_numbers_of_rows(encoded)
     if aside:
-        names = " and ".join(repr(encoded.columns.names[j]) for j in aside)
+        names = tuple(encoded.columns.names[j] for j in aside)
         hashes = hash_numbers(_columns(encoded, aside))
-        equal = _note_equal(hashes, _columns(encoded, aside), folds, f", but for {names},")
+        equal = _note_equal(hashes, _columns(encoded, aside), folds, names)
     return (*again, *equal)
 
 
 def _note_equal(
-    hashes: AnyArray, columns: Iterable[FloatArray], folds: Sequence[Fold], but: str = ""
-) -> tuple[str, ...]:
+    hashes: AnyArray,
+    columns: Iterable[FloatArray],
+    folds: Sequence[Fold],
+    but: tuple[str, ...] = (),
+) -> tuple[Note, ...]:
     """Return a note where more held-out rows are among the others of a fold than by chance."""
     n_test = sum(len(fold.test) for fold in folds)
     repeated = sum(int(np.isin(hashes[fold.test], hashes[fold.train]).sum()) for fold in folds)
@@ -152,12 +141,8 @@ def _note_equal(
     pairs = sum(len(fold.test) * len(fold.train) for fold in folds)
     if repeated <= 3 * pairs * _chance_of_equal_rows(columns):
         return ()
-    note = (
-        f"{repeated} of {n_test} held-out rows are repeated{but} among the rows that models were "
-        "fitted to: if they are the same observation the errors are too good, and groups= keeps "
-        "them together"
-    )
-    return (note,)
+    kind = "nearly repeated rows" if but else "repeated rows"
+    return (Note(kind, but, {"repeated": repeated, "n_test": n_test}),)
 
 
 def _columns_like_numbers_of_rows(encoded: Encoded) -> list[int]:
@@ -168,7 +153,7 @@ def _columns_like_numbers_of_rows(encoded: Encoded) -> list[int]:
     return distinct if len(distinct) <= min(_MOST_ASIDE, n_columns - 1) else []
 
 
-def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]:
+def note_known_rows(encoded: Encoded, known: AnyArray | None) -> Notes:
     """Name rows that a fit has seen, and refuse a table that is not fresh at all."""
     if known is None or encoded.hashes is None:
         return ()
@@ -185,11 +170,7 @@ def note_known_rows(encoded: Encoded, known: AnyArray | None) -> tuple[str, ...]
             f"{found} rows are rows of the fit{found.basis}: a certificate needs rows that took no "
             "part in the search. Hold some out before fit, and pass those to certify."
         )
-    note = (
-        f"{found} rows are rows of the fit{found.basis}: this is an estimate, and no certificate; "
-        "leave them out"
-    )
-    return (note,)
+    return (Note("known rows", figures={"found": str(found), "basis": found.basis}),)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from pinsker._notes import Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
@@ -84,7 +85,7 @@ class HoldoutEvaluator:
         self.rows, self._row_of = rows_once(self._held_out)
         self.groups, self.clusters = groups, None if groups is None else groups[self.rows]
         self.weights = None if weights is None else weights[self.rows]
-        self.notes: tuple[str, ...] = ()
+        self.notes: Notes = ()
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
@@ -259,7 +260,7 @@ def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> Non
         if isinstance(model, RawModel) and metric.needs != "predictions" and not model.gives_scores:
             raise ParameterError(
                 f"metric {metric.name!r} needs {metric.needs}, but model {model.name!r} has "
-                "neither predict_proba nor decision_function: use metric='error' or another one "
+                "neither predict_proba nor decision_function: use <metric=error> or another one "
                 "of predicted classes, or calibrate it (CalibratedClassifierCV).",
                 parameter="metric",
             )

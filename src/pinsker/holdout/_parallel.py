@@ -90,7 +90,7 @@ class Jobs:
             found: list[Any] = self._cluster.run(alone, shared, calls, self.on_call)
         except EngineLostError as error:
             raise EngineLostError(
-                f"{error} Try again, with another client or engine='local'."
+                f"{error} Try again, with another client or <engine=local>."
             ) from error
         return found
 
@@ -154,5 +154,5 @@ def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
     except (TypeError, AttributeError, PicklingError) as error:
         raise EngineError(
             f"a search or a model cannot be sent to the workers ({error}): use one that can be "
-            "pickled, or engine='local'."
+            "pickled, or <engine=local>."
         ) from error

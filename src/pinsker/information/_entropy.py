@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
+from pinsker._notes import Notes
 from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
@@ -199,7 +200,7 @@ def _lay_out(
     missing: Missing,
     correction: Correction,
     n_threads: int,
-) -> tuple[_EntropyLayout, tuple[str, ...]]:
+) -> tuple[_EntropyLayout, Notes]:
     """Check the options, encode the columns, choose the method."""
     check_choice("method", method, get_args(EntropyMethod))
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")

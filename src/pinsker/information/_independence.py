@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from pinsker._notes import Notes
 from pinsker._types import FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import FARTHEST, Columns
 from pinsker.engine import Correction, generator_of
@@ -49,7 +50,7 @@ class IndependenceTest:
     method: str
     n_neighbors: int
     n_samples: int
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
 
 
 def independence_test(

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import (
     Columns,
@@ -86,7 +87,7 @@ class Arguments:
     x: Columns  # the two sides
     y: Columns  # the two sides
     z: Columns | None  # the condition
-    notes: tuple[str, ...]  # what was guessed or found when they were encoded
+    notes: Notes  # what was guessed or found when they were encoded
 
     @property
     def given(self) -> dict[str, Columns]:
@@ -171,7 +172,7 @@ class PreparedInput:
 
     arguments: Arguments
     layout: MethodArrays
-    notes: tuple[str, ...]
+    notes: Notes
 
 
 def prepare(x: Any, y: Any, z: Any, options: Options) -> PreparedInput:
@@ -209,9 +210,10 @@ def encode_arguments(
     tables = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
     declared = _per_argument(categorical_features, tables)
     kinds = {name: kinds_by_column(declared[name], data, name) for name, data in tables.items()}
-    notes: list[str] = []
+    notes: list[Note | str] = []
     if guess_classes and isinstance(declared["y"], str) and declared["y"] == "from_dtype":
-        kinds["y"], notes = _kinds_of_target(y)
+        kinds["y"], guesses = _kinds_of_target(y)
+        notes += guesses
     columns, _ = encode_together(tables, scale=scale, categorical_features=kinds, missing=missing)
     for name, found in columns.items():
         notes += [note if note in notes else f"{name}: {note}" for note in found.notes]
@@ -247,7 +249,7 @@ def kinds_by_column(declared: Any, data: Any, name: str) -> Any:
     return declared
 
 
-def _kinds_of_target(y: Any) -> tuple[Any, list[str]]:
+def _kinds_of_target(y: Any) -> tuple[Any, list[Note]]:
     """Kinds of y as a target: integers that look like classes are nominal."""
     table = read_table(y, label="y", prefix="y")
     complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
@@ -257,7 +259,8 @@ def _kinds_of_target(y: Any) -> tuple[Any, list[str]]:
     if task == "regression":
         return "from_dtype", []
     kinds = {j: "nominal" for j, known in enumerate(table.categories) if known is None}
-    return kinds, [note.replace("metric='r2'", "discrete={'y': 'count'}") for note in notes]
+    setting = {"setting": "categorical_features={'y': 'count'}"}
+    return kinds, [replace(note, figures={**note.figures, **setting}) for note in notes]
 
 
 def choose_method(method: str, arguments: Arguments) -> tuple[str, list[str]]:

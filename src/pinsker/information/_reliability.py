@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma
 
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Columns
 from pinsker.engine import generator_of
@@ -74,7 +75,7 @@ class Estimate:
     n_samples: int
     ceiling: float | None = None
     standard_error: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     warnings: tuple[str, ...] = ()
 
     @property

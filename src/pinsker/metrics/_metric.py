@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.bounds import (
     Bound,
@@ -339,21 +340,15 @@ def _targets(one: FloatArray, other: FloatArray) -> list[tuple[FloatArray, Float
     return list(zip(np.atleast_2d(one.T), np.atleast_2d(other.T), strict=True))
 
 
-def several_targets_note(target: Target, metric: Any) -> tuple[str, ...]:
+def several_targets_note(target: Target, metric: Any) -> Notes:
     """Return a note that errors of several targets are averaged, where no metric says otherwise."""
     single = len(target.names) == 1 or target.task == "survival"  # a time and an event are one
     if single or isinstance(metric, WorstTarget):
         return ()
-    note = (
-        f"{len(target.names)} targets: errors and budget are the mean over them; "
-        "metric=WorstTarget(...) bounds every one of them"
-    )
-    return (note,)
+    return (Note("several targets", figures={"n_targets": len(target.names)}),)
 
 
-def rare_class_note(
-    target: Target, metric: Any, weights: FloatArray | None = None
-) -> tuple[str, ...]:
+def rare_class_note(target: Target, metric: Any, weights: FloatArray | None = None) -> Notes:
     """Return a note where an error rate that nobody chose hardly sees a class."""
     if target.labels is None or target.classes is None or metric != "auto":
         return ()
@@ -369,11 +364,8 @@ def rare_class_note(
     if not rare:
         return ()
     part, name, share = min(rare, key=lambda one: one[2])
-    of_target = f" of target {part.names[0]!r}" if target.parts else ""
-    others = f" (and in {len(rare) - 1} more targets a class is rare)" if len(rare) > 1 else ""
-    note = (
-        f"class {name!s}{of_target} has {share:.1%} of the rows{others}, so that a model which "
-        f"never predicts it has an error rate of only {share:.3g}: a budget in metric='roc_auc' "
-        "or 'average_precision' sees what an error rate does not"
-    )
-    return (note,)
+    figures = {
+        "name": str(name), "share": share, "target": part.names[0] if target.parts else None,
+        "more": len(rare) - 1,
+    }  # fmt: skip
+    return (Note("rare class", figures=figures),)

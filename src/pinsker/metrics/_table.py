@@ -318,9 +318,3 @@ def shown_value(metric: str, error: float) -> float:
     """Return an error as its metric is read: R² and not one minus it."""
     best = best_score(metric)
     return error if best is None else best - error
-
-
-def change_text(metric: str, increase: float) -> str:
-    """Return an error increase as a change of what is shown."""
-    falls = (increase < 0.0) != (best_score(metric) is not None)
-    return f"{metric_words(metric)} {'falls' if falls else 'rises'} by {abs(increase):.4f}"

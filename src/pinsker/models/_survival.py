@@ -158,6 +158,6 @@ def refuse_without_curves(predictions: FloatArray, name: str) -> None:
     if np.isnan(predictions[:, 1:]).any():
         raise ParameterError(
             f"metric {name!r} compares survival curves, but a model has no "
-            "predict_survival_function: use metric='concordance', or another model.",
+            "predict_survival_function: use <metric=concordance>, or another model.",
             parameter="metric",
         )

@@ -18,17 +18,35 @@ from pinsker.report._displays import (
 from pinsker.report._html import to_html, to_json
 from pinsker.report._report import Report, report
 from pinsker.report._summary import summarise
+from pinsker.report.words import (
+    Facts,
+    audit_errors,
+    audit_text,
+    careful_first,
+    certificate_text,
+    facts,
+    lines,
+    sentence,
+)
 
 __all__ = [
     "BoundDisplay",
     "CertificateDisplay",
     "ErrorIncreaseDisplay",
+    "Facts",
     "ImportanceDisplay",
     "Report",
     "SelectionPathDisplay",
+    "audit_errors",
+    "audit_text",
     "card",
+    "careful_first",
+    "certificate_text",
+    "facts",
+    "lines",
     "plot",
     "report",
+    "sentence",
     "summarise",
     "to_html",
     "to_json",

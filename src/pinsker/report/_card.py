@@ -9,8 +9,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker.report._kept import in_order, own_budget
-from pinsker.report._words import clipped, error_in_words, number, short, verdict_in_words
+from pinsker.report._kept import in_order
+from pinsker.report.words import clipped, facts, lines, number
 
 #: Names that are shown before the rest is counted.
 _MOST_NAMES = 12
@@ -31,24 +31,20 @@ def card(selector: Any) -> str:
     check_is_fitted(selector)
     path = selector.path_
     names = [path.names[feature] for feature in in_order(selector)]
-    size, verdict = len(names), verdict_in_words(selector.certificate_)
+    size, certificate = len(names), selector.certificate_
     title = f"{size} of {path.n_features} features stay"
+    said = dict(lines(certificate))
+    figures = "; ".join(said[label] for label in ("held-out", "change") if label in said)
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
         'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
         f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
-        f'<span style="opacity:.7">{escape(_terms(selector))} · {escape(verdict)}</span></div>'
+        f'<span style="opacity:.7">{escape(said["budget"])} · {escape(facts(certificate).verdict)}'
+        f"</span></div><div>{escape(figures)}</div>"
         f"{_picture(path, size)}"
         f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
         "</div>"
     )
-
-
-def _terms(selector: Any) -> str:
-    budget, certificate = own_budget(selector), selector.certificate_
-    if budget is None:
-        return f"by {certificate.rule}"
-    return f"within a budget of {short(budget)} ({error_in_words(budget, certificate.metric)})"
 
 
 def _listed(names: list[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pinsker.holdout import ALL_FEATURES
-from pinsker.report._words import change_in_words, counted, number, short
+from pinsker.report.words import change_in_words, counted, number, short
 
 #: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
 _MANY = 60

@@ -20,7 +20,7 @@ from pinsker.report._kept import (
     own_budget,
     search_of_path,
 )
-from pinsker.report._words import verdict_in_words
+from pinsker.report.words import facts
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
 
@@ -346,7 +346,7 @@ class CertificateDisplay:
     >>> from pinsker import BackwardElimination
     >>> selector = BackwardElimination(error_budget=0.1).fit(*load_wine(return_X_y=True))
     >>> CertificateDisplay.from_estimator(selector).verdict
-    'estimated, not tested'
+    'budget not tested (no rows were held out)'
     """
 
     def __init__(
@@ -369,7 +369,7 @@ class CertificateDisplay:
             statements=_statements(certificate),
             metric=certificate.metric,
             budget=own_budget(estimator),
-            verdict=verdict_in_words(certificate),
+            verdict=facts(certificate).verdict,
         )
         return display.plot(ax=ax)
 

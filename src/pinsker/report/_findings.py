@@ -35,7 +35,7 @@ def importance_rows(importance: Importance | None) -> Row | None:
         "metric_name": metric_words(importance.metric),
         "confidence": importance.confidence,
         "n_rows": importance.n_rows,
-        "notes": list(importance.notes),
+        "notes": list(map(str, importance.notes)),
         "features": sorted(rows, key=lambda row: (not row["kept"], -row["value"])),
     }
 

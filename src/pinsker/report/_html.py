@@ -12,7 +12,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._states import own_state, slider_marks, states
 from pinsker.report._summary import SCHEMA
-from pinsker.report._words import counted, number, short
+from pinsker.report.words import counted, number, short
 
 #: Rows of a table on the page; the dict has them all.
 _MOST_ROWS = 250

@@ -2,48 +2,30 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Audience
 from pinsker._types import AnyArray, BoolArray, plain
 from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
 from pinsker.metrics import metric_row
-from pinsker.report._words import describe_certificate
+from pinsker.report.words import NOT_HELD_OUT, facts, sentences
 
 #: Budgets of each power of ten on the slider: small ones are as many as large ones.
 _STEPS = (
-    1,
-    1.1,
-    1.2,
-    1.3,
-    1.4,
-    1.5,
-    1.6,
-    1.8,
-    2,
-    2.2,
-    2.5,
-    2.8,
-    3,
-    3.5,
-    4,
-    4.5,
-    5,
-    5.5,
-    6,
-    7,
-    8,
-    9,
-)
+    1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9,
+)  # fmt: skip
 #: Powers of ten on the slider.
 _DECADES = 3
 
 #: Figures of a set by the search, and by held-out rows.
 _OF_PATH = ("information", "lost", "bound")
 _HELD_OUT = ("error", "error_upper", "increase", "increase_lower", "limit")
+#: Those of a certificate that tiles show, as text.
+_SHOWN = ("all", "kept", "none", "upper", "signed_limit")
 
 Row = dict[str, Any]
 
@@ -89,7 +71,7 @@ def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Row]:
     return [dict(zip(names, row, strict=True)) for row in values]
 
 
-def budget_choices(selector: Any) -> Row:
+def budget_choices(selector: Any, audience: Audience = "library") -> Row:
     """Return what every budget of the slider would keep, and what is known of it."""
     own, metric = own_budget(selector), selector.certificate_.metric
     scale, baseline = _scale_of(selector), no_feature_increase(selector.certificate_)
@@ -104,7 +86,7 @@ def budget_choices(selector: Any) -> Row:
         shown = describe_set(selector, features, certificate)
         if not sets or {**sets[-1], **shown} != sets[-1]:
             sets.append({"first": len(budgets), **shown})
-        verdicts.append(_verdict(certificate, shown["information"]))
+        verdicts.append(describe_certificate(certificate, audience))
         budgets.append(budget)
     return {
         "metric": metric,
@@ -141,12 +123,19 @@ def no_feature_increase(certificate: Certificate) -> float | None:
     return float(added) if math.isfinite(added) else None
 
 
-def _verdict(certificate: Certificate | None, information: float | None) -> Row:
-    if certificate is not None:
-        shown = describe_certificate(certificate, math.nan if information is None else information)
-        return {**shown, "lets_all_go": certificate.is_tested and certificate.lets_all_go}
-    words = {"verdict": "not tested", "verdict_words": "estimated, not tested"}
-    return {**words, "sentences": [], "lets_all_go": False}
+def describe_certificate(certificate: Certificate | None, audience: Audience) -> Row:
+    """Return what a certificate says, in words; that nothing was tested where there is none."""
+    if certificate is None:
+        words = {"verdict": "not tested", "verdict_words": NOT_HELD_OUT}
+        return {**words, "sentences": [], "shown": dict.fromkeys(_SHOWN, "–"), "lets_all_go": False}
+    f = facts(certificate)
+    return {
+        "verdict": certificate.verdict,
+        "verdict_words": f.verdict,
+        "sentences": sentences(certificate, audience),
+        "shown": {name: text for name, text in asdict(f).items() if name in _SHOWN},
+        "lets_all_go": certificate.is_tested and certificate.lets_all_go,
+    }
 
 
 def _kept_at(

@@ -9,7 +9,7 @@ from typing import Any
 
 from pinsker.report._html import to_html
 from pinsker.report._summary import summarise
-from pinsker.report._words import counted
+from pinsker.report.words import counted
 
 #: Pixels that a page has in a notebook; it scrolls.
 _HEIGHT = 720
@@ -33,7 +33,7 @@ class Report:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = BackwardElimination(error_budget=0.1).fit(X, y).report()
     >>> report
-    Report(4 of 13 features stay, estimated, not tested)
+    Report(4 of 13 features stay, budget not tested (no rows were held out))
     >>> report.html[:15]
     '<!doctype html>'
     """

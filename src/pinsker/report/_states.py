@@ -3,8 +3,7 @@
 import math
 from typing import Any
 
-from pinsker.metrics import shown_value
-from pinsker.report._words import budget_in_words, clipped, counted, number, short
+from pinsker.report.words import budget_in_words, capital, clipped, counted, number, short
 
 #: Features that the sentence below the slider names.
 _NAMED = 8
@@ -14,10 +13,8 @@ Row = dict[str, Any]
 
 def own_state(summary: Row) -> Row:
     """Return the texts about the choice of the selector itself."""
-    certificate, budget = summary["certificate"], summary["budget"]["value"]
-    figures = certificate["figures"]
-    verdict = {**certificate, "lets_all_go": certificate["tested"] and figures["lets_all_go"]}
-    return _state(summary, budget, certificate["set"], verdict)
+    certificate = summary["certificate"]
+    return _state(summary, summary["budget"]["value"], certificate["set"], certificate)
 
 
 def states(summary: Row) -> list[Row]:
@@ -77,22 +74,22 @@ def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
         "budget": "" if budget is None else short(budget),
         "headline": headline,
         "lead": lead,
-        "verdict": words[:1].upper() + words[1:],
+        "verdict": capital(words),
         "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"),
         "caution": caution,
-        "tiles": _tiles(summary, budget, one),
+        "tiles": _tiles(summary, budget, one, verdict["shown"]),
         "sentences": verdict["sentences"],
         "status": _status(summary, budget, one, headline, words),
         "search": one["search"],
     }
 
 
-def _tiles(summary: Row, budget: float | None, one: Row) -> list[Row]:
+def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row]:
     """Return the figures of a set: a label, a value and what to compare it with."""
-    kept = summary["kept"]
+    kept, own = summary["kept"], summary["certificate"]
     share = f"{100 * one['size'] / kept['n_features']:.0f} %"
     tiles = [_tile("features kept", share, f"{one['size']} of {kept['n_features']}")]
-    if not summary["certificate"]["tested"]:
+    if not own["tested"]:
         best, bound = number(summary["path"]["best_information"]), number(one["bound"])
         return [
             *tiles,
@@ -100,32 +97,25 @@ def _tiles(summary: Row, budget: float | None, one: Row) -> list[Row]:
             _tile("in the best set found", best, "nats, an estimate"),
             _tile("may be added to the error", bound, "if no more information is lost"),
         ]
-    figures, metric = summary["certificate"]["figures"], summary["budget"]["metric"]
     name, is_score = summary["budget"]["metric_name"], summary["budget"]["is_score"]
-    level = f"{100 * figures['confidence']:g} %"
+    level = f"{100 * own['figures']['confidence']:g} %"
     limit, error, upper = "", one["error"], one["error_upper"]
     # A bound that is farther away than all that features are worth says nothing.
-    worth = summary["certificate"]["baseline"]
-    if error is not None and upper is not None and upper - error <= worth:
-        word = "at least" if is_score else "at most"
-        limit = f"{word} {number(shown_value(metric, upper))} ({level})"
+    if error is not None and upper is not None and upper - error <= own["baseline"]:
+        limit = f"{'at least' if is_score else 'at most'} {shown['upper']} ({level})"
     added = f"{name} may fall by" if is_score else "may be added"
     within = "" if budget is None else f"budget {short(budget)}"
     return [
         *tiles,
-        _tile(f"{name}, kept features", _shown(metric, error), limit),
-        _tile(f"{added}, {level} upper bound", number(one["limit"]), within),
-        _tile(f"{name}, all features", _shown(metric, figures["error_all"]), figures["model_all"]),
-        _tile(f"{name}, no features", _shown(metric, figures["error_none"]), "baseline"),
+        _tile(f"{name}, kept features", shown["kept"], limit),
+        _tile(f"{added}, {level} upper bound", shown["signed_limit"], within),
+        _tile(f"{name}, all features", own["shown"]["all"], own["figures"]["model_all"]),
+        _tile(f"{name}, no features", own["shown"]["none"], "baseline"),
     ]
 
 
 def _tile(label: str, value: str, about: str) -> Row:
     return {"label": label, "value": value, "about": about}
-
-
-def _shown(metric: str, error: float | None) -> str:
-    return number(None if error is None else shown_value(metric, error))
 
 
 def _status(summary: Row, budget: float | None, one: Row, headline: str, verdict: str) -> str:

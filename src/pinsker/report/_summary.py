@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
+from pinsker._notes import Audience, Note
 from pinsker._types import plain
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
@@ -25,6 +26,7 @@ from pinsker.report._findings import (
 )
 from pinsker.report._kept import (
     budget_choices,
+    describe_certificate,
     describe_set,
     in_order,
     kept_features,
@@ -34,17 +36,12 @@ from pinsker.report._kept import (
     search_of_path,
 )
 from pinsker.report._measures import Measures, measure
-from pinsker.report._words import describe_certificate
+from pinsker.report.words import sentence
 from pinsker.search import StoppingRule
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 3
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
-#: Where rows had weights in `fit`.
-NOT_WEIGHTED = (
-    "the information of single features, alone and beside the kept ones, is that of rows of equal "
-    "weight: neighbors take no weights"
-)
 
 
 def summarise(
@@ -103,6 +100,7 @@ def summarise(
     if (X is None) != (y is None):
         raise ParameterError("a report needs both X and y, or neither: found one of them.")
     measures = None if X is None else measure(selector, X, y)
+    audience: Audience = "library" if command is None else "command"
     path, certificate = selector.path_, selector.certificate_
     metric, kept = certificate.metric, kept_features(selector)
     if importance is None:
@@ -129,15 +127,15 @@ def summarise(
         "target": {"name": _target_name(selector, y), **asdict(selector.facts_)},
         "path": {"search": search_of_path(selector), "metric": metric, **_path(path)},
         "cv_results": result_rows(selector.cv_results_),
-        "choices": budget_choices(selector),
+        "choices": budget_choices(selector, audience),
         "features": _features(selector, measures),
-        "certificate": _certificate(selector, kept),
+        "certificate": _certificate(selector, kept, audience),
         "importance": importance_rows(importance),
         "interactions": interaction_rows(interactions),
         "substitutes": substitute_rows(substitutes),
         "alternatives": alternative_rows(alternatives),
         "stability": stability_rows(stability, path.names),
-        "data": _data(selector, measures),
+        "data": _data(selector, measures, audience),
         "versions": _versions(),
     }
     values: dict[str, Any] = plain(summary)
@@ -151,12 +149,11 @@ def _target_name(selector: Any, y: Any) -> str | None:
     return None if found is None else str(found)
 
 
-def _certificate(selector: Any, kept: list[int]) -> dict[str, Any]:
+def _certificate(selector: Any, kept: list[int], audience: Audience) -> dict[str, Any]:
     """Return a certificate in words and figures."""
-    certificate, path = selector.certificate_, selector.path_
-    information = path.information_at(len(kept)) if len(kept) in path.sizes else math.nan
+    certificate = selector.certificate_
     return {
-        **describe_certificate(certificate, information),
+        **describe_certificate(certificate, audience),
         "tested": certificate.is_tested,
         "baseline": no_feature_increase(certificate),
         "set": describe_set(selector, kept, certificate),
@@ -243,13 +240,14 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> dict[str, A
     }
 
 
-def _data(selector: Any, measures: Measures | None) -> dict[str, Any]:
-    n_rows = getattr(selector, "n_samples_fit_", None)
-    data: dict[str, Any] = {"notes": list(selector.notes_), "n_rows": n_rows, "columns": None}
+def _data(selector: Any, measures: Measures | None, audience: Audience) -> dict[str, Any]:
+    n_rows, notes = getattr(selector, "n_samples_fit_", None), list(selector.notes_)
+    if measures is not None and selector._record.weighted:
+        notes.append(Note("single features have no weights"))
+    texts = [sentence(note, audience) for note in notes]
+    data: dict[str, Any] = {"notes": texts, "n_rows": n_rows, "columns": None}
     if measures is None:
         return data
-    if selector._record.weighted:
-        data["notes"].append(NOT_WEIGHTED)
     columns = measures.encoded.columns
     categories = [None if values is None else len(values) for values in columns.categories]
     return {

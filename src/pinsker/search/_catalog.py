@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+from pinsker._notes import Notes
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 from pinsker.search._costs import FeatureCosts, by_cost
@@ -121,9 +122,7 @@ def _auto(
     return [named[name] for name in names]
 
 
-def screening_notes(
-    searches: Sequence[Search], found: Collection[str], n_features: int
-) -> tuple[str, ...]:
+def screening_notes(searches: Sequence[Search], found: Collection[str], n_features: int) -> Notes:
     """Return a note where some of the paths that were found are about screened features only."""
     names = {name for search in searches if search.n_screened for name in search.names}
     if n_features <= WIDE or names.isdisjoint(found):

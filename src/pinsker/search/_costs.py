@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Notes
 from pinsker._types import FloatArray
 from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
@@ -83,7 +84,7 @@ class FeatureCosts:
         return int(np.searchsorted(np.cumsum(added), below - reach))
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know about the prices."""
         if not self.free:
             return ()

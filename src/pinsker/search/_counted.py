@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
@@ -27,7 +28,7 @@ class Classes:
     edges: tuple[FloatArray, ...] = ()  # the cuts of each numeric target, in the user's unit
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know: a numeric target stands in bins."""
         if not self.edges:
             return ()
@@ -108,7 +109,7 @@ class CountedProblem:
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know about the bins."""
         return self.binning.notes + self.classes.notes
 

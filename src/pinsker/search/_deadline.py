@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pinsker._notes import Note, Notes
 from pinsker.search._greedy import OnStep, Trace
 
 #: Set by the first Ctrl-C where `interruptible` is in force; else None.
@@ -98,11 +99,11 @@ class Deadline:
         return check
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Notes:
         """What a user should know."""
         if not self.left_out:
             return ()
         left_out = ", ".join(dict.fromkeys(self.left_out))
         if self.is_interrupted:
-            return (f"the fit was interrupted: left out were {left_out}",)
-        return (f"the time limit of {self.seconds:g} s was reached: left out were {left_out}",)
+            return (Note("interrupted", figures={"left_out": left_out}),)
+        return (Note("time limit", figures={"seconds": self.seconds, "left_out": left_out}),)

@@ -23,8 +23,9 @@ from pinsker.search._path import Direction, SelectionPath
 MOST_MEASURED = 100
 #: Why a search by neighbors refuses weighted rows.
 NEIGHBORS_TAKE_NO_WEIGHTS = (
-    "searches by neighbors take no sample_weight: use searches='auto', 'jmi', 'cmim' or 'linear', "
-    "CriterionSelection or LinearSelection, or fit without weights."
+    "searches by neighbors take no <sample_weight|--weights>: use <searches=auto>, 'jmi', 'cmim' "
+    "or 'linear', <CriterionSelection or LinearSelection|--direction linear>, or fit without "
+    "weights."
 )
 #: Tables with more features are screened where `KNNSearchSettings.max_candidates` says so. A step
 #: costs rows x rows x features: growing took 27 s on 1008 x 1024 with 20 classes, 2.6 s screened.

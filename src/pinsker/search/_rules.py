@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pinsker._notes import Notes
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
@@ -35,7 +36,7 @@ class Decision:
 
     size: int  # how many features stay
     budget: float = float("nan")  # information that the rule lets go, in nats
-    notes: tuple[str, ...] = ()  # what a user should know
+    notes: Notes = ()  # what a user should know
 
 
 class StoppingRule(ABC):
@@ -431,7 +432,7 @@ class ErrorBudget(StoppingRule):
         if self.metric_for(facts) == "r2":
             return share
         if facts.variance is None:
-            raise ParameterError("metric='mse' needs facts.variance, which is not known.")
+            raise ParameterError("<metric=mse> needs facts.variance, which is not known.")
         return share * facts.variance
 
     def _check_share(self, metric: Any) -> None:

@@ -18,6 +18,7 @@ from pinsker.selectors._knn_selectors import (
 )
 from pinsker.selectors._linear import LinearSelection
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
+from pinsker.selectors._state import from_state, to_state
 
 __all__ = [
     "BackwardElimination",
@@ -31,4 +32,6 @@ __all__ = [
     "Selector",
     "StageLine",
     "clock",
+    "from_state",
+    "to_state",
 ]

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import process_routing
 
 from pinsker._compat import check_columns, validate_data
+from pinsker._notes import Notes
 from pinsker._types import Scale
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
@@ -229,7 +230,7 @@ def fresh_context(
 ) -> FitContext:
     """Read fresh rows as a fitted selector has read its own, at most some of them."""
     seed, origin = selector._record.seed, ""
-    drawn: tuple[str, ...] = ()
+    drawn: Notes = ()
     if most is not None:
         sample = draw_table(selector, X, y, most, seed)
         X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions, validate_data
+from pinsker._notes import Notes
 from pinsker._types import BoolArray, FloatArray, Missing
 from pinsker.encoding import (
     Binning,
@@ -260,7 +261,7 @@ class CriterionSelection(Selector):
         return Search((type(self).__name__,), find, cost=2, most_rows=None)
 
     def _search_and_choose(
-        self, problem: CountedProblem, encoded: Encoded, notes: tuple[str, ...], X: Any, y: Any
+        self, problem: CountedProblem, encoded: Encoded, notes: Notes, X: Any, y: Any
     ) -> Self:
         rule = self._rule()
         formula = (self.criterion, self.beta, self.gamma)
@@ -283,11 +284,11 @@ class CriterionSelection(Selector):
         context: FitContext,
         path: CountedPath,
         problem: CountedProblem,
-        notes: tuple[str, ...],
+        notes: Notes,
     ) -> dict[str, Any]:
         """Cut the path; return the fitted attributes."""
         decision = context.rule.decide(path, context.facts)
-        after: tuple[str, ...] = ()
+        after: Notes = ()
         if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
             after = (self._nothing_note(problem),)
         if path.n_counted < len(path.moves):

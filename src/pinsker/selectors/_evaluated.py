@@ -9,6 +9,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
+from pinsker._notes import Note
 from pinsker.encoding import Encoded, RowSample, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
@@ -49,13 +50,8 @@ from pinsker.selectors._memory import FitMemory
 
 #: Folds of fresh rows.
 _FOLDS = 5
-#: The note where an order was given: it may have been found with the rows that evaluate it.
-GIVEN_ORDER = (
-    "the order {name!r} was given, and not searched again without the held-out rows: if it was "
-    "found with them the figures are too good"
-)
 #: The note where rows cannot be held out.
-TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"
+TOO_FEW = Note("too few rows to hold out")
 
 
 class EvaluatedSelector(Selector):
@@ -421,7 +417,7 @@ def with_given_order(
     """Return a certificate that says so if the order was given and not searched."""
     if search not in given_orders:
         return certificate
-    notes = (*certificate.notes, GIVEN_ORDER.format(name=search))
+    notes = (*certificate.notes, Note("given order", figures={"name": search}))
     return replace(certificate, label=ESTIMATE, notes=notes)
 
 

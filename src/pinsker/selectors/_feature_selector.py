@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 from pinsker._compat import Interval, StrOptions
+from pinsker._notes import Note, Notes
 from pinsker._types import Missing
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, count_rows, drop_uninformative, find_features, is_dask
@@ -58,12 +59,6 @@ from pinsker.selectors._fitted import fitted_attributes, set_fitted
 from pinsker.selectors._memory import FitMemory
 from pinsker.selectors._progress import Progress, fitting
 from pinsker.selectors._single import keeping_path
-
-#: The note where rows have weights, which neighbors do not take.
-WEIGHTED = (
-    "sample_weight: searches by neighbors and extra trees take no weights; features were ordered "
-    "by counts (jmi, cmim) and a linear model"
-)
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -309,7 +304,7 @@ class FeatureSelector(EvaluatedSelector):
         check_routing(self, sample_weight=sample_weight, groups=groups)
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
-        drawn: tuple[str, ...] = ()
+        drawn: Notes = ()
         if splits_into_parts(self.cv) and (count_rows(X) > MOST_READ or is_dask(X)):
             sample = draw_table(self, X, y, MOST_READ, seed)
             X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
@@ -323,7 +318,7 @@ class FeatureSelector(EvaluatedSelector):
         context = open_context(self, encoded, facts, X, y, seed=seed)
         context = replace(context, user_data=users, origin=origin, notes=drawn)
         if encoded.weights is not None and isinstance(self.searches, str):
-            context = replace(context, notes=(*context.notes, WEIGHTED))
+            context = replace(context, notes=(*context.notes, Note("weights, no neighbors")))
         if self.feature_costs is not None:
             costs = FeatureCosts.read(self.feature_costs, encoded)
             context = replace(context, costs=costs, notes=(*context.notes, *costs.notes))
@@ -386,7 +381,7 @@ class FeatureSelector(EvaluatedSelector):
                 fitted["stability_"] = stability
                 fitted["notes_"] += stability.notes(path.order[:size])
         if context.deadline.is_over:
-            fitted["notes_"] += ("no time was left for importance_",)
+            fitted["notes_"] += (Note("no time for importance"),)
             return fitted
         why = () if choice.on_fresh_rows else (SAME_ROWS,)
         try:
@@ -394,7 +389,7 @@ class FeatureSelector(EvaluatedSelector):
                 choice.evaluator, path.order[:size], path.names, why
             )
         except EngineLostError as error:  # all else is there
-            fitted["notes_"] += (f"importance_ was not measured: {error}",)
+            fitted["notes_"] += (Note("no importance", figures={"reason": str(error)}),)
         return fitted
 
 
@@ -406,17 +401,14 @@ def _describe_search(plan: RowPlan, n_paths: int) -> str:
     return f"searching {n_paths} paths on {len(plan.searched[0])} rows"
 
 
-def _describe_rows(plan: RowPlan, n_rows: int) -> tuple[str, ...]:
+def _describe_rows(plan: RowPlan, n_rows: int) -> Notes:
     """Return which rows did what, where not all of them did everything."""
     if plan.crosses:
         return ()
     n_searched = len(plan.searched[0])
     if plan.certify is None:
-        text = (
-            f"of {n_rows} rows {n_searched} ordered the features, and the others were held out in "
-            f"{len(plan.folds)} folds to evaluate them"
-        )
-        return (text,)
+        figures = {"n_rows": n_rows, "ordered": n_searched, "folds": len(plan.folds)}
+        return (Note("searched once", figures=figures),)
     fold = plan.folds[0]
     in_time = " (in order of time, the latest certify)" if plan.by_time else ""
     text = (

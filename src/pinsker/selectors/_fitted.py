@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, IntArray
 from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
 from pinsker.metrics import metric_name, rare_class_note, several_targets_note
@@ -35,8 +36,8 @@ def fitted_attributes(
     *,
     certificate: Certificate | None = None,
     comparison: Comparison | None = None,
-    before: tuple[str, ...] = (),
-    notes: tuple[str, ...] = (),
+    before: Notes = (),
+    notes: Notes = (),
 ) -> dict[str, Any]:
     """Return the attributes of a selector that keeps some features of a path.
 
@@ -60,7 +61,7 @@ def fitted_attributes(
     if context.costs is not None:
         cost = context.costs.of(path.order[: decision.size])
         full = context.costs.of(range(encoded.n_features))
-        notes = (*notes, f"the kept features cost {cost:g}, all of them {full:g}")
+        notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
     planned = () if path.plan is None else tuple(path.plan.notes)
     hold = (comparison, encoded.hashes, encoded.weights is not None, None, context.fingerprint)
     return {

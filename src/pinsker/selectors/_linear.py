@@ -153,7 +153,7 @@ class LinearSelection(Selector):
         if several and own not in ("auto", "r2"):
             raise ParameterError(
                 f"{rule}: several targets are divided by their standard deviations here; use "
-                "metric='r2', the mean share of their variances.",
+                "<metric=r2>, the mean share of their variances.",
                 parameter="metric",
             )
         context = open_context(self, encoded, design.facts(), X, y, search=(self.direction,))

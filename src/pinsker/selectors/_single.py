@@ -69,7 +69,7 @@ def run_search(
     except SearchInterrupted as interrupted:
         warnings.warn(
             f"{type(selector).__name__}.fit was interrupted after {len(interrupted.path.moves)} "
-            "steps: path_ holds the sets seen so far. Fit again with warm_start=True to go on.",
+            "steps<: path_ holds the sets seen so far. Fit again with warm_start=True to go on|>.",
             PinskerWarning,
             stacklevel=_level_of_caller(),
         )
@@ -88,8 +88,10 @@ def keep_partial(
     set_fitted(selector, attributes)
     again = "."
     if "warm_start" in selector.get_params(deep=False):
-        again = ": fit again with warm_start=True, and another engine or client, to go on."
-    lost = EngineLostError(f"{error} path_ holds the sets seen in {len(path.moves)} steps{again}")
+        again = "<: fit again with warm_start=True, and another engine or client, to go on|>."
+    lost = EngineLostError(
+        f"{error.said} path_ holds the sets seen in {len(path.moves)} steps{again}"
+    )
     lost.path = path
     raise lost from error
 

@@ -111,7 +111,7 @@ class Cuda(Backend):
         """Return the backend where it must be used, or can be, pays and holds the table."""
         if request.engine == cls.name:
             if reason := missing_gpu():
-                raise EngineError(f"engine='cuda' cannot be used: {reason}")
+                raise EngineError(f"<engine=cuda> cannot be used: {reason}")
             return cls()
         problem = request.problem
         n_queries = min(request.max_samples or problem.n_rows, problem.n_rows)
@@ -161,8 +161,8 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
     if client is None and engine == Dask.name:
         require("distributed", purpose="engine='dask'", extra="dask")
         raise EngineError(
-            "engine='dask' finds no cluster: start one with distributed.Client(...), or pass "
-            "client=."
+            "<engine='dask'|--scheduler> finds no cluster: start one with distributed.Client(...), "
+            "or pass client=."
         )
     return client
 

@@ -62,7 +62,7 @@ def missing() -> str | None:
     if find_spec("cupy") is None:
         return (
             f"CuPy is not installed; {install_command('gpu')} for CUDA 13, or pip install "
-            "'cupy-cuda12x[ctk]' for CUDA 12; or use engine='local'."
+            "'cupy-cuda12x[ctk]' for CUDA 12; or use <engine=local>."
         )
     try:
         if import_module("cupy").cuda.runtime.getDeviceCount() > 0:
@@ -70,7 +70,7 @@ def missing() -> str | None:
         reason = "no device"
     except Exception as error:  # whatever the driver or a broken installation says
         reason = str(error) or type(error).__name__
-    return f"CuPy finds no CUDA device ({reason}); check nvidia-smi, or use engine='local'."
+    return f"CuPy finds no CUDA device ({reason}); check nvidia-smi, or use <engine=local>."
 
 
 class CupyDevice:
@@ -100,7 +100,7 @@ class CupyDevice:
         except self._cupy.cuda.memory.OutOfMemoryError as error:
             raise MemoryBudgetError(
                 f"the GPU has no memory left for the search: {error} Let fewer searches run at a "
-                "time, or use engine='local'."
+                "time, or use <engine=local>."
             ) from error
 
     def get(self, array: Array) -> npt.NDArray[Any]:

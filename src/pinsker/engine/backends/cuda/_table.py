@@ -102,7 +102,7 @@ class Table:
             raise MemoryBudgetError(
                 f"a table of {self.rows} rows and {self.columns} columns needs at least {needed} "
                 f"bytes on the GPU, but {self.limit} are allowed. Raise max_memory if you set it, "
-                "pass fewer columns, or use engine='local'."
+                "pass fewer columns, or use <engine=local>."
             )
 
     @property

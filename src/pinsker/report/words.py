@@ -1,0 +1,433 @@
+"""Every sentence: of certificates and audits from one `facts`, of notes from one table.
+
+Text, page, command and card cannot disagree. Library notes name parameters, the command's options.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any, NamedTuple
+
+from pinsker._notes import Audience, Note, spell
+from pinsker.encoding import listing, plural
+from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
+from pinsker.metrics import best_score, metric_words, shown_value
+
+#: Decimals of rates, scores and nats.
+_DECIMALS = 4
+#: The verdict on a set that no rows were held out for.
+NOT_HELD_OUT = "budget not tested (no rows were held out)"
+#: Letters of a name in a sentence.
+_MOST_LETTERS = 40
+#: Lines of a certificate that is printed.
+_MOST_LINES = 8
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What may be said about a certificate or an audit, every figure as text."""
+
+    metric: str
+    budget: str  # "" where none was set
+    verdict: str
+    all: str  # the metric with all features, with those kept, with none
+    kept: str
+    none: str
+    change: str  # what happens to the metric
+    limit: str  # the confidence bound of that, in words and as a number
+    signed_limit: str
+    level: str
+    resolvable: str  # the smallest budget that these rows could show to be met
+    upper: str  # confidence bound of the metric with the kept features
+    bound: str  # of the Bayes risk
+    evidence: str
+
+    @property
+    def increase(self) -> str:
+        """What happens to the metric, with its confidence bound."""
+        return f"{self.change}; {self.level}: {self.limit}"
+
+    @property
+    def errors(self) -> str:
+        """The metric with all features, with those kept, and with none."""
+        errors = f"{self.all} with all features, {self.kept} with those kept, {self.none} with none"
+        return f"{self.metric} {errors}"
+
+
+def facts(c: Certificate | AuditResult) -> Facts:
+    """Return what may be said about a certificate or an audit."""
+    none = bound = upper = math.nan
+    limit = c.increase_upper
+    groups = f" in {c.n_groups} groups" if c.n_groups else ""
+    evidence = f"{c.n_rows} test rows{groups}"
+    if isinstance(c, Certificate):
+        none, bound, upper, limit = c.error_none, c.bound, c.error_upper, c.limit
+        evidence = f"{c.label}: {c.n_rows} rows{groups}, {c.rows}"
+    errors = {"all": c.error_all, "kept": c.error_kept, "none": none, "upper": upper}
+    known = [value for value in (c.error_all, c.error_kept, none) if math.isfinite(value)]
+    digits = _digits(known or [value for value in (c.budget, bound) if math.isfinite(value)])
+    changes = [change_in_words(v, c.metric, digits) for v in (c.increase, limit, c.increase_lower)]
+    resolvable = _rounded_up(max(limit, 0.0), digits)
+    return Facts(
+        metric=metric_words(c.metric),
+        budget="" if math.isnan(c.budget) else short(c.budget),
+        verdict=_verdict(c, changes[2], resolvable),
+        change=changes[0],
+        limit=changes[1],
+        signed_limit=figure(limit, digits),
+        level=f"{100 * c.confidence:g} % upper confidence bound",
+        resolvable=resolvable,
+        bound=figure(bound, digits),
+        evidence=evidence,
+        **{name: figure(shown_value(c.metric, error), digits) for name, error in errors.items()},
+    )
+
+
+def lines(c: Certificate) -> list[tuple[str, str]]:
+    """Return what a certificate says, line by line, each with its label."""
+    f = facts(c)
+    budget = budget_in_words(c.budget, c.metric) if f.budget else f"none ({c.rule})"
+    said = [("budget", budget)]
+    nats = f"{figure(c.information_lost)} nats lost"
+    if not c.is_tested:
+        said.append(("evidence", f.evidence))
+        if c.label != TOO_FEW_ROWS:
+            most = f"; if no more is, Bayes risk rises by at most {f.bound}" if c.bound < 1 else ""
+            said.append(("information", f"{nats}{most} [estimate]"))
+        return said
+    said.append(("held-out", f.errors))
+    if c.n_kept < c.n_features:
+        said.append(("change", f.increase))
+    said.append(("evidence", f.evidence))
+    if c.n_kept == c.n_features:
+        return said
+    if c.bound <= c.budget:
+        most = f"upper bound {figure(c.information_upper)}: Bayes risk rises by at most {f.bound}"
+        said.append(("information", f"{nats}, {most} [model-based estimate]"))
+    if math.isfinite(c.rare_rows) and c.metric != "error" and c.rare_rows > c.budget / 10:
+        of, n = ("groups", c.n_groups) if c.n_groups else ("rows", c.n_rows)
+        most = f"could add up to {short(c.rare_rows)}"
+        said.append(("rare rows", f"{of} rarer than 3 in {n} may be missing here, and {most}"))
+    return said
+
+
+def certificate_text(c: Certificate) -> str:
+    """Return a certificate as it is printed."""
+    shown = [f"{c.n_kept} of {c.n_features} features; {facts(c).verdict}"]
+    shown += [f"  {label:<11}  {text}" for label, text in lines(c)]
+    room = _MOST_LINES - len(shown)
+    shown += [f"  note: {note}" for note in c.notes[: max(room, 0)]]
+    more = len(c.notes) - room
+    return "\n".join(shown) + (f" (and {more} more in notes)" if more > 0 else "")
+
+
+def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
+    """Return a certificate for a page: what is printed, and what that rests on."""
+    f = facts(c)
+    said = [text for label, text in lines(c) if label != "budget"]
+    if any(label == "information" for label, _ in lines(c)):
+        said.append("the Bayes risk is the lowest error any model could reach")
+    if not c.is_tested:
+        said.append("no row was held out, so that these figures guarantee nothing for new rows")
+    else:
+        said.append(f"models: {c.model_all} of all features, {c.model_kept} of those kept")
+        if c.label == CERTIFICATE and c.metric == "error":
+            said.append(
+                f"the distribution-free {f.level} of the error with those kept is {f.upper}, for "
+                "independent rows"
+            )
+    if c.verdict in ("inconclusive", "not met"):
+        said.append(f.verdict)
+    return [f"{capital(text)}." for text in said] + [
+        f"Note: {sentence(note, audience)}." for note in c.notes
+    ]
+
+
+def audit_text(result: AuditResult) -> str:
+    """Return an audit as it is printed."""
+    f = facts(result)
+    budget = f"; budget {f.budget}: {result.verdict}" if f.budget else ""
+    return f"{result.model} on {result.n_rows} rows: {audit_errors(result)}\n  {f.increase}{budget}"
+
+
+def audit_errors(result: AuditResult) -> str:
+    """Return the errors of an audit."""
+    f = facts(result)
+    return f"{f.metric} {f.all} with all {result.n_features} columns, {f.kept} with {result.n_kept}"
+
+
+def budget_in_words(budget: float, metric: str) -> str:
+    """Return what a budget allows."""
+    change = "rise" if best_score(metric) is None else "fall"
+    return f"{metric_words(metric)} may {change} by {short(budget)}"
+
+
+def change_in_words(value: float, metric: str, digits: int = _DECIMALS) -> str:
+    """Return an error increase as what happens to the metric."""
+    falls = (value < 0.0) != (best_score(metric) is not None)
+    return f"{metric_words(metric)} {'falls' if falls else 'rises'} by {figure(abs(value), digits)}"
+
+
+def figure(value: float, digits: int = _DECIMALS) -> str:
+    """Return a figure with its decimals, "unknown" where it is not one."""
+    return "unknown" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def number(value: float | None, digits: int = _DECIMALS) -> str:
+    """Return a number of a table; a dash where it is not known."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if abs(value) >= 1000:
+        return f"{value:.3g}" if abs(value) >= 1e6 else f"{value:.0f}"
+    return figure(value, digits)
+
+
+def short(value: float) -> str:
+    """Return a setting without digits nobody typed."""
+    return f"{value:.4g}"
+
+
+def clipped(name: str) -> str:
+    """Return a name, or the first letters of a very long one."""
+    return name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def capital(text: str) -> str:
+    """Return a text that begins with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
+    nothing_dropped = " (nothing is left out)" if c.n_kept == c.n_features else ""
+    return {
+        "met": f"budget met{nothing_dropped}",
+        "not met": f"budget not met ({least} at least)",
+        "inconclusive": f"inconclusive: these rows could show a budget of {resolvable}",
+        "nothing predictable": "nothing predictable: no better than with no features",
+        "not tested": NOT_HELD_OUT,
+        "no budget": "no error budget was set",
+    }[c.verdict]
+
+
+def _digits(values: list[float]) -> int:
+    """Return decimals that suit the largest figure: four, or about five digits of other units."""
+    largest = max(map(abs, values), default=0.0)
+    if largest == 0.0 or 1e-3 <= largest < 10.0:
+        return _DECIMALS
+    return max(_DECIMALS - math.floor(math.log10(largest)), 0)
+
+
+def _rounded_up(value: float, digits: int) -> str:
+    """Return a budget that is enough in as many decimals as are shown."""
+    if not math.isfinite(value):
+        return figure(value)
+    return figure(math.ceil(round(value * 10.0**digits, 6)) / 10.0**digits, digits)
+
+
+class Sentence(NamedTuple):
+    """The sentence of a kind of note, and how much it matters in a summary."""
+
+    text: str
+    first: bool = False  # may change what a reader does with the result
+    shown: bool = True
+
+
+def sentence(note: Note | str, audience: Audience = "library") -> str:
+    """Return a note as one sentence, for readers of Python or of a shell."""
+    if isinstance(note, str):
+        return spell(note, audience)
+    figures = dict(note.figures)
+    if "setting" in figures:
+        figures["setting"] = spell(figures["setting"], audience)
+    if note.kind in _PARTS:
+        figures |= _PARTS[note.kind](figures)
+    column = note.columns[0] if note.columns else ""
+    named = {"column": column, "columns": listing(note.columns), "quoted": quote(column)}
+    return spell(SENTENCES[note.kind].text, audience).format(**named, **figures)
+
+
+def careful_first(notes: Iterable[Note | str]) -> list[Note | str]:
+    """Return the notes of a summary: what to be careful about, then the others."""
+    plain = Sentence("")
+    known = [(SENTENCES[n.kind] if isinstance(n, Note) else plain, n) for n in notes]
+    return [n for s, n in sorted(known, key=lambda one: not one[0].first) if s.shown]
+
+
+def _rare_class(figures: Mapping[str, Any]) -> dict[str, str]:
+    target, more = figures["target"], figures["more"]
+    others = f" (and in {more} more targets a class is rare)" if more else ""
+    return {"of": "" if target is None else f" of target {target!r}", "others": others}
+
+
+def _dropped(figures: Mapping[str, Any]) -> dict[str, str]:
+    what = "has no target and was" if figures["dropped"] == 1 else "have no target and were"
+    return {"rows": plural(figures["total"], "row"), "what": what}
+
+
+#: Parts of sentences that depend on figures.
+_PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
+    "rare class": _rare_class,
+    "rows without a target": _dropped,
+    "rows with gaps dropped": _dropped,
+    "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
+}
+#: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
+SENTENCES = {
+    # About a table as it was read.
+    "decimal comma": Sentence("numbers are written with a decimal comma"),
+    "old encoding": Sentence("the text is not UTF-8; it was read as Windows-1252"),
+    "row counter": Sentence("the first column has no name and counts the rows; it was left out"),
+    "index left out": Sentence("the index of the table was left out: it has no name"),
+    "repeated names": Sentence(
+        "several columns are called {column!r}; the later ones are read as '{column}.1' and so on"
+    ),
+    "sheet": Sentence("the sheet {sheet!r} was read, others were not: {others}"),
+    "read as": Sentence("column {column!r} is read as {what}"),
+    "nearly numeric": Sentence(
+        "column {column!r} is read as categories, not numbers, because of {odd} in {n_odd} of "
+        "{n_present} values; if that means missing, use --na '{first}'"
+    ),
+    "formulas": Sentence(
+        "a spreadsheet takes the column names {columns} in {path!r} for formulas: import as text"
+    ),
+    "other metric": Sentence("the budget is in {metric}: error rates cannot be held against it"),
+    # About columns and targets.
+    "rows without a target": Sentence("{dropped} of {rows} {what} left out"),
+    "rows with gaps dropped": Sentence("<missing=drop> left out {dropped} of {rows}"),
+    "constant": Sentence("constant, so without information: {columns}"),
+    "left out before the search": Sentence(
+        "constant, or no value repeats, so left out before the search: {columns}"
+    ),
+    "identifiers": Sentence(
+        "as many categories as identifiers have: {columns}; a value that occurs once tells nothing "
+        "about other rows: leave them out, or keep the part that repeats",
+        first=True,
+    ),
+    "doubtful kind": Sentence(
+        "integers with {repeats} repeats are read as {kind} in {columns}; say otherwise with "
+        "<categorical_features=|--kind COLUMN=KIND>",
+        shown=False,
+    ),
+    "guessed target": Sentence(
+        "target {column!r} holds {distinct} different integers ({low:g} to {high:g}), read as "
+        "{meant}; pass {setting} if that is wrong"
+    ),
+    "mixed targets": Sentence(
+        "some target columns look like classes, others like numbers: all are read as numbers; say "
+        "otherwise with {setting}"
+    ),
+    "several targets": Sentence(
+        "{n_targets} targets: errors and budget are the mean over them; "
+        "<metric=WorstTarget(...)|--metric 'worst ...'> bounds every one of them"
+    ),
+    "rare class": Sentence(
+        "class {name}{of} has {share:.1%} of the rows{others}, so that a model which never "
+        "predicts it has an error rate of only {share:.3g}: a budget in <metric=roc_auc> or "
+        "<'average_precision'|average_precision> sees what an error rate does not",
+        first=True,
+    ),
+    "suspect": Sentence(
+        "column {column!r} is suspect ({what}: {reason}): unless it is known when the target is "
+        "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
+        first=True,
+    ),
+    "suspect left out": Sentence("column {column!r} was left out ({what}: {reason})"),
+    # About a search and a choice.
+    "searched once": Sentence(
+        "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
+        "folds to evaluate them"
+    ),
+    "weights, no neighbors": Sentence(
+        "<sample_weight|--weights>: searches by neighbors and extra trees take no weights; "
+        "features were ordered by counts (jmi, cmim) and a linear model"
+    ),
+    "time limit": Sentence("the time limit of {seconds:g} s was reached: left out were {left_out}"),
+    "interrupted": Sentence("the fit was interrupted: left out were {left_out}", first=True),
+    "too few rows to hold out": Sentence(
+        "too few rows to hold any out: the cut rests on the path alone", first=True
+    ),
+    "given order": Sentence(
+        "the order {name!r} was given, and not searched again without the held-out rows: if it was "
+        "found with them the figures are too good"
+    ),
+    "chosen by information": Sentence(
+        "chosen by the information that held-out models show; their errors alone do not show that "
+        "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
+    ),
+    "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
+    "unstable choice": Sentence("the choice is unstable: {found}", first=True),
+    "unstable columns": Sentence("some columns are unstable: {found}", first=True),
+    "no time for importance": Sentence("no time was left for <importance_|importance>"),
+    "no importance": Sentence("<importance_|importance> was not measured: {reason}"),
+    "importance on the same rows": Sentence(
+        "measured on the rows that chose the columns, which makes kept ones look better<: "
+        "importance(X, y) takes fresh rows|>"
+    ),
+    "some were added": Sentence(
+        "of {n_all} dropped features the first {n_added} of the path were added"
+    ),
+    "single features have no weights": Sentence(
+        "the information of single features, alone and beside the kept ones, is that of rows of "
+        "equal weight: neighbors take no weights"
+    ),
+    # About held-out rows.
+    "lets all go": Sentence("this budget would let every column go: use a smaller one", first=True),
+    "lets all go by errors": Sentence(
+        "this budget would let every column go: use a smaller one, or <metric=roc_auc>", first=True
+    ),
+    "other spread": Sentence(
+        "R² is in units of the variance of all rows; those held out vary {more}, so that it is "
+        "{r2:.3f} with no features"
+    ),
+    "few rows": Sentence(
+        "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
+        "budget, a wrong 'met' was measured in up to 6 % of runs instead of 5 %",
+        first=True,
+    ),
+    "sequence ended": Sentence(
+        "the sequence ended at its first set, {size} features: the {wanted} kept ones were not "
+        "tested"
+    ),
+    "not reached": Sentence(
+        "the {wanted} features of the search were not reached: the budget was {verdict} with "
+        "{size} features"
+    ),
+    "worst target": Sentence("the error increases most in target {column!r}, of {n_targets}"),
+    "few groups": Sentence(
+        "{count} groups of rows are held out: with fewer than {fewest} the confidence bounds are "
+        "rough",
+        first=True,
+    ),
+    "divided groups": Sentence(
+        "cv divides {divided} of {count} groups: rows of a group are fitted to and held out at "
+        "once, and the errors may be too good; use GroupKFold, or an int"
+    ),
+    "weights": Sentence(
+        "figures are weighted by <sample_weight|--weights>: {n_rows} held-out rows are worth "
+        "{worth:.0f} of equal weight"
+    ),
+    "held out often": Sentence(
+        "{n_rows} rows were held out {times:.3g} times on average: each counts once, with the mean "
+        "of its losses"
+    ),
+    "repeated rows": Sentence(
+        "{repeated} of {n_test} held-out rows are repeated among the rows that models were fitted "
+        "to: if they are the same observation the errors are too good, and <groups=|--row-groups> "
+        "keeps them together"
+    ),
+    "nearly repeated rows": Sentence(
+        "{repeated} of {n_test} held-out rows are repeated, but for {columns}, among the rows that "
+        "models were fitted to: if they are the same observation the errors are too good, and "
+        "<groups=|--row-groups> keeps them together"
+    ),
+    "known rows": Sentence(
+        "{found} rows are rows of the fit{basis}: this is an estimate, and no certificate; leave "
+        "them out"
+    ),
+}

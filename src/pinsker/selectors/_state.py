@@ -1,0 +1,178 @@
+"""A fitted selector as plain values, and back: the one place that knows what outlives a process."""
+
+import base64
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pinsker._types import AnyArray, plain
+from pinsker.bounds import TargetFacts
+from pinsker.engine import KNNSettings
+from pinsker.exceptions import DataError
+from pinsker.explain import Importance
+from pinsker.holdout import MOST_HASHES, Certificate, CVResults
+from pinsker.search import (
+    CountedPath,
+    ErrorBudget,
+    FeatureCount,
+    ScoreJump,
+    ScoreThreshold,
+    SelectionPath,
+    StoppingRule,
+)
+from pinsker.selectors._feature_selector import FeatureSelector
+from pinsker.selectors._fitted import FitRecord, set_fitted
+from pinsker.selectors._knn_selectors import (
+    BackwardElimination,
+    ForwardBackwardSelection,
+    ForwardSelection,
+)
+from pinsker.selectors._linear import LinearSelection
+
+State = dict[str, Any]
+
+#: How it was searched is over, and where it was: another computer may have no GPU.
+_NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine", "feature_costs"}
+_SELECTORS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        FeatureSelector, BackwardElimination, ForwardSelection, ForwardBackwardSelection,
+        LinearSelection,
+    )
+}  # fmt: skip
+_RULES: dict[str, Any] = {
+    kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
+}
+#: Held-out results of every set are not saved: other budgets cut the path by its own information.
+_FORGOTTEN: State = {"cv_results_": CVResults(), "front_": [], "stability_": None}
+
+
+def to_state(selector: Any) -> State:
+    """Return a fitted selector as values that JSON can hold."""
+    importance = getattr(selector, "importance_", None)
+    names = [str(name) for name in selector.feature_names_in_]
+    state = {
+        "selector": type(selector).__name__,
+        "parameters": _parameters(selector),
+        "task": selector.task_,
+        "target_name": selector.target_name_,
+        "n_rows": selector.n_samples_fit_,
+        "columns": names,
+        "kept": [name for name, stays in zip(names, selector.support_, strict=True) if stays],
+        "facts": dataclasses.asdict(selector.facts_),
+        "feature_columns": selector.feature_columns_,
+        "ranking": selector.ranking_,
+        "path": json.loads(selector.path_.to_json()),
+        "certificate": selector.certificate_.to_dict(),
+        "importance": None if importance is None else dict(vars(importance)),
+        "notes": list(map(str, selector.notes_)),
+        "seed": selector._record.seed,
+        "weighted": selector._record.weighted,
+        "row_hashes": _hashes_text(selector._record.row_hashes),
+    }
+    values: State = plain(state)
+    return values
+
+
+def from_state(state: Mapping[str, Any]) -> Any:
+    """Return a selector that transforms, certifies and is audited as the one that was written."""
+    columns, kept = state["columns"], set(state["kept"])
+    selector = _SELECTORS[state["selector"]](**_read_parameters(state["parameters"]))
+    importance = state.get("importance")
+    fitted = {
+        **_FORGOTTEN,
+        "task_": str(state["task"]),
+        "target_name_": state.get("target_name"),
+        "n_samples_fit_": state.get("n_rows"),
+        "n_features_in_": len(columns),
+        "feature_names_in_": np.asarray(columns, dtype=object),
+        "support_": np.asarray([name in kept for name in columns]),
+        "facts_": _read_facts(state["facts"]),
+        "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
+        "ranking_": np.asarray(state["ranking"], dtype=np.int64),
+        "path_": _read_path(state["path"]),
+        "certificate_": _read(Certificate, state["certificate"]),
+        "importance_": None if importance is None else _read(Importance, importance),
+        "notes_": tuple(state["notes"]),
+        "_record": FitRecord(
+            int(state["seed"]),
+            row_hashes=_read_hashes(state["row_hashes"]),
+            weighted=bool(state.get("weighted")),
+        ),
+    }
+    set_fitted(selector, fitted)
+    kept_features = [
+        j for j, own in enumerate(selector.feature_columns_) if selector.support_[list(own)].all()
+    ]
+    if set(kept_features) != set(selector.path_.order[: len(kept_features)]):
+        raise DataError("kept is not among the sets of the path")  # which certify tests
+    selector._validate_params()
+    selector._rule()
+    return selector
+
+
+def _parameters(selector: Any) -> State:
+    """Return the budget, and the parameters that differ from the defaults."""
+    defaults = type(selector)().get_params(deep=False)
+    changed: State = {"error_budget": selector.error_budget}
+    for name, value in selector.get_params(deep=False).items():
+        if name in _NOT_SAVED or value is None or value is defaults[name]:
+            continue
+        if isinstance(value, StoppingRule):
+            rule: Any = value  # every rule is a dataclass, which the base class does not say
+            changed[name] = {"rule": type(value).__name__, **dataclasses.asdict(rule)}
+        else:
+            changed[name] = value.get_params() if isinstance(value, KNNSettings) else value
+    return changed
+
+
+def _read_parameters(saved: Mapping[str, Any]) -> State:
+    parameters = dict(saved)
+    if unsaved := sorted(_NOT_SAVED & set(parameters)):
+        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
+    if isinstance(parameters["error_budget"], dict):
+        rule = dict(parameters["error_budget"])
+        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
+    if "knn" in parameters:
+        parameters["knn"] = KNNSettings(**parameters["knn"])
+    return parameters
+
+
+def _read_facts(saved: Mapping[str, Any]) -> TargetFacts:
+    facts = dict(saved)
+    shares = facts.pop("shares", None)
+    return TargetFacts(**facts, shares=None if shares is None else TargetFacts(**shares))
+
+
+def _read_path(saved: Mapping[str, Any]) -> SelectionPath:
+    """Read a path; one by counts says how far it was counted."""
+    kind = CountedPath if "n_counted" in saved else SelectionPath
+    return kind.from_json(json.dumps(saved))
+
+
+def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
+    """Read a dataclass of figures; null was a number that JSON cannot hold, a list a tuple."""
+
+    def value(found: Any) -> Any:
+        if isinstance(found, list):
+            return tuple(value(one) for one in found)
+        return math.nan if found is None else found
+
+    return kind(**{field.name: value(saved[field.name]) for field in dataclasses.fields(kind)})
+
+
+def _hashes_text(hashes: AnyArray) -> str:
+    """Return hashes of rows as text: of very many the smallest, for the file is for people too."""
+    smallest = np.sort(hashes)[:MOST_HASHES]
+    return base64.b64encode(smallest.astype("<u8").tobytes()).decode("ascii")
+
+
+def _read_hashes(text: str) -> AnyArray:
+    content = base64.b64decode(text, validate=True)
+    if len(content) % 8:
+        raise DataError(f"row_hashes has {len(content)} bytes, and must have 8 for each row")
+    return np.frombuffer(content, dtype="<u8")
