@@ -21,6 +21,7 @@ from pinsker.cli._schema import check, parse, schema
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
 from pinsker.search import SelectionPath
+from pinsker.selectors import FitRecord
 
 BACKWARD = ("-t", "final grade", "-d", "backward")
 
@@ -76,7 +77,7 @@ def outcomes(draw):
     selector.facts_ = TargetFacts("classification", n_classes=2, largest_prior=0.5)
     selector.feature_columns_ = tuple((j,) for j in range(n))
     selector.ranking_ = np.arange(1, n + 1)
-    selector._seed, selector._row_hashes = 7, np.arange(3, dtype=np.uint64)
+    selector._record = FitRecord(7, row_hashes=np.arange(3, dtype=np.uint64))
     table = SimpleNamespace(
         source=draw(st.text()),
         target=target,
@@ -107,7 +108,8 @@ def test_what_is_written_comes_back(tmp_path_factory, outcome):
     assert same(dataclasses.astuple(back.selector.path_), dataclasses.astuple(selector.path_))
     assert same(back.selector.certificate_, selector.certificate_)
     assert back.selector.facts_ == selector.facts_
-    np.testing.assert_array_equal(back.selector._row_hashes, selector._row_hashes)
+    assert back.selector._record.seed == selector._record.seed
+    np.testing.assert_array_equal(back.selector._record.row_hashes, selector._record.row_hashes)
     assert set(np.asarray(back.columns)[back.selector.support_]) == set(outcome.kept)
 
 

@@ -12,8 +12,8 @@ from pinsker.selectors import (
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
-    Selector,
     LinearSelection,
+    Selector,
 )
 
 SELECTORS = [
@@ -49,9 +49,7 @@ def test_scikit_learn_contract(estimator, check):
 
 def test_every_selector_is_checked():
     public = [getattr(pinsker, name) for name in pinsker.__all__]
-    kinds = {
-        kind for kind in public if isinstance(kind, type) and issubclass(kind, Selector)
-    }
+    kinds = {kind for kind in public if isinstance(kind, type) and issubclass(kind, Selector)}
     assert kinds == {type(selector) for selector in SELECTORS}
 
 

@@ -34,7 +34,7 @@ BELOW["__main__"] = {"cli"}
 
 #: Imports that point upwards, inside of functions: a selector offers its own views, and the package
 #: its displays, without loading them before somebody asks.
-WHEN_CALLED = {("selectors/_transformer.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
+WHEN_CALLED = {("selectors/_base.py", "pinsker.report"), ("__init__.py", "pinsker.report")}
 
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.

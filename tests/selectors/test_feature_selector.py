@@ -92,7 +92,7 @@ def test_results_of_groups_keep_their_columns_together(xor):
 
 
 def test_the_chosen_set_is_the_smallest_that_meets_the_budget(fitted):
-    comparison, rule = fitted._comparison, ErrorBudget(0.05)
+    comparison, rule = fitted._record.comparison, ErrorBudget(0.05)
     meeting = [
         result.size
         for result in comparison.on_paths
