@@ -268,7 +268,7 @@ def test_rows_of_a_large_selection_are_recognised_by_some_of_their_hashes(
     run, selection, table, frame, fresh, tmp_path, monkeypatch
 ):
     # Files of more than 50 000 rows held no hashes: their own rows got a certificate.
-    for place in ("cli._saved", "selection.holdout._dependence"):
+    for place in ("cli._saved", "holdout._dependence"):
         monkeypatch.setattr(f"pinsker.{place}.MOST_HASHES", 40)
     run("select", table, "-t", "final grade", "-d", "backward", "--json", selection, "-q")
     hashes = base64.b64decode(json.loads(selection.read_text())["row_hashes"])
@@ -308,7 +308,7 @@ def test_an_estimate_certifies_nothing(run, selection, frame, fresh, tmp_path, w
 
 @pytest.mark.parametrize("most", [50_000, 40])
 def test_an_audit_names_rows_of_the_selection(run, table, fresh, tmp_path, monkeypatch, most):
-    for place in ("cli._saved", "selection.holdout._dependence"):
+    for place in ("cli._saved", "holdout._dependence"):
         monkeypatch.setattr(f"pinsker.{place}.MOST_HASHES", most)
     path, quick = tmp_path / "saved.json", ("--model", "linear")
     run("select", table, "-t", "final grade", "-d", "backward", "--json", path, "-q")
