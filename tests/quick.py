@@ -1,6 +1,6 @@
 """Run the tests that belong to what changed since main, in less than a minute.
 
-``make quick`` runs this. ``src/pinsker/<stage>/...`` belongs to ``tests/<stage>``, and everything to
+``make quick`` runs this: ``src/pinsker/<stage>`` belongs to ``tests/<stage>``, and everything to
 ``tests/contract/test_imports.py``. Files of tests that use what a changed module defines come
 first, and after `SECONDS` no test is begun: the last line says how many were left out.
 """
