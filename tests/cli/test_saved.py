@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from pinsker import BackwardElimination, FeatureCount, KNNSettings
 from pinsker.bounds import TargetFacts
-from pinsker.cli._saved import read_selection, to_json
-from pinsker.cli._schema import check, parse, schema
+from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
 from pinsker.search import SelectionPath

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pinsker.engine._cuda._device import source
-from pinsker.engine._cuda._job import LAYOUT
+from pinsker.engine._cuda import LAYOUT, source
 
 SHIM = Path(__file__).with_name("cuda_on_cpu.hpp")
 #: Appended to the kernels: runs one of them for every block of a grid.

@@ -7,8 +7,7 @@ from pinsker.engine import Backward, Problem
 
 pytest.importorskip("distributed", reason="needs pinsker[dask]")
 
-from pinsker.engine._dask._searches import count_work, deal_rows
-from pinsker.engine._dask._steps import Placement
+from pinsker.engine._dask import Placement, count_work, deal_rows
 
 
 def test_rows_are_dealt_by_work():

@@ -25,7 +25,6 @@ from pinsker.holdout import (
     geometric_sizes,
     search_paths,
 )
-from pinsker.holdout._sizes import SizeSearch
 from pinsker.metrics import Metric
 from pinsker.models import named_models
 from pinsker.search import KNNSearchSettings, backward, named_searches
@@ -182,24 +181,18 @@ def test_sets_far_from_the_budget_are_not_evaluated_on_all_folds():
     X = rng.normal(size=(1500, 8))
     y = (X[:, 0] + X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=1500) > 0).astype(int)
     context, plan, found = cross_fit(encode(X, y), ["linear"], budget=0.02, n_folds=5)
-    sizes = SizeSearch(context, context.evaluator_of(plan), found)
-    fitted = []
-    plain = sizes.evaluator.evaluate
+    evaluator, fitted = context.evaluator_of(plan), []
+    plain = evaluator.evaluate
 
     def counted(candidates):
-        fitted.extend(len(sets) for sets in candidates if len(sets[0]) < 3)
+        fitted.extend((len(sets[0]), len(sets)) for sets in candidates if len(sets[0]) < 3)
         return plain(candidates)
 
-    sizes.evaluator.evaluate = counted
-    sizes.compare_models()
-    sizes.find("linear", ErrorBudget(0.02))
-    comparison = sizes.comparison()
+    evaluator.evaluate = counted
+    comparison = find_sizes(context, plan, evaluator, found)
     assert comparison.choose(ErrorBudget(0.02))[0].size == 3
-    assert sizes.n_first == 1  # 300 rows
-    assert set(fitted) == {1}
+    assert set(fitted) == {(1, 1), (2, 1)}  # on the first fold alone: it has 300 rows
     assert min(size for _, size in comparison.results) == 3
-    # What the first fold shows is what a model fitted to its other rows shows.
-    assert {("linear", 1), ("linear", 2)} <= sizes.out_of_reach
 
 
 def test_many_rows_are_searched_once_by_rows_that_evaluate_nothing():

@@ -9,7 +9,6 @@ from pinsker import FeatureCount, FeatureSelector
 from pinsker.encoding import encode
 from pinsker.holdout import SPLIT_FROM, RowPlan
 from pinsker.models import HoldoutModel
-from pinsker.selectors._context import draw_seed
 
 LINEAR = ["linear"]
 
@@ -66,11 +65,10 @@ def test_the_columns_that_matter_are_certified_on_rows_of_their_own(selector):
     assert selector.cv_results_["search"][0] == "all features"
 
 
-def test_a_certificate_that_fails_is_about_the_set_that_is_kept():
+def test_a_certificate_that_fails_is_about_the_set_that_is_kept(selector):
     # Rows that certify are made useless: the kept set fails there, and no larger one speaks for it.
     X, y = linear_table(SPLIT_FROM)
-    seed = draw_seed(FeatureSelector(random_state=0))
-    certify = RowPlan.of(encode(X, y), 5, seed).certify.test
+    certify = RowPlan.of(encode(X, y), 5, selector._record.seed).certify.test
     X[certify[: len(certify) // 2]] = 0.0
     selector = FeatureSelector(0.02, models=LINEAR, random_state=0).fit(X, y)
     certificate = selector.certificate_
