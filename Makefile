@@ -90,7 +90,7 @@ sanitize-threads:
 
 # An sdist, a wheel from it, and a smoke test of library, command and report in a new environment
 # outside of the clone. Extras: all that are for users, but `gpu`, which is gigabytes of CUDA.
-EXTRAS ?= cli,report,plot,excel,spss,sql,dask,data,survival
+EXTRAS ?= cli,report,plot,excel,spss,sql,dask,survival
 wheel:
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/pip install --quiet --upgrade pip build

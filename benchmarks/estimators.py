@@ -92,7 +92,7 @@ def scaled(columns):
 
 def ours(data):
     options = {"method": "knn", "n_neighbors": K, "scale": "none", "n_jobs": data.threads}
-    options["discrete"] = {"y": "nominal"} if data.classes else "continuous"
+    options["categorical_features"] = {"y": "nominal"} if data.classes else "continuous"
     if data.condition is None:
         return pinsker.mutual_information(data.x, data.y, **options)
     return pinsker.conditional_mutual_information(data.x, data.y, data.z, **options)

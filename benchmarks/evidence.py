@@ -1,7 +1,7 @@
 """How much evidence leaving features out should need: none, a standard error, or 95 %.
 
-    python benchmarks/evidence.py glass         increase of the error on forty splits of glass
-    python benchmarks/evidence.py generators    features kept at 150 rows, seeds 0 to 4
+    python -m benchmarks.evidence glass         increase of the error on forty splits of glass
+    python -m benchmarks.evidence generators    features kept at 150 rows, seeds 0 to 4
 
 The more is required, the safer the choice, and the more features stay.
 """
@@ -11,8 +11,8 @@ import warnings
 
 import numpy as np
 
-import honesty_problems
-from honesty_methods import BUDGETS, METHODS
+from benchmarks import honesty_problems
+from benchmarks.honesty_methods import BUDGETS, METHODS
 from pinsker.holdout import _compare
 
 CONFIDENCES = {"none": 0.5, "a standard error": _compare.ONE_ERROR, "95 %": 0.95}

@@ -16,9 +16,9 @@ import numpy as np
 
 from engine import table
 from pinsker.engine import Backward, Forward
-from pinsker.engine._cuda._backward import CudaBackward
-from pinsker.engine._cuda._device import CupyDevice
 from pinsker.engine._problem import FixedPoint
+from pinsker.engine.backends.cuda._backward import CudaBackward
+from pinsker.engine.backends.cuda._device import CupyDevice
 from tables import heading, print_row
 
 CORES = len(os.sched_getaffinity(0))

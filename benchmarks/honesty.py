@@ -1,15 +1,15 @@
 """Are budgets met on fresh rows? Tables of budgets met, features kept and error increase.
 
-    python benchmarks/honesty.py --quick              two seeds, the smallest size
-    python benchmarks/honesty.py                      problems with known truth, 150 to 20 000 rows
-    python benchmarks/honesty.py --rows 6000,20000 --seeds 1000:1010 --jobs 16
-    python benchmarks/honesty.py --seeds reporting    the seeds of docs/certificate.md
-    python benchmarks/honesty.py paper                the paper's synthetic problems
-    python benchmarks/honesty.py real                 real data sets
-    python benchmarks/honesty.py peers                other selectors on the same problems
+    python -m benchmarks.honesty --quick              two seeds, the smallest size
+    python -m benchmarks.honesty                      problems with known truth, 150 to 20 000 rows
+    python -m benchmarks.honesty --rows 6000,20000 --seeds 1000:1010 --jobs 16
+    python -m benchmarks.honesty --seeds reporting    the seeds of docs/certificate.md
+    python -m benchmarks.honesty paper                the paper's synthetic problems
+    python -m benchmarks.honesty real                 real data sets
+    python -m benchmarks.honesty peers                other selectors on the same problems
                                                       (pip install "pinsker[bench]")
-    python benchmarks/honesty.py times                against backward sequential search
-    python benchmarks/honesty.py certify              how often a certificate's "met" is wrong
+    python -m benchmarks.honesty times                against backward sequential search
+    python -m benchmarks.honesty certify              how often a certificate's "met" is wrong
 
 Every run is stored (``--store``, by default benchmarks/results/honesty) and not repeated: a
 benchmark can be stopped and gone on with, and run in pieces. ``--fresh`` forgets what is stored.
@@ -34,9 +34,9 @@ from pathlib import Path
 
 import numpy as np
 
-import honesty_problems
-from honesty_methods import BUDGETS, METHODS
-from tables import heading, print_row
+from benchmarks import honesty_problems
+from benchmarks.honesty_methods import BUDGETS, METHODS
+from benchmarks.tables import heading, print_row
 
 #: Seeds that rules and constants may be chosen by, and seeds that are run for the docs alone.
 TUNING_SEEDS = range(35)
@@ -149,7 +149,7 @@ def run_missing(task, *, table, fresh, stop_at):
 
 def peers():
     """Other libraries are needed for one table only."""
-    from honesty_peers import PEERS
+    from benchmarks.honesty_peers import PEERS
 
     return PEERS
 
@@ -249,7 +249,7 @@ def print_exceeded(rows):
 
 def print_times(options):
     """FeatureSelector beside what scikit-learn's backward search down to the same size takes."""
-    from honesty_peers import sequential_seconds
+    from benchmarks.honesty_peers import sequential_seconds
 
     print(f"{'table':<22}{'columns':>8}{'kept':>6}{'ours, s':>9}{'sequential, s':>15}{'ratio':>7}")
     names = options.problems or "FewOfMany,Clusters"
@@ -266,7 +266,7 @@ def print_times(options):
 
 
 def print_certify(options):
-    from honesty_certify import wrong_verdicts
+    from benchmarks.honesty_certify import wrong_verdicts
 
     runs = 20 if options.quick else 200
     print(f"\ncertify: verdicts over {runs} runs on Gaussian tables with known error increase")

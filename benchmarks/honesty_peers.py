@@ -12,7 +12,7 @@ from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC, SVR
 
-from honesty_methods import BUDGETS, METHODS
+from benchmarks.honesty_methods import BUDGETS, METHODS
 
 #: Backward with more columns takes hours; its time is extrapolated instead (`sequential_seconds`).
 _MANY_COLUMNS = 100

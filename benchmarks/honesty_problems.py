@@ -13,15 +13,15 @@ from sklearn.ensemble import (
 )
 from sklearn.svm import SVC, SVR
 
-from pinsker.datasets import (
-    Radial,
+from experiments.paper_data import (
     load_allaml,
     load_glass,
     load_orl,
     load_published,
     load_warp_ar10p,
 )
-from pinsker.testing import selection_problems
+from pinsker.datasets import Radial
+from tests.truths import selection_problems
 
 #: Fresh rows that errors are measured on at first; doubled while a verdict could be chance.
 N_FRESH, MOST_FRESH = 8000, 64_000

@@ -110,7 +110,7 @@ def dask():
 
 
 def _on_a_cluster(n, d, client):
-    from pinsker.engine._dask._steps import TiledSteps
+    from pinsker.engine.backends.dask._steps import TiledSteps
 
     tiles, learn = {}, TiledSteps._record
 

@@ -2,7 +2,7 @@
 
 And why it tries all columns in a node: its error where 5 of 200 columns matter.
 
-python benchmarks/trees.py
+python -m benchmarks.trees
 """
 
 import time
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 
 from pinsker.engine import class_probabilities
-from pinsker.testing import selection_problems
+from tests.truths import selection_problems
 
 N_COLUMNS, N_TREES, REPEATS = 15, 64, 7
 

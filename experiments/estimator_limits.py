@@ -8,7 +8,7 @@ from pinsker import conditional_mutual_information, mutual_information
 from pinsker.exceptions import UnreliableEstimateWarning
 from pinsker.information._measure import Options, prepare
 from pinsker.information._reliability import neighbor_resolution
-from pinsker.testing import CommonCause, InformationProblem, TwoNormalClasses, information_problems
+from tests.truths import CommonCause, InformationProblem, TwoNormalClasses, information_problems
 
 N_SAMPLES = 8
 
@@ -58,7 +58,7 @@ def print_classes_and_numbers() -> None:
         x, y, _ = TwoNormalClasses(1.0).sample(500, number)
         table = np.hstack([x, np.random.default_rng([number, 1]).normal(size=(500, 40))])
         as_classes.append(mutual_information(table, y))
-        as_numbers.append(mutual_information(table, y, discrete={"y": "count"}))
+        as_numbers.append(mutual_information(table, y, categorical_features={"y": "count"}))
     truth = TwoNormalClasses(1.0).truth()
     print(f"binary target, 41 columns, 500 rows, truth {truth:.2f}:", end=" ")
     print(f"as classes {np.mean(as_classes):.2f}, as numbers {np.mean(as_numbers):.2f}")

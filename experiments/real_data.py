@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from experiments.paper_data import load_allaml, load_orl, load_warp_ar10p
+from experiments.paper_files import DownloadError
 from pinsker import BackwardElimination, ForwardSelection
-from pinsker.datasets import load_allaml, load_orl, load_warp_ar10p
-from pinsker.exceptions import DownloadError
 
 BUDGETS = (0.05, 0.1, 0.25)
 SHIPPED = ("wine", "breast_cancer", "digits")

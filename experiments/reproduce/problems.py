@@ -12,9 +12,11 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
+from experiments.paper_data import PublishedProblem, load_published
+from experiments.paper_files import data_folders
 from experiments.reproduce.recipes import Kept
 from experiments.reproduce.results import Row
-from pinsker.datasets import PublishedProblem, Radial, data_folders, load_published
+from pinsker.datasets import Radial
 from pinsker.exceptions import DataError
 
 N_FRESH = 4000

@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from experiments.paper_data import load_allaml, load_glass, load_orl, load_warp_ar10p, load_wine
 from experiments.reproduce.recipes import (
     ER,
     Kept,
@@ -32,7 +33,6 @@ from experiments.reproduce.results import (
     number,
     plain_axes,
 )
-from pinsker.datasets import load_allaml, load_glass, load_orl, load_warp_ar10p, load_wine
 from pinsker.exceptions import PinskerError
 
 LOADERS: dict[str, Callable[[], Any]] = {

@@ -10,7 +10,7 @@ The flow, one folder a stage; imports only point back along the arrows::
          -> selection.holdout        -> Comparison, Certificate
          -> report                   -> dict -> terminal, JSON, HTML, figure
 
-`datasets` holds data to try it on, `testing` problems that know their own truth.
+`datasets` holds problems to try it on.
 """
 
 from typing import Any

@@ -278,14 +278,6 @@ def raise_failures(futures: Sequence[Any]) -> None:
             raise error.with_traceback(future.traceback())
 
 
-def worker_memory(client: Any) -> tuple[int, int | None]:
-    """Return the number of workers, and the bytes that the smallest may use (None: no limit)."""
-    workers = Cluster(client).workers()
-    limits = [int(worker.get("memory_limit") or 0) for worker in workers.values()]
-    known = [limit for limit in limits if limit > 0]
-    return len(workers), min(known) if known else None
-
-
 def _address(client: Any) -> str:
     scheduler = client.scheduler
     return str(scheduler.address) if scheduler is not None else "an unknown address"

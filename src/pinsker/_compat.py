@@ -4,6 +4,7 @@ When scikit-learn moves one of these names, this file changes and no other.
 """
 
 import json
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -34,8 +35,10 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "check_columns",
+    "classes_of",
     "fit_context",
     "install_command",
+    "method_of",
     "output_container",
     "require",
     "scorer_parts",
@@ -81,6 +84,16 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
     response = scorer._response_method
     methods = (response,) if isinstance(response, str) else tuple(response)
     return ScorerParts(function, float(scorer._sign), dict(scorer._kwargs), methods)
+
+
+def method_of(estimator: Any, *names: str) -> Callable[..., Any] | None:
+    """Return the first of some methods that an estimator has; scikit-learn tells by this alone."""
+    return next((found for name in names if (found := getattr(estimator, name, None))), None)
+
+
+def classes_of(model: Any, default: Any = None) -> Any:
+    """Return the classes that a fitted classifier knows, in its own order."""
+    return getattr(model, "classes_", default)
 
 
 def output_container(estimator: Any) -> str:

@@ -53,10 +53,6 @@ class MemoryBudgetError(PinskerError, MemoryError):
     """The computation needs more memory than `max_memory` allows."""
 
 
-class DownloadError(PinskerError, OSError):
-    """A data set is in no local folder and could not be fetched from its home."""
-
-
 class MissingDependencyError(PinskerError, ImportError):
     """An optional package is needed and not installed."""
 

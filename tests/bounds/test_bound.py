@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pinsker import bounds
 from pinsker.exceptions import ParameterError
+from pinsker.metrics import METRICS
 
 #: At least one of each kind, with the increase up to which its budget is finite.
 EXAMPLES = [
@@ -135,9 +136,17 @@ def test_scalars_arrays_and_order(bound):
 def test_a_bound_is_a_value(bound):
     assert bound == bound
     assert hash(bound) == hash(bound)
-    assert bound.metric in {*bounds.METRIC_NAMES, "loss"}
+    assert bound.metric in {*METRICS["classification"], *METRICS["regression"], "loss"}
     with pytest.raises(AttributeError):
         bound.theorem = "mine"
+
+
+@EVERY
+def test_no_loss_of_information_exceeds_the_range_of_the_metric(bound):
+    most = bound.growth(1e6)
+    assert most <= bound.most
+    # Before, PinskerBound().growth(2.1) was above 1 and its budget refused as such.
+    assert bound.budget(bound.growth(2.1)) >= 0.0
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from oracles import binary_divergence, joint_pmf
 from pinsker import bounds
+from pinsker.metrics import bound_for
 
 #: Rounding of the exact information, a sum of at most 100 terms of order one.
 NU_ROUNDING = 1e-13
@@ -225,7 +226,7 @@ def test_paper_constants_use_no_other_fact():
     facts = bounds.TargetFacts("classification", n_classes=2, largest_prior=0.9)
     for bound in (
         bounds.PaperClassificationBound(),
-        bounds.bound_for("error", facts, error_limit=0.1, constants="paper"),
+        bound_for("error", facts, error_limit=0.1, constants="paper"),
     ):
         assert bound.growth(0.5) == pytest.approx(1.0)
         assert bound.budget(0.5) == pytest.approx(0.125)

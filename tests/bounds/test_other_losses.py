@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from oracles import joint_pmf
 from pinsker import bounds
+from pinsker.metrics import bound_for
 
 #: Rounding of exact information and errors: sums of at most 100 terms of order one.
 ROUNDING = 1e-12
@@ -68,14 +69,14 @@ def test_mean_error_of_two_targets_is_never_violated(cases):
         growth = np.mean([np.diff(joint_pmf.squared_errors(cases.tables[i], v))[0] for v in y])
         length = float(np.linalg.norm(np.ptp(y, axis=1)) / math.sqrt(2))
         facts = bounds.TargetFacts("regression", target_range=length, n_targets=2)
-        limit = bounds.bound_for("mse", facts).growth(float(cases.nu[i]) + ROUNDING)
+        limit = bound_for("mse", facts).growth(float(cases.nu[i]) + ROUNDING)
         assert growth <= limit + ROUNDING
 
 
 def test_mean_distance_of_two_targets_is_bounded_as_one_of_their_mean_range():
     """The root mean square of the ranges is at least their mean, which the bound is linear in."""
     facts = bounds.TargetFacts("regression", target_range=5.0, n_targets=2)
-    bound = bounds.bound_for("mae", facts)
+    bound = bound_for("mae", facts)
     got = bound.growth(0.1)
     assert got == bounds.AbsoluteErrorBound(5.0).growth(0.1)
     assert bound.theorem == "L3"

@@ -156,7 +156,7 @@ def test_an_interrupted_command_ends_in_one_line(run, table, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pinsker.cli._app.read_table", interrupt)
+    monkeypatch.setattr("pinsker.cli._app.read_input", interrupt)
     done = run("select", table, "-t", "final grade")
     assert (done.code, done.err) == (130, "pinsker: interrupted\n")
 
@@ -165,7 +165,7 @@ def test_other_errors_are_not_hidden(run, table, monkeypatch):
     def fail(*_args, **_kwargs):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pinsker.cli._app.read_table", fail)
+    monkeypatch.setattr("pinsker.cli._app.read_input", fail)
     with pytest.raises(ZeroDivisionError):
         run("select", table, "-t", "final grade")
 

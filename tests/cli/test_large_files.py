@@ -58,14 +58,14 @@ def test_a_missing_target_is_seen_in_all_rows(large, tmp_path, run, monkeypatch)
 PEAK = """
 import sys
 import pyarrow.parquet
-from pinsker.cli._tables import read_table
+from pinsker.cli._tables import read_input
 
 def held(field):
     with open("/proc/self/status", encoding="ascii") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
 
 before = held("VmRSS")
-read = read_table(sys.argv[1], "y", most=150_000)
+read = read_input(sys.argv[1], "y", most=150_000)
 assert (len(read.frame), read.n_rows) == (150_000, 3_000_000)
 print(held("VmHWM") - before)
 """

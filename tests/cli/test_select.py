@@ -248,7 +248,7 @@ def test_linear_selections_know_the_squared_error(run, frame, tmp_path, metric, 
 
 @pytest.mark.parametrize("direction", ["auto", "backward", "forward-backward"])
 def test_without_a_gpu_the_error_is_one_line(run, table, monkeypatch, direction):
-    monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: None)
+    monkeypatch.setattr("pinsker.engine.backends.cuda._device.find_spec", lambda name: None)
     done = run("select", table, "-t", "final grade", "-d", direction, "--engine", "cuda")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith("pinsker: --engine cuda cannot be used: CuPy is not installed; pip")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._tables import TextStyle, read_table, read_text, read_values
+from pinsker.cli._tables import TextStyle, read_input, read_text, read_values
 from pinsker.exceptions import DataError
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -35,7 +35,7 @@ def as_bytes(frame, kind):
 def test_reads_every_format(frame, tmp_path, kind, suffix):
     path = tmp_path / f"table.{kind}{suffix}"
     path.write_bytes(COMPRESS[suffix](as_bytes(frame, kind)))
-    read = read_table(str(path), "final grade")
+    read = read_input(str(path), "final grade")
     pd.testing.assert_frame_equal(read.frame, frame, check_dtype=False, check_exact=True)
     assert read.notes == ()
 
@@ -44,7 +44,7 @@ def test_reads_every_format(frame, tmp_path, kind, suffix):
 def test_detects_the_format_by_content(frame, tmp_path, kind):
     path = tmp_path / "no_suffix"
     path.write_bytes(as_bytes(frame, kind))
-    read = read_table(str(path), "final grade")
+    read = read_input(str(path), "final grade")
     pd.testing.assert_frame_equal(read.frame, frame, check_dtype=False, check_exact=True)
 
 
@@ -52,11 +52,11 @@ def test_reads_the_only_file_of_a_zip(frame, tmp_path):
     path = tmp_path / "table.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("inner/table.parquet", as_bytes(frame, "parquet"))
-    pd.testing.assert_frame_equal(read_table(str(path), "signal").frame, frame)
+    pd.testing.assert_frame_equal(read_input(str(path), "signal").frame, frame)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("another.csv", "a,b\n1,2\n")
     with pytest.raises(DataError, match="holds 2 files: give an archive of one table"):
-        read_table(str(path), "signal")
+        read_input(str(path), "signal")
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("csv", ""), ("parquet", ".gz"), ("arff", ".xz")])
@@ -88,13 +88,13 @@ def test_files_that_are_not_what_they_say(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
-        read_table(str(path), "a")
+        read_input(str(path), "a")
 
 
 def test_a_question_mark_is_missing_in_arff(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text("@relation t\n@attribute a {x,y}\n@attribute b numeric\n@data\nx,1\n?,?\n")
-    assert read_table(str(path), "b").frame.isna().to_numpy().tolist() == [[False] * 2, [True] * 2]
+    assert read_input(str(path), "b").frame.isna().to_numpy().tolist() == [[False] * 2, [True] * 2]
 
 
 def read(text, encoding="utf-8", **style):
@@ -262,12 +262,12 @@ def draw_by_hand(seed):
 def test_parquet_is_drawn_from_batch_by_batch(large, tmp_path, row_group_size):
     path = tmp_path / "large.parquet"
     large.set_index(large["place"] + 5).to_parquet(path, row_group_size=row_group_size)
-    read = read_table(str(path), "y", most=MOST, seed=4)
+    read = read_input(str(path), "y", most=MOST, seed=4)
     expected = large.iloc[draw_by_hand(4)].reset_index(drop=True)
     pd.testing.assert_frame_equal(read.frame, expected)
     assert read.notes[0].startswith(READ)
     assert read.n_rows == N
-    whole = read_table(str(path), "y", most=N)
+    whole = read_input(str(path), "y", most=N)
     assert whole.drawn is None
     assert whole.n_rows == len(whole.frame) == N
 
@@ -277,7 +277,7 @@ def test_text_is_drawn_from_line_by_line(large, tmp_path, separator, start):
     path = tmp_path / "large.csv"
     numbered = large.set_index(pd.RangeIndex(start, N + start))  # a first column without a name
     numbered.to_csv(path, sep=separator)
-    read = read_table(str(path), "y", most=MOST, seed=4)
+    read = read_input(str(path), "y", most=MOST, seed=4)
     places = read.frame["place"].to_numpy()
     assert len(places) == MOST
     assert np.all(np.diff(places) > 0)
@@ -287,7 +287,7 @@ def test_text_is_drawn_from_line_by_line(large, tmp_path, separator, start):
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     assert ("Unnamed: 0" in read.frame) == (start == 7)  # it does not count from 0 or 1
     assert read.notes[0].startswith(READ)
-    again = read_table(str(path), "y", most=MOST, seed=4)
+    again = read_input(str(path), "y", most=MOST, seed=4)
     pd.testing.assert_frame_equal(read.frame, again.frame)
 
 
@@ -296,7 +296,7 @@ def test_every_row_of_a_text_has_the_same_chance(tmp_path):
     path = tmp_path / "lines.csv"
     path.write_bytes(b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(200)))
     for seed in range(150):
-        rows = read_table(str(path), "y", most=40, seed=seed).frame["x"]
+        rows = read_input(str(path), "y", most=40, seed=seed).frame["x"]
         assert len(rows) == 40
         times[rows] += 1
     # 30 of 150 times, give or take 5.
@@ -307,22 +307,22 @@ def test_odd_text_is_drawn_from(tmp_path):
     path = tmp_path / "lines.csv"
     path.write_bytes(b"x,y\n" + b'5" pipe,1\n' + b"2,3\n" * 3000)
     for seed in range(3):  # lines are joined by the lone quotation mark, but none is spoiled
-        read = read_table(str(path), "y", most=100, seed=seed)
+        read = read_input(str(path), "y", most=100, seed=seed)
         assert set(read.frame["x"].astype(str)) <= {'5" pipe', "2"}
     path.write_bytes(("x,y\n" + "1,2\n" * 50).encode("utf-16"))
-    assert len(read_table(str(path), "y", most=10).frame) == 50
+    assert len(read_input(str(path), "y", most=10).frame) == 50
 
 
 def test_the_index_of_a_parquet_file_is_a_column(run, frame, tmp_path):
     path = tmp_path / "t.parquet"
     frame.set_index("signal").to_parquet(path)
-    assert "signal" in read_table(str(path), "final grade").features.columns
-    assert "signal" in read_table(str(path), "final grade", most=20).features.columns
+    assert "signal" in read_input(str(path), "final grade").features.columns
+    assert "signal" in read_input(str(path), "final grade", most=20).features.columns
     frame[frame["signal"] > 0].to_parquet(path)
-    read = read_table(str(path), "final grade")
+    read = read_input(str(path), "final grade")
     assert read.notes == ("the index of the table was left out: it has no name",)
     frame.to_parquet(path)
-    assert read_table(str(path), "final grade").notes == ()
+    assert read_input(str(path), "final grade").notes == ()
 
 
 def test_bytes_that_arrow_would_follow_out_of_its_memory(tmp_path):
@@ -339,7 +339,7 @@ def test_bytes_that_arrow_would_follow_out_of_its_memory(tmp_path):
             changed[place] = rng.integers(256)
         path.write_bytes(changed)
         try:
-            read_table(str(path), "y")
+            read_input(str(path), "y")
         except DataError:
             continue
 
@@ -349,7 +349,7 @@ def test_a_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * 2**20))
     with pytest.raises(DataError, match="expands to more than 300 times its size"):
-        read_table(str(path), "b")
+        read_input(str(path), "b")
 
 
 @pytest.mark.parametrize(

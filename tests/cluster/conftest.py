@@ -24,7 +24,9 @@ def pytest_collection_modifyitems(items):
 def processes():
     """A way to start processes that have imported the package: half of the time goes to imports."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["distributed", "pinsker", "pinsker.engine._dask"])
+    context.set_forkserver_preload(
+        ["distributed", "pinsker", "pinsker.engine.backends.dask._searches"]
+    )
     forkserver.ensure_running()  # before Dask names what it would have imported
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         yield context

@@ -91,7 +91,7 @@ def test_a_killed_worker_changes_nothing(client, send):
 
 
 def test_a_stopped_worker_does_not_stop_the_path(client, send, monkeypatch):
-    monkeypatch.setattr("pinsker.engine._dask._steps._LEAST_PATIENCE", 0.3)
+    monkeypatch.setattr("pinsker.engine.backends.dask._steps._LEAST_PATIENCE", 0.3)
     problem = make_problem(numeric_target)
 
     def at_step(step):
@@ -175,13 +175,13 @@ def test_workers_forget_what_is_done(client):
 
 def test_an_error_on_a_worker_is_raised(client, monkeypatch):
     search = Backward(make_problem(classes), engine="dask", client=client)
-    monkeypatch.setattr("pinsker.engine._dask._steps.advance", divmod)
+    monkeypatch.setattr("pinsker.engine.backends.dask._steps.advance", divmod)
     with pytest.raises(EngineError, match="a worker failed with TypeError: divmod expected 2 arg"):
         search.remove(3)
 
 
 def test_a_late_worker_gets_tiles(cluster, client, monkeypatch):
-    monkeypatch.setattr("pinsker.engine._dask._steps._SECONDS_BETWEEN_COUNTS", 0.0)
+    monkeypatch.setattr("pinsker.engine.backends.dask._steps._SECONDS_BETWEEN_COUNTS", 0.0)
     problem = make_problem(classes)
     search = Backward(problem, engine="dask", client=client)
     before = set(client.nthreads())

@@ -19,7 +19,6 @@ BELOW = {
     "_compat": {"_types", "exceptions"},
     "_cluster": {"exceptions"},
     "datasets": LEAVES,
-    "testing": {"_types", "exceptions", "datasets"},
 }
 #: The stages, the lowest first: each may import those before it.
 STAGES = (
@@ -38,7 +37,6 @@ WHEN_CALLED = {("selectors/_base.py", "pinsker.report"), ("__init__.py", "pinske
 #: Packages that a plain `import pinsker` must not load. pandas and pyarrow are looked at apart:
 #: scikit-learn loads them itself when they are installed.
 HEAVY = {"matplotlib", "polars", "dask", "ray", "jinja2", "typer", "rich", "cupy", "numba", "torch"}
-HEAVY |= {"pooch", "requests"}
 
 
 def modules():

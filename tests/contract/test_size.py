@@ -33,7 +33,7 @@ LIMITS = {
     "crossings between packages": 2000,
 }
 #: Modules whose names users may import, besides `exceptions`.
-PUBLIC = ("pinsker", "pinsker.bounds", "pinsker.datasets", "pinsker.testing")
+PUBLIC = ("pinsker", "pinsker.bounds", "pinsker.datasets")
 SCORES = {Backward.scores.__code__, Forward.scores.__code__}
 
 

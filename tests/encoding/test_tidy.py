@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from pinsker.encoding import encode, find_features, tidy
+from pinsker.encoding import drop_uninformative, encode, find_features
 
 N = 40
 
@@ -24,7 +24,7 @@ def messy():
 
 
 def test_constants_and_identifiers_go_and_are_named():
-    found = tidy(encode(*messy()))
+    found = drop_uninformative(encode(*messy()))
     assert found.feature_names == ("x", "words")
     assert found.feature_columns == ((2,), (3,))
     assert (
@@ -35,7 +35,7 @@ def test_constants_and_identifiers_go_and_are_named():
 
 
 def test_values_that_occur_once_become_one():
-    found = tidy(encode(*messy()))
+    found = drop_uninformative(encode(*messy()))
     words = found.columns.values[:, 1]
     assert words.tolist() == [0.0] * 12 + [1.0] * (N - 12)
     assert found.columns.categories[1].tolist() == ["none", "(values that occur once)"]
@@ -43,7 +43,7 @@ def test_values_that_occur_once_become_one():
 
 def test_fixed_features_stay_and_keep_their_user_positions():
     encoded = encode(*messy())
-    found = tidy(encoded, (0, 1))
+    found = drop_uninformative(encoded, (0, 1))
     assert found.feature_names == ("same", "who", "x", "words")
     assert find_features(found, [3, "x"], "fixed_features") == (2, 3)
     assert find_features(found, [4], "fixed_features") == ()
@@ -51,11 +51,13 @@ def test_fixed_features_stay_and_keep_their_user_positions():
 
 def test_groups_go_only_as_a_whole():
     table, y = messy()
-    found = tidy(encode(table, y, feature_groups={"g": ["same", "x"], "h": ["who", "one word"]}))
+    found = drop_uninformative(
+        encode(table, y, feature_groups={"g": ["same", "x"], "h": ["who", "one word"]})
+    )
     assert found.feature_names == ("g", "words")
     assert found.feature_columns == ((0, 2), (3,))
 
 
 def test_a_table_of_constants_stays():
     encoded = encode(np.ones((20, 3)), np.arange(20) % 2)
-    assert tidy(encoded).n_features == 3
+    assert drop_uninformative(encoded).n_features == 3

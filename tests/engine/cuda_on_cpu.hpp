@@ -1,4 +1,4 @@
-// Just enough of CUDA to run the kernels of engine/_cuda on the CPU, one block after the other.
+// Just enough of CUDA to run the kernels of engine/backends/cuda on the CPU, one block after the other.
 //
 // The threads of a block are fibers. A barrier hands over to the next one, and all of them reach it
 // before the first goes on, so shared memory behaves as on a GPU. Between barriers they run one by

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pinsker.engine._cuda import LAYOUT, source
+from pinsker.engine.backends.cuda import LAYOUT, source
 
 SHIM = Path(__file__).with_name("cuda_on_cpu.hpp")
 #: Appended to the kernels: runs one of them for every block of a grid.

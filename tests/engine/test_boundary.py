@@ -28,6 +28,7 @@ from pinsker.engine import (
     find_client,
     generator_of,
     grassberger_log,
+    is_local,
     mean_values,
     memory_limit,
     neighbor_counts,
@@ -293,6 +294,7 @@ def test_more_than_there_is_memory_for(monkeypatch):
         lambda: array_library(None),
         lambda: find_client("steam"),
         lambda: find_client("dask", 5),
+        lambda: is_local("steam"),
         lambda: calls_on_cluster(5),
         lambda: calls_on_cluster(None),
         lambda: KNNSettings(n_neighbors=2**31),
@@ -313,13 +315,12 @@ def test_the_other_functions_check_their_arguments(call):
 
 def test_every_public_name_is_checked_here_or_holds_results():
     """A new name is added here with its tests: those of columns are in test_contingency.py."""
-    results = {"BoxCounts", "JointCosts", "NeighborCounts", "Plan"}
+    results = {"BoxCounts", "JointCosts", "NeighborCounts"}
     constants = {
         "MOST_PAIR_BINS",
         "NATS_PER_COST",
         "Correction",
         "ENGINES",
-        "EngineName",
         "SETTINGS",
     }
     constants |= {"SETTINGS"}
@@ -329,6 +330,7 @@ def test_every_public_name_is_checked_here_or_holds_results():
         "WorkerMemory", "array_library", "as_settings", "available_memory", "box_counts",
         "calls_on_cluster",
         "class_probabilities", "count_threads", "find_client", "generator_of", "grassberger_log",
+        "is_local",
         "mean_values", "memory_limit", "neighbor_counts", "plan_rows", "search_bytes",
     }  # fmt: skip
 

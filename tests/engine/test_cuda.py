@@ -14,7 +14,8 @@ from engine import cuda_on_cpu
 from engine.tables import STYLES, draw
 from oracles import search as oracle
 from pinsker import BackwardElimination, EngineSettings, ForwardSelection
-from pinsker.engine import Backward, Forward, _cuda
+from pinsker.engine import Backward, Forward
+from pinsker.engine.backends import cuda
 from pinsker.exceptions import MemoryBudgetError
 
 # Both sides add at most a few hundred digammas of at most 6: rounding stays far below.
@@ -37,18 +38,18 @@ def make_device(library):
     """Devices; the options only matter on the CPU."""
 
     def make(**how):
-        return _cuda.CupyDevice() if ON_GPU else cuda_on_cpu.CpuDevice(library, **how)
+        return cuda.CupyDevice() if ON_GPU else cuda_on_cpu.CpuDevice(library, **how)
 
     return make
 
 
 def on_cuda(search, k, device, **limits):
     """The same search on a device."""
-    settings = {**search._settings(k), **limits, "device": device}
+    settings = {**search._settings(search.plan, k), **limits, "device": device}
     if isinstance(search, Backward):
-        twin = _cuda.CudaBackward(watched_queries=0, **settings)
+        twin = cuda.CudaBackward(**settings)
     else:
-        twin = _cuda.CudaForward(**settings)
+        twin = cuda.CudaForward(**settings)
     twin.start(search._active, 1)
     return twin
 
@@ -83,9 +84,9 @@ def assert_same_path(search, twin, order):
 
 @pytest.mark.skipif(ON_GPU, reason="the layout is compared on the CPU")
 def test_the_job_has_the_layout_of_the_compiler(library):
-    expected = {name: offset for name, (_, offset) in _cuda.LAYOUT.fields.items()}
+    expected = {name: offset for name, (_, offset) in cuda.LAYOUT.fields.items()}
     assert cuda_on_cpu.offsets(library) == expected
-    assert library.size_of_job() == _cuda.LAYOUT.itemsize == 8 * len(expected)
+    assert library.size_of_job() == cuda.LAYOUT.itemsize == 8 * len(expected)
     assert {"source", "sums", "rows", "removed", "rounding"} < set(expected)
 
 
@@ -98,7 +99,7 @@ def test_the_job_has_the_layout_of_the_compiler(library):
 )
 def test_a_job_holds_fields_of_eight_bytes(field, message):
     with pytest.raises(ValueError, match=message):
-        _cuda.layout_of(f"struct Job {{\n    const int *query;  // rows\n    {field}\n}};\n")
+        cuda.layout_of(f"struct Job {{\n    const int *query;  // rows\n    {field}\n}};\n")
 
 
 @pytest.mark.parametrize("score", ["difference", "direct"])
@@ -166,7 +167,7 @@ def test_rows_that_do_not_fit_stream_through(fraction, capacity, score, make_dev
     search = Backward(table.problem(), score=score)
     whole = on_cuda(search, 3, make_device())
     row = on_cuda(search, 3, make_device(), capacity=capacity).bytes_of_kept_row
-    tight = int(_cuda.least_memory(80, 6, 6, 0) + fraction * 80 * row)
+    tight = int(cuda.least_memory(80, 6, 6, 0) + fraction * 80 * row)
     device = make_device()
     parts = on_cuda(search, 3, device, memory_limit=tight, capacity=capacity)
     assert whole.n_kept == 80
@@ -186,7 +187,7 @@ def test_no_more_bytes_are_held_than_allowed(fraction, target, make_device, seed
     for kind in (Backward, Forward):
         search = kind(table.problem())
         whole = on_cuda(search, 3, make_device(), memory_limit=2**28)
-        least = _cuda.least_memory(50, 150, 150, 0 if target == "classes" else 2)
+        least = cuda.least_memory(50, 150, 150, 0 if target == "classes" else 2)
         limit = int(least + fraction * (whole.n_bytes - least))
         device = make_device()
         twin = on_cuda(search, 3, device, memory_limit=limit)
@@ -228,7 +229,7 @@ def test_any_order_of_threads_gives_the_same_bits(threads, backwards, make_devic
 @pytest.mark.parametrize("in_shared", [2048, 0])
 def test_more_features_than_watches_can_name(in_shared, make_device, seed, monkeypatch):
     # Watches are features modulo 255: some pairs are looked at again for nothing, none is missed.
-    monkeypatch.setattr("pinsker.engine._cuda._backward._COLUMNS_IN_SHARED", in_shared)
+    monkeypatch.setattr("pinsker.engine.backends.cuda._backward._COLUMNS_IN_SHARED", in_shared)
     table = draw(seed, rows=40, columns=300, style="continuous", target="classes")
     search = Backward(table.problem())
     twin = on_cuda(search, 3, make_device())
@@ -257,13 +258,13 @@ def test_a_sample_of_rows_and_a_smaller_set(make_device, seed):
 @pytest.fixture
 def gpu(make_device, monkeypatch):
     """Make engine="cuda" find a device."""
-    monkeypatch.setattr("pinsker.engine._dispatch.missing_gpu", lambda: None)
-    monkeypatch.setattr("pinsker.engine._cuda._table.CupyDevice", make_device)
+    monkeypatch.setattr("pinsker.engine.backends.missing_gpu", lambda: None)
+    monkeypatch.setattr("pinsker.engine.backends.cuda._table.CupyDevice", make_device)
 
 
 def test_max_memory_counts_on_the_gpu(gpu):
     table = draw(5, rows=80, columns=6, style="mixed", target="classes").problem()
-    least = _cuda.least_memory(80, 6, 6, 0)
+    least = cuda.least_memory(80, 6, 6, 0)
     row = Backward(table, engine="cuda")._search.bytes_of_kept_row
     limit = least + 40 * row  # a fifth of it is for batches
     whole, part = (Backward(table, engine="cuda", max_memory=most) for most in (None, limit))
@@ -284,7 +285,7 @@ def test_max_memory_of_a_selector_reaches_the_gpu(gpu):
     rng = np.random.default_rng(8)
     X = rng.normal(size=(70, 6))
     y = X[:, 1] + X[:, 4] > 0
-    limit = _cuda.least_memory(70, 6, 6, 0)
+    limit = cuda.least_memory(70, 6, 6, 0)
     tight = BackwardElimination(engine=EngineSettings("cuda", max_memory=limit)).fit(X, y)
     plan = tight.path_.plan
     assert (plan.n_watched, plan.limit) == (0, limit)
@@ -349,9 +350,9 @@ def test_selectors_keep_the_same_features(kind, numeric, gpu):
 
 @pytest.mark.skipif(ON_GPU, reason="there is a GPU")
 def test_the_reason_names_what_is_missing(monkeypatch):
-    monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: None)
-    assert _cuda.missing().startswith("CuPy is not installed; pip install ")
-    assert '[gpu]" for CUDA 13' in _cuda.missing()
+    monkeypatch.setattr("pinsker.engine.backends.cuda._device.find_spec", lambda name: None)
+    assert cuda.missing().startswith("CuPy is not installed; pip install ")
+    assert '[gpu]" for CUDA 13' in cuda.missing()
 
     class Broken:
         class cuda:  # noqa: N801
@@ -360,11 +361,11 @@ def test_the_reason_names_what_is_missing(monkeypatch):
                 def getDeviceCount():
                     raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
 
-    monkeypatch.setattr("pinsker.engine._cuda._device.find_spec", lambda name: name)
-    monkeypatch.setattr("pinsker.engine._cuda._device.import_module", lambda name: Broken)
-    assert "CuPy finds no CUDA device (cudaErrorNoDevice: no CUDA" in _cuda.missing()
+    monkeypatch.setattr("pinsker.engine.backends.cuda._device.find_spec", lambda name: name)
+    monkeypatch.setattr("pinsker.engine.backends.cuda._device.import_module", lambda name: Broken)
+    assert "CuPy finds no CUDA device (cudaErrorNoDevice: no CUDA" in cuda.missing()
     monkeypatch.setattr(Broken.cuda.runtime, "getDeviceCount", staticmethod(lambda: 0))
-    assert "CuPy finds no CUDA device (no device); check nvidia-smi" in _cuda.missing()
+    assert "CuPy finds no CUDA device (no device); check nvidia-smi" in cuda.missing()
 
 
 @pytest.mark.skipif(not ON_GPU, reason="needs a GPU: make test-gpu")

@@ -7,7 +7,8 @@ from pinsker.engine import Backward, Problem
 
 pytest.importorskip("distributed", reason="needs pinsker[dask]")
 
-from pinsker.engine._dask import Placement, count_work, deal_rows
+from pinsker.engine.backends.dask._searches import count_work, deal_rows
+from pinsker.engine.backends.dask._steps import Placement
 
 
 def test_rows_are_dealt_by_work():
@@ -32,7 +33,7 @@ def test_rows_with_more_close_pairs_count_for_more(numeric):
     target = np.where(rare, -10.0 - np.arange(600), x[:, 0])
     labels = {"target": target} if numeric else {"labels": rare.astype(np.int64)}
     search = Backward(Problem.from_arrays(x, **labels))
-    settings = {**search._settings(3), "watched_queries": 600}
+    settings = {**search._settings(search.plan, 3), "watched_queries": 600}
     work = count_work(settings, backward=True)
     assert work[rare].mean() > 1.5 * work[~rare].mean()
     assert (work >= 600).all()

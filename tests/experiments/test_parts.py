@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from experiments import reproduce
+from experiments.paper_data import load_glass
 from experiments.reproduce import figure2, running
 from experiments.reproduce.__main__ import main
 from experiments.reproduce.results import Check, Settings, Task
-from pinsker.datasets import load_glass
 from pinsker.exceptions import PinskerError
 
 

@@ -67,7 +67,7 @@ class Entry:
 OF_FIT = ("sample_weight", "groups")
 OF_ROWS = ("sample_weight", "groups", "confidence")
 OF_INFORMATION = (
-    "method", "n_neighbors", "scale", "discrete", "missing", "correction", "clip",
+    "method", "n_neighbors", "scale", "categorical_features", "missing", "correction", "clip",
     "return_details", "n_jobs", "random_state",
 )  # fmt: skip
 

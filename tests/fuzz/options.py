@@ -168,6 +168,7 @@ OPTIONS = {
         "unknown": lambda n, names, g: {"nobody": 1.0},
     },
     "categorical_features": {
+        **_listed("nominal", "count", "continuous", {"y": "nominal"}, {"x": [0]}, 3),
         "first": lambda n, names, g: [0],
         "by name": lambda n, names, g: [names[0]],
         "mask": lambda n, names, g: [True] * len(names),
@@ -250,7 +251,6 @@ OPTIONS = {
     "method": _listed("auto", "knn", "ksg2", "gao", "discrete", "gaussian", "copula", "guess"),
     "scale": _listed("copula", "standard", "none", "log"),
     "n_neighbors": _listed(1, 5, 70, 500, 0),
-    "discrete": _listed("nominal", "count", "continuous", {"y": "nominal"}, {"x": [0]}, 3),
     "return_details": _listed(True),
     "clip": _listed(True),
     "order": _listed(2, 3, 4),

@@ -11,10 +11,10 @@ import pytest
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
 from pinsker.bounds import TargetFacts
-from pinsker.holdout import ALL_FEATURES, BestScores, Comparison
+from pinsker.holdout import ALL_FEATURES, Comparison
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores
-from pinsker.testing import RedundantLinear
+from tests.truths import RedundantLinear
 
 LINEAR = ["linear"]
 
@@ -46,8 +46,8 @@ def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
     rng = np.random.default_rng(0)
     losses = rng.normal(size=(400, 6)) + rng.normal(size=(400, 1))
     scores = [HoldoutScores("m", -column, column, "mse") for column in losses.T]
-    evaluated = {(ALL_FEATURES, 6): BestScores(scores[0], scores[0])}
-    evaluated |= {("p", size): BestScores(scores[size], scores[size]) for size in range(1, 6)}
+    evaluated = {(ALL_FEATURES, 6): scores[0]}
+    evaluated |= {("p", size): scores[size] for size in range(1, 6)}
     evaluator = SimpleNamespace(
         prior=scores[0], clusters=None, metric=Metric("mse"), rows=np.arange(400),
         folds=(1, 2), notes=(), weights=None,

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from pinsker import BackwardElimination, CriterionSelection, ErrorBudget, FeatureCount, audit
 from pinsker.datasets import NoisyXor
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.testing import Friedman
+from tests.truths import Friedman
 
 PROBLEM = NoisyXor(n_columns=5)
 FOREST = RandomForestClassifier(20, random_state=0)
@@ -172,8 +172,8 @@ def test_what_cannot_be_audited(selector):
         audit(selector, SVC(), X[:6], np.arange(6) % 2)
     with pytest.raises(ParameterError, match="LinearRegression is a model for regression, but the"):
         audit(selector, LinearRegression(), X, y)
-    with pytest.raises(ParameterError, match="metric='rmse' is not known"):
-        audit(selector, SVC(), X, y, metric="rmse")
+    with pytest.raises(ParameterError, match="metric='rms' is not known"):
+        audit(selector, SVC(), X, y, metric="rms")
     with pytest.raises(DataError, match=r"2.* of the test rows is in no training row"):
         audit(
             selector, LogisticRegression(), X, np.arange(30) % 3,

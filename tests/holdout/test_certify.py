@@ -22,7 +22,7 @@ from pinsker import (
 )
 from pinsker.datasets import NoisyXor
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.testing import RedundantLinear
+from tests.truths import RedundantLinear
 
 LINEAR = ["linear"]
 PROBLEM = RedundantLinear()

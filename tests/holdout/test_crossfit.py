@@ -28,7 +28,7 @@ from pinsker.holdout import (
 from pinsker.metrics import Metric
 from pinsker.models import named_models
 from pinsker.search import KNNSearchSettings, backward, named_searches
-from pinsker.testing import RedundantLinear
+from tests.truths import RedundantLinear
 
 LINEAR = ["linear"]
 ERROR = Metric("error")
@@ -70,8 +70,8 @@ def test_a_known_path_is_not_searched_again():
     known = cross_fit(table, ["backward"])[-1].paths["backward"]
     seen = []
     names, searches = named_searches(["backward"], table, KNNSearchSettings())
-    plain = searches[0].run
-    counted = type(searches[0])(names, lambda encoded: seen.append(encoded) or plain(encoded))
+    plain = searches[0].find
+    counted = replace(searches[0], find=lambda encoded: seen.append(encoded) or plain(encoded))
     *_, found = cross_fit(table, names, {"backward": known}, [counted])
     assert len(seen) == 3
     assert all(part.n_rows == 80 for part in seen)
@@ -202,7 +202,8 @@ def test_many_rows_are_searched_once_by_rows_that_evaluate_nothing():
     class Watched(BackwardElimination):
         def as_search(self, fixed, seed):
             plain = super().as_search(fixed, seed)
-            return lambda table: seen.append(table.n_rows) or plain(table)
+            find = lambda table: seen.append(table.n_rows) or plain.find(table)  # noqa: E731
+            return replace(plain, find=find)
 
     selector = FeatureSelector(0.05, searches=[Watched()], models=LINEAR, random_state=0)
     certificate = selector.fit(X, y).certificate_

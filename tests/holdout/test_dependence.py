@@ -11,7 +11,7 @@ from pinsker import BackwardElimination, FeatureSelector, audit
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import RowPlan, count_known, make_folds
-from pinsker.testing import RedundantLinear
+from tests.truths import RedundantLinear
 
 NEIGHBOR = [("neighbor", KNeighborsClassifier(1))]
 LINEAR = ["linear"]

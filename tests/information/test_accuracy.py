@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pinsker import conditional_mutual_information, entropy, mutual_information
-from pinsker.testing import information_problems
+from tests.truths import information_problems
 
 PROBLEMS = information_problems()
 N_ROWS, N_SAMPLES = 1000, 16
@@ -59,9 +59,11 @@ def estimates(name, method, n_rows=N_ROWS):
         sides = zip("xyz", (x, y, z), problem.kinds, strict=True)
         kinds = {side: kind for side, values, kind in sides if values is not None}
         if z is None:
-            values.append(mutual_information(x, y, method=method, discrete=kinds))
+            values.append(mutual_information(x, y, method=method, categorical_features=kinds))
         else:
-            values.append(conditional_mutual_information(x, y, z, method=method, discrete=kinds))
+            values.append(
+                conditional_mutual_information(x, y, z, method=method, categorical_features=kinds)
+            )
     return np.array(values)
 
 

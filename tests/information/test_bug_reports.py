@@ -15,7 +15,9 @@ def test_a_constant_column_tells_nothing_of_a_rare_class(value):
     # scikit-learn #30772: noise on a constant 1.0 gave 11.7 times H(Y) at 200 000 rows.
     y = np.zeros(200_000, dtype=int)
     y[:100] = 1
-    assert mutual_information(np.full(200_000, value), y, discrete={"x": "count"}) == 0.0
+    assert (
+        mutual_information(np.full(200_000, value), y, categorical_features={"x": "count"}) == 0.0
+    )
     few = np.r_[y[:110], y[-890:]]
     assert mutual_information(np.full(1000, value), few, method="knn") == 0.0
     assert mutual_information(np.full(1000, value), few.astype(str), method="knn") == 0.0
@@ -43,7 +45,9 @@ def test_ties_do_not_depend_on_the_unit():
     x, y, z = np.round(rng.normal(size=(3, 150)), 1)
     kinds = {"x": "continuous", "y": "continuous", "z": "continuous"}
     values = [
-        conditional_mutual_information(x * a, y * a, z * a, discrete=kinds, scale="standard")
+        conditional_mutual_information(
+            x * a, y * a, z * a, categorical_features=kinds, scale="standard"
+        )
         for a in (1.0, 0.1, 3 / 7, 1e5)
     ]
     # Same counts, so equal up to the rounding of a mean.
@@ -55,7 +59,8 @@ def test_ties_do_not_depend_on_the_unit_without_scaling():
     x, y = np.round(rng.normal(size=(2, 150)), 1)
     kinds = {"x": "continuous", "y": "continuous"}
     values = [
-        mutual_information(x * a, y * a, discrete=kinds, scale="none") for a in (1.0, 0.1, 3 / 7)
+        mutual_information(x * a, y * a, categorical_features=kinds, scale="none")
+        for a in (1.0, 0.1, 3 / 7)
     ]
     assert np.ptp(values) < 1e-12
 

@@ -52,7 +52,7 @@ def test_repeated_values_have_no_differential_entropy():
     rows = np.round(np.random.default_rng(0).normal(size=200), 1)
     with pytest.raises(DataError, match=r"\d+ of 200 rows of x have 3 or more exact copies"):
         entropy(rows)
-    assert entropy(rows, discrete="nominal") > 0
+    assert entropy(rows, categorical_features="nominal") > 0
 
 
 def test_a_pair_of_equal_values_is_harmless():

@@ -10,7 +10,7 @@ import pytest
 import pinsker
 from pinsker import conditional_mutual_information, entropy, mutual_information
 from pinsker.exceptions import DataError, ParameterError, UnreliableEstimateWarning
-from pinsker.testing import Chain, CommonCause, TwoNormalClasses, information_problems
+from tests.truths import Chain, CommonCause, TwoNormalClasses, information_problems
 
 
 def continuous(n=60, seed_of_rows=0):
@@ -35,7 +35,7 @@ def test_integers_in_y_are_classes():
     words = np.where(y > 0, "up", "down")
     expected = mutual_information(x, words)
     assert mutual_information(x, y) == expected
-    assert mutual_information(x, y, discrete={"y": "nominal"}) == expected
+    assert mutual_information(x, y, categorical_features={"y": "nominal"}) == expected
     assert mutual_information(x, pd.Series(y.ravel()).astype("category")) == expected
 
 
@@ -46,7 +46,7 @@ def test_classes_stay_visible_among_many_columns():
     table = np.hstack([x, np.random.default_rng(0).normal(size=(500, 40))])
     as_classes = mutual_information(table, y)
     with pytest.warns(UnreliableEstimateWarning, match="42 columns are too many for 500 rows"):
-        as_numbers = mutual_information(table, y, discrete={"y": "count"})
+        as_numbers = mutual_information(table, y, categorical_features={"y": "count"})
     # The standard deviation of either is 0.02: five of them are 0.1.
     assert as_classes > 0.1
     assert as_numbers < 0.05
@@ -57,10 +57,10 @@ def test_kinds_can_be_declared_for_columns():
     table = pd.DataFrame({"code": rng.integers(0, 3, 90), "size": rng.normal(size=90)})
     y = rng.normal(size=90)
     as_text = table.assign(code=table["code"].astype(str))
-    declared = mutual_information(table, y, discrete={"x": {"code": "nominal"}})
+    declared = mutual_information(table, y, categorical_features={"x": {"code": "nominal"}})
     assert declared == mutual_information(as_text, y)
-    masked = mutual_information(table, y, discrete={"x": [True, False]})
-    assert masked == mutual_information(table, y, discrete={"x": {"code": "count"}})
+    masked = mutual_information(table, y, categorical_features={"x": [True, False]})
+    assert masked == mutual_information(table, y, categorical_features={"x": {"code": "count"}})
 
 
 def test_rows_with_missing_values_are_dropped_from_all_arguments():
@@ -107,7 +107,9 @@ def test_auto_counts_filled_cells():
 def test_auto_uses_the_distances_of_counts_when_cells_are_sparse():
     rng = np.random.default_rng(0)
     x, y, z = rng.integers(0, 8, size=(3, 60))
-    found = conditional_mutual_information(x, y, z, discrete={"y": "count"}, return_details=True)
+    found = conditional_mutual_information(
+        x, y, z, categorical_features={"y": "count"}, return_details=True
+    )
     assert found.method == "knn"
     assert "method='auto' chose 'knn': few rows per cell, but counts have distances" in found.notes
 
@@ -128,10 +130,12 @@ def test_unknown_words():
         mutual_information(x, y, method="ksg")
     with pytest.raises(ParameterError, match="scale='rank' is not known"):
         mutual_information(x, y, scale="rank")
-    with pytest.raises(ParameterError, match="discrete names 'z', but the arguments are x, y"):
-        mutual_information(x, y, discrete={"z": "nominal"})
-    with pytest.raises(ParameterError, match=r"discrete=\[True\] names no argument"):
-        mutual_information(x, y, discrete=[True])
+    with pytest.raises(
+        ParameterError, match="categorical_features names 'z', but the arguments are x, y"
+    ):
+        mutual_information(x, y, categorical_features={"z": "nominal"})
+    with pytest.raises(ParameterError, match=r"categorical_features=\[True\] names no argument"):
+        mutual_information(x, y, categorical_features=[True])
 
 
 def test_neighbors_that_do_not_exist():

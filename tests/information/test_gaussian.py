@@ -9,7 +9,7 @@ import pinsker
 from oracles import gaussian as oracle
 from pinsker.exceptions import DataError, UnreliableEstimateWarning
 from pinsker.information._gaussian import gaussian_entropy, gaussian_information
-from pinsker.testing import BivariateNormal
+from tests.truths import BivariateNormal
 
 
 def correlated(rng, n, d):

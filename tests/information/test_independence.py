@@ -9,7 +9,7 @@ from pinsker import independence_test
 from pinsker.encoding import encode_columns
 from pinsker.exceptions import ParameterError
 from pinsker.information._independence import _permutations, _within_states, local_permutations
-from pinsker.testing import BivariateNormal, Chain, Xor, information_problems
+from tests.truths import BivariateNormal, Chain, Xor, information_problems
 
 
 def test_dependence_is_found():

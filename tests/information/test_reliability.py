@@ -7,7 +7,7 @@ import pytest
 
 from pinsker import conditional_mutual_information, entropy, mutual_information
 from pinsker.exceptions import UnreliableEstimateWarning
-from pinsker.testing import BivariateNormal, CommonCause, ManyWeakCauses, TwoNormalClasses
+from tests.truths import BivariateNormal, CommonCause, ManyWeakCauses, TwoNormalClasses
 
 
 def test_the_ceiling_of_many_conditions():

@@ -83,9 +83,8 @@ def test_upper_bounds_of_a_mean():
 
 def test_names_and_tasks():
     assert Metric("mse") == Metric("mse")
-    assert Metric("mae").label == "mean absolute error"
-    with pytest.raises(ParameterError, match="metric='rmse' is not known: use 'auto', one of"):
-        Metric("rmse")
+    with pytest.raises(ParameterError, match=r"metric='rms' is not known: use 'auto', .*'rmse'"):
+        Metric("rms")
     tasks = {name: task_of(name) for name in ("error", "brier", "r2", "mse", "mae", "log-loss")}
     assert tasks == {
         "error": "classification", "brier": "classification", "r2": "regression",

@@ -17,7 +17,7 @@ from oracles.metrics import (
 from pinsker import CostMatrix, ErrorBudget
 from pinsker.bounds import paired_difference
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.metrics import Metric, task_of
+from pinsker.metrics import Metric, shown_value, task_of
 
 CLASS_SCORERS = [
     "average_precision", "balanced_accuracy", "d2_brier_score", "d2_log_loss_score", "f1",
@@ -116,7 +116,7 @@ class TestInfluence:
         given = weights if weighted else None
         score = own_score(name, labels, probabilities, given)
         value = -score if name.startswith("neg_") else score
-        assert Metric(name).score(losses.mean()) == pytest.approx(abs(value), abs=1e-12)
+        assert shown_value(name, losses.mean()) == pytest.approx(abs(value), abs=1e-12)
         if name == "roc_auc_ovo" and n_classes > 2:
             return
         rows = np.arange(0, 60, 8)  # scikit-learn's functions take milliseconds a call
@@ -156,8 +156,8 @@ class TestInfluence:
             return scorer._score_func(true, predicted, sample_weight=w)
 
         losses = metric.of_numbers(predicted[:, None], true[:, None], weights=weights)
-        assert metric.score(losses.mean()) == pytest.approx(score(weights), abs=1e-9)
-        sign = -1.0 if metric.larger_is_better else 1.0
+        assert shown_value(name, losses.mean()) == pytest.approx(score(weights), abs=1e-9)
+        sign = 1.0 if metric.row.best is None else -1.0
         found = sign * (losses - losses.mean()) / (weights / weights.mean())
         wanted = numerical_influence(score, weights, np.arange(60))
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
@@ -351,9 +351,9 @@ class TestCostMatrix:
 
 def test_scores_as_people_know_them():
     auc, r2, mae = Metric("roc_auc"), Metric("r2"), Metric("mae")
-    assert (auc.score_name, r2.score_name, mae.score_name) == (
-        "ROC AUC", "R²", "mean absolute error",
-    )  # fmt: skip
-    assert (auc.score(0.1), r2.score(0.25), mae.score(3.0)) == (0.9, 0.75, 3.0)
+    assert [one.row.words for one in (auc, r2, mae)] == ["ROC AUC", "R²", "mean absolute error"]
+    assert r2.row.error_words == "share of the target's variance"
+    shown = [shown_value(*pair) for pair in (("roc_auc", 0.1), ("r2", 0.25), ("mae", 3.0))]
+    assert shown == [0.9, 0.75, 3.0]
     assert not auc.has_theory
     assert r2.has_theory

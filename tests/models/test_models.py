@@ -20,7 +20,6 @@ from pinsker.models import (
     default_models,
     fit_temperature,
     named_models,
-    score_holdout,
 )
 
 
@@ -87,11 +86,11 @@ def test_temperature_of_useless_and_of_perfect_scores():
 def test_classes_by_hand():
     target = target_of(["a", "b", "a", "b"])
     scores = np.log([[0.8, 0.2], [0.2, 0.8], [0.8, 0.2], [0.8, 0.2]])
-    held = score_holdout("w", scores, target, np.arange(4), Metric("error"))
+    held = Metric("error").score_holdout("w", scores, target, np.arange(4))
     # Three of four scores point to the right class, so the best temperature gives them 3/4.
     np.testing.assert_allclose(np.exp(held.log_likelihood), [0.75, 0.75, 0.75, 0.25], rtol=1e-6)
     np.testing.assert_array_equal(held.losses, [0, 0, 0, 1])
-    brier = score_holdout("w", scores, target, np.arange(4), Metric("brier"))
+    brier = Metric("brier").score_holdout("w", scores, target, np.arange(4))
     np.testing.assert_allclose(brier.losses, [0.125, 0.125, 0.125, 1.125], rtol=1e-6)
 
 
@@ -100,21 +99,21 @@ def test_numbers_by_hand():
     target = target_of(y, task="regression")
     rows = np.array([3, 1, 0, 2])
     residuals = np.array([1.0, -1.0, 1.0, -1.0])
-    held = score_holdout("w", (y[rows] + residuals)[:, None], target, rows, Metric("r2"))
+    held = Metric("r2").score_holdout("w", (y[rows] + residuals)[:, None], target, rows)
     np.testing.assert_allclose(held.log_likelihood, -0.5 * (np.log(2 * np.pi) + 1.0))
     np.testing.assert_allclose(held.losses, 1.0 / np.var(y))
-    mean = score_holdout("m", np.full((4, 1), y.mean()), target, rows, Metric("r2"))
+    mean = Metric("r2").score_holdout("m", np.full((4, 1), y.mean()), target, rows)
     assert held.information(mean) == pytest.approx(0.5 * np.log(np.var(y)))
     for metric, loss in (("mse", 1.0), ("mae", 1.0), ("log-loss", 0.5 * np.log(2 * np.pi * np.e))):
-        held = score_holdout("w", (y[rows] + residuals)[:, None], target, rows, Metric(metric))
+        held = Metric(metric).score_holdout("w", (y[rows] + residuals)[:, None], target, rows)
         assert held.loss == pytest.approx(loss)
         assert held.metric == metric
 
 
 def test_exact_predictions_are_finite():
     y = np.array([0.5, 2.5, 4.5])
-    held = score_holdout(
-        "w", y[:, None], target_of(y, task="regression"), np.arange(3), Metric("mse")
+    held = Metric("mse").score_holdout(
+        "w", y[:, None], target_of(y, task="regression"), np.arange(3)
     )
     assert np.isfinite(held.log_likelihood).all()
 
@@ -128,12 +127,11 @@ def test_information_of_a_linear_gaussian_problem():
     target = target_of(y, task="regression")
     train, test = np.arange(4000), np.arange(4000, 8000)
     prior, held = (
-        score_holdout(
+        Metric("r2").score_holdout(
             model.name,
             model.fit_predict(x[train, None], y[train, None], x[test, None]),
             target,
             test,
-            Metric("r2"),
         )
         for model in (PriorModel(), HoldoutModel("linear", LinearRegression()))
     )
@@ -188,9 +186,9 @@ def test_what_is_no_model():
         named_models([LinearRegression()], "classification", 50)
     with pytest.raises(ParameterError, match="models is empty"):
         named_models([], "classification", 50)
-    with pytest.raises(ParameterError, match="use 'auto' or a list"):
+    with pytest.raises(ParameterError, match="use 'auto', 'linear'"):
         named_models("all", "classification", 50)
-    with pytest.raises(ParameterError, match="model 'oracle' is unknown: use 'svm'"):
+    with pytest.raises(ParameterError, match="model 'oracle' is unknown: use 'auto'"):
         named_models(["oracle"], "classification", 50)
     with pytest.raises(ParameterError, match="holds 'GaussianNB' twice: tell them apart by"):
         named_models([GaussianNB(), GaussianNB(priors=[0.5, 0.5])], "classification", 50)

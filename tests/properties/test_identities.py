@@ -50,8 +50,12 @@ def numbers(*names):
 
 def knn(x, y, z=None, **options):
     if z is None:
-        return mutual_information(x, y, method="knn", discrete=numbers("x", "y"), **options)
-    return conditional_mutual_information(x, y, z, method="knn", discrete=NUMBERS, **options)
+        return mutual_information(
+            x, y, method="knn", categorical_features=numbers("x", "y"), **options
+        )
+    return conditional_mutual_information(
+        x, y, z, method="knn", categorical_features=NUMBERS, **options
+    )
 
 
 # --- symmetry and order of the rows
@@ -142,8 +146,8 @@ def test_monotone_maps_are_irrelevant_under_copula(table):
     for side, mapped in zip((x, y, z), bent, strict=True):
         assume(len(np.unique(side, axis=0)) == len(np.unique(mapped, axis=0)))
     assert knn(*bent) == knn(x, y, z)
-    assert conditional_mutual_information(*bent, method="copula", discrete=NUMBERS) == (
-        conditional_mutual_information(x, y, z, method="copula", discrete=NUMBERS)
+    assert conditional_mutual_information(*bent, method="copula", categorical_features=NUMBERS) == (
+        conditional_mutual_information(x, y, z, method="copula", categorical_features=NUMBERS)
     )
 
 
@@ -210,9 +214,11 @@ def test_constants_carry_nothing(table, value, method):
     constant = np.full_like(x, value)
     kinds = numbers("x", "y")
     for pair in ((constant, y), (y, constant), (constant, constant)):
-        found = mutual_information(*pair, method=method, discrete=kinds)
+        found = mutual_information(*pair, method=method, categorical_features=kinds)
         assert found == pytest.approx(0.0, abs=ROUNDING)
-    found = conditional_mutual_information(constant, y, x, method=method, discrete=NUMBERS)
+    found = conditional_mutual_information(
+        constant, y, x, method=method, categorical_features=NUMBERS
+    )
     assert found == pytest.approx(0.0, abs=ROUNDING)
 
 

@@ -30,7 +30,7 @@ def test_both_interactions_come_first():
     path = pairs(encode(X, y))
     assert set(path.order[:2]) == {2, 3}
     assert set(path.order[:4]) == {0, 1, 2, 3}
-    assert len(set(path.order)) == len(path.order) == 100
+    assert len(set(path.order)) == len(path.order) == 300
 
 
 def test_fixed_features_come_before_all_others():

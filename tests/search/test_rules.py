@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import search as slow
-from pinsker.bounds import TargetFacts, bound_for
+from pinsker.bounds import TargetFacts
 from pinsker.exceptions import ParameterError
+from pinsker.metrics import bound_for
 from pinsker.search import ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold, SelectionPath
 
 NAMES = ("a", "b", "c", "d")

@@ -1,16 +1,17 @@
 """Which searches are tried: names, selectors and orders become functions."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pinsker import BackwardElimination, CriterionSelection, LinearSelection
+from pinsker import BackwardElimination, CriterionSelection, FeatureSelector, LinearSelection
 from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode
 from pinsker.exceptions import ParameterError
 from pinsker.search import (
-    AUTO_SEARCHES,
+    SEARCHES,
     CountedPath,
     CountedProblem,
     CountingSettings,
@@ -40,9 +41,12 @@ def paths_of(searches, table, fixed=()):
     return {name: paths[name] for name in names}
 
 
+AUTO = ("forward-backward", "backward", "forward", "linear", "relevance")
+
+
 def test_auto_is_every_name(table):
     paths = paths_of("auto", table)
-    assert tuple(paths) == AUTO_SEARCHES
+    assert tuple(paths) == AUTO
     assert paths["backward"] == backward(table, SETTINGS)
     # Its sets are not measured: NaN is equal in text alone.
     assert paths["relevance"].to_json() == relevance(table, SETTINGS).to_json()
@@ -66,7 +70,7 @@ def test_searches_can_be_sent_to_another_process(searches, table):
 
 
 def test_fixed_features_come_first_in_every_path(table):
-    paths = paths_of([*AUTO_SEARCHES, ("mine", [3, 1]), CriterionSelection("jmi", 4)], table, (5,))
+    paths = paths_of([*SEARCHES, ("mine", [3, 1]), CriterionSelection("jmi", 4)], table, (5,))
     assert {path.order[0] for path in paths.values()} == {5}
     assert {path.n_fixed for path in paths.values()} == {1}
 
@@ -104,9 +108,11 @@ def test_neighbors_in_wide_tables_are_searched_among_screened_features():
     X = rng.normal(size=(200, 300))
     y = (X[:, 250] + X[:, 280] + 0.3 * rng.normal(size=200) > 0).astype(int)
     wide = encode(X, y)
-    screened = count_and_search(wide, "jmi", (7,)).order
+    every = count_and_search(wide, "jmi", (7,)).order
+    assert sorted(every) == list(range(300))
+    screened = count_and_search(wide, "jmi", (7,), rule=FeatureLimit(100)).order
     assert screened[0] == 7
-    assert len(screened) == 100
+    assert screened == every[:100]
     part = encode(X[:, screened], y)
     named = ["forward-backward", "backward", "relevance"]
     found = paths_of(named, wide, (7,))
@@ -121,3 +127,30 @@ def test_neighbors_in_wide_tables_are_searched_among_screened_features():
 
 def test_tables_that_are_not_wide_are_searched_as_a_whole(table):
     assert paths_of(["backward"], table)["backward"] == backward(table, SETTINGS)
+
+
+def test_the_rows_of_a_search_do_not_depend_on_its_name():
+    X = np.random.default_rng(0).normal(size=(12_000, 5))
+    y = X[:, 1] + 0.8 * X[:, 4] + np.random.default_rng(1).normal(size=len(X))
+    seen = {}
+
+    class Watched:
+        def __init__(self, selector):
+            self.selector = selector
+
+        def as_search(self, fixed, seed):
+            plain = self.selector.as_search(fixed, seed)
+
+            def find(table):
+                seen.setdefault(type(self.selector).__name__, set()).add(table.n_rows)
+                return plain.find(table)
+
+            return replace(plain, find=find)
+
+    for name in ("jmi", "other"):
+        for selector in (BackwardElimination(), LinearSelection(), CriterionSelection("jmi", 4)):
+            searches = [(name, Watched(selector))]
+            FeatureSelector(models=["linear"], searches=searches, random_state=0).fit(X, y)
+    assert seen == {
+        "BackwardElimination": {2000}, "LinearSelection": {2000}, "CriterionSelection": {3000},
+    }  # fmt: skip

@@ -271,7 +271,7 @@ def test_the_metric_decides_how_the_target_is_read():
 def test_the_selector_runs_the_search(breast_cancer):
     X, y = breast_cancer
     selector = CriterionSelection("cmim", 6, fixed_features=[3]).fit(X, y)
-    path = selector.as_search((3,))(encode(X, y, scale="none"))
+    (path,) = selector.as_search((3,)).run(encode(X, y, scale="none"))
     assert path.order == selector.path_.order
     assert path.scores == selector.path_.scores
 

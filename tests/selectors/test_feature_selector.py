@@ -19,7 +19,7 @@ from pinsker.exceptions import DataWarning, ParameterError, PinskerWarning
 from pinsker.holdout import ALL_FEATURES
 from pinsker.search import SearchInterrupted, SelectionPath
 from pinsker.selectors import CriterionSelection, LinearSelection
-from pinsker.testing import Clusters, MixedKinds, RedundantLinear, selection_problems
+from tests.truths import Clusters, MixedKinds, RedundantLinear, selection_problems
 
 SVM = ["svm"]
 TOO_FEW = "too few rows to hold any out: the cut rests on the path alone"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pinsker import CriterionSelection
-from pinsker.engine import _contingency_dask
+from pinsker.engine.backends.dask import _partitions
 from pinsker.exceptions import DataError, DataTypeError, MemoryBudgetError, ParameterError
 from pinsker.search import CRITERIA, PermutationTest
 
@@ -102,10 +102,8 @@ def test_a_series_is_matched_by_its_index(frame, dask_frame):
 
 def test_one_pass_for_each_feature(dask_frame, monkeypatch):
     passes = []
-    once = _contingency_dask.add_up
-    monkeypatch.setattr(
-        _contingency_dask, "add_up", lambda *args: passes.append(args) or once(*args)
-    )
+    once = _partitions.add_up
+    monkeypatch.setattr(_partitions, "add_up", lambda *args: passes.append(args) or once(*args))
     for criterion in ("mrmr", "jmi", "cmi", "jmi3"):
         passes.clear()
         selector = CriterionSelection(criterion, 4).fit(dask_frame, "answer")
@@ -113,7 +111,7 @@ def test_one_pass_for_each_feature(dask_frame, monkeypatch):
 
 
 def test_parquet_that_is_read_again_in_every_step(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr(_contingency_dask, "_FRACTION_OF_MEMORY", 0.0)
+    monkeypatch.setattr(_partitions, "_FRACTION_OF_MEMORY", 0.0)
     for number in range(3):
         frame.iloc[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{number}.parquet")
     table = dd.read_parquet(tmp_path)
@@ -148,7 +146,7 @@ def test_what_cannot_be_counted_is_refused(frame, dask_frame, monkeypatch):
     )
     with pytest.raises(DataTypeError, match="column 'when' of X holds times"):
         CriterionSelection().fit(times.repartition(npartitions=1), y.repartition(npartitions=1))
-    monkeypatch.setattr(_contingency_dask, "MAX_CELLS", 1000)
+    monkeypatch.setattr(_partitions, "MAX_CELLS", 1000)
     with pytest.raises(MemoryBudgetError, match="but 1000 can be counted at once: choose fewer"):
         CriterionSelection("cmi", 8).fit(X, y)
 

@@ -193,7 +193,7 @@ def test_the_selector_runs_the_search(direction):
     selector = LinearSelection(direction=direction, fixed_features=[2]).fit(X, y)
     encoded = encode(X, y, scale="standard")
     path = linear(encoded, LinearSearchSettings(direction), (2,))
-    assert selector.as_search((2,))(encoded) == path
+    assert selector.as_search((2,)).run(encoded) == (path,)
     assert selector.path_ == path.with_bounds(selector.path_.bounds, "r2")
 
 

@@ -129,7 +129,7 @@ def test_what_cannot_be_decided_is_refused():
     with pytest.raises(ParameterError, match="the CostMatrix is for 3 classes"):
         FeatureSelector(0.1, metric=CostMatrix(np.ones((3, 3)))).fit(X, y)
     with pytest.raises(ParameterError, match="is not known"):
-        FeatureSelector(0.1, metric="auc").fit(X, y)
+        FeatureSelector(0.1, metric="area").fit(X, y)
 
 
 @pytest.mark.slow

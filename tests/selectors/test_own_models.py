@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -212,6 +213,25 @@ def test_a_forest_on_text_gets_a_default_encoding_and_says_so():
     assert result.model == "RandomForestClassifier"
     with pytest.raises(ParameterError, match=r"encodes text .* make_pipeline"):
         audit(selector, forest, frame.to_numpy(), y)
+
+
+def test_a_model_gets_the_same_from_pandas_and_polars():
+    frame, y = mixed()
+    frame = frame.astype({"grade": str})
+    results = []
+    for table in (frame, pl.from_pandas(frame)):
+        with pytest.warns(DataWarning, match="it gets text one-hot, and missing numbers filled"):
+            selector = FeatureSelector(0.05, models=[LogisticRegression()], **FAST).fit(table, y)
+        fresh, y_fresh = mixed(seed=1)
+        fresh = fresh.astype({"grade": str})
+        fresh = fresh if table is frame else pl.from_pandas(fresh)
+        with pytest.warns(DataWarning, match="it gets text one-hot"):
+            certificate = selector.certify(fresh, y_fresh)
+        results.append((selector.support_.tolist(), selector.cv_results_["error"], certificate))
+    (support, errors, certificate), (other_support, other_errors, other_certificate) = results
+    assert support == other_support
+    np.testing.assert_array_equal(errors, other_errors)
+    assert certificate == other_certificate
 
 
 def test_numbers_are_predicted_in_their_unit():

@@ -13,7 +13,6 @@ from pinsker import ErrorBudget, FeatureSelector, LinearSelection, WorstTarget, 
 from pinsker.encoding import encode_target
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.metrics import Metric
-from pinsker.models import score_holdout
 
 FAST = {"models": ["linear"], "searches": ["linear"], "random_state": 0, "n_jobs": 1}
 
@@ -67,14 +66,14 @@ def test_labels_are_scored_one_by_one():
         "error": np.mean([accuracy_score(y[:, j], margins[:, j] > 0) for j in range(3)]),
     }
     for name, expected in known.items():
-        one = score_holdout("m", scores, target, rows, Metric(name))
+        one = Metric(name).score_holdout("m", scores, target, rows)
         assert 1 - one.losses.mean() == pytest.approx(expected), name
-        worst = score_holdout("m", scores, target, rows, Metric(WorstTarget(name)))
+        worst = Metric(WorstTarget(name)).score_holdout("m", scores, target, rows)
         assert worst.losses.mean() == pytest.approx(one.losses.mean())
         assert worst.loss == pytest.approx(worst.losses.mean(axis=0).max())
     # Log-likelihoods add up over the labels.
     parts = [
-        score_holdout("m", scores[:, 2 * j : 2 * j + 2], part, rows, Metric("error"))
+        Metric("error").score_holdout("m", scores[:, 2 * j : 2 * j + 2], part, rows)
         for j, part in enumerate(target.parts)
     ]
     np.testing.assert_allclose(one.log_likelihood, sum(part.log_likelihood for part in parts))
@@ -232,8 +231,8 @@ def test_weights_are_repeated_rows():
     scores = np.random.default_rng(1).normal(size=(150, 6))
     for metric in (Metric("error"), Metric("worst roc_auc"), Metric("log-loss")):
         whole = encode_target(y[rows])
-        repeated = score_holdout("m", scores[rows], whole, np.arange(len(rows)), metric)
-        weighted = score_holdout("m", scores, target, np.arange(150), metric, weights.astype(float))
+        repeated = metric.score_holdout("m", scores[rows], whole, np.arange(len(rows)))
+        weighted = metric.score_holdout("m", scores, target, np.arange(150), weights.astype(float))
         np.testing.assert_allclose(weighted.losses.mean(axis=0), repeated.losses.mean(axis=0))
     assert FeatureSelector(0.1, **FAST).fit(X, y, sample_weight=weights).certificate_.n_rows == 150
 

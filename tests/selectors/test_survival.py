@@ -10,10 +10,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from oracles import survival as slow
 from pinsker import CriterionSelection, FeatureSelector, LinearSelection, audit
-from pinsker.encoding import encode, encode_target, is_survival, null_martingale, take_rows
+from pinsker.encoding import encode, encode_target, null_martingale, take_rows
 from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
 from pinsker.metrics import Metric
-from pinsker.models import grid_times, score_holdout
+from pinsker.models import grid_times
 
 DTYPE = [("died", bool), ("days", float)]
 
@@ -69,8 +69,8 @@ def scores(y, seed, metric, weights=None):
     risk = np.round(-np.log(y["days"] + 0.1) + rng.normal(size=len(y)), 1)
     times = grid_times(target.raw)
     curves = np.exp(-times * np.exp(0.5 * risk)[:, None])
-    found = score_holdout(
-        "m", np.column_stack([risk, curves]), target, np.arange(len(y)), Metric(metric), weights
+    found = Metric(metric).score_holdout(
+        "m", np.column_stack([risk, curves]), target, np.arange(len(y)), weights
     )
     return found, risk, curves, times
 
@@ -118,7 +118,7 @@ def test_likelihoods_are_those_of_cox():
     found, risk, curves, _ = scores(y, 9, "concordance")
     target = encode_target(y)
     none = np.column_stack([np.zeros(70), curves])
-    prior = score_holdout("p", none, target, np.arange(70), Metric("concordance"))
+    prior = Metric("concordance").score_holdout("p", none, target, np.arange(70))
     assert 1 - prior.losses.mean() == 0.5
 
     def likelihood(b):
@@ -139,7 +139,7 @@ def test_a_target_of_times():
     np.testing.assert_array_equal(target.values[:, 1] > 0, y["died"])
     other = np.array(list(zip(y["days"], y["died"], strict=True)), dtype=DTYPE[::-1])
     np.testing.assert_array_equal(encode_target(other).raw, target.raw)
-    assert not is_survival(y["days"])
+    assert encode_target(y["days"]).task == "regression"  # times alone are numbers
 
 
 def test_martingale_residuals_of_no_features():

@@ -2,14 +2,17 @@
 
 A :class:`Bound` holds the facts that its theorem needs. ``growth(nu)`` is the largest error
 increase when `nu` nats are lost, ``budget(delta)`` the nats that may be lost for an increase of
-`delta`. :func:`bound_for` returns the bound of a metric and a target. Formulas, validity, proofs
+`delta`. :func:`pinsker.metrics.bound_for` returns the bound of a metric and a
+target. Formulas, validity, proofs
 and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper in
 ``docs/errata.md``.
 """
 
 from pinsker.bounds._bands import simultaneous_confidence
-from pinsker.bounds._bound import METRIC_NAMES, METRICS, Bound
-from pinsker.bounds._bound_for import bound_for
+from pinsker.bounds._bound import Bound
+from pinsker.bounds._bound import not_negative as not_negative
+from pinsker.bounds._bound import one_of as one_of
+from pinsker.bounds._bound import positive as positive
 from pinsker.bounds._error_interval import (
     ErrorInterval,
     entropy_power,
@@ -28,9 +31,12 @@ from pinsker.bounds._error_rate import (
     VajdaBound,
 )
 from pinsker.bounds._limits import (
+    CROSS_FITTED,
     Difference,
     bounded_loss_limit,
     error_rate_limit,
+    few_per_class,
+    few_rows_decide,
     paired_difference,
 )
 from pinsker.bounds._limits import effective_rows as effective_rows
@@ -41,6 +47,9 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
+from pinsker.bounds._planning import rows_needed, smallest_budget
+from pinsker.bounds._sequences import ShownSets, fewest_needed, shown_sets
+from pinsker.bounds._serial import SerialBlocks, serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,
@@ -54,8 +63,7 @@ from pinsker.bounds._target_facts import TargetFacts
 from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
-    "METRICS",
-    "METRIC_NAMES",
+    "CROSS_FITTED",
     "AbsoluteErrorBound",
     "BinaryBound",
     "Bound",
@@ -74,19 +82,27 @@ __all__ = [
     "PinskerBound",
     "RangeBound",
     "SecondMomentBound",
+    "SerialBlocks",
     "SharpErrorBound",
     "SharpRangeBound",
+    "ShownSets",
     "SubgaussianBound",
     "TargetFacts",
     "VajdaBound",
-    "bound_for",
     "bounded_loss_limit",
     "entropy_power",
     "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
+    "few_per_class",
+    "few_rows_decide",
+    "fewest_needed",
     "hellman_raviv_error",
     "largest_entropy",
     "paired_difference",
+    "rows_needed",
+    "serial_blocks",
+    "shown_sets",
     "simultaneous_confidence",
+    "smallest_budget",
 ]

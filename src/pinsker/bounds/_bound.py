@@ -7,31 +7,12 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from pinsker._types import FloatArray, Task
+from pinsker._types import FloatArray
 from pinsker.exceptions import ParameterError
 
 #: A scalar, or an array of them: what comes in is what goes out.
 Value = TypeVar("Value", float, FloatArray)
 
-#: Metrics that exist for each task, the default first.
-METRICS: dict[Task, tuple[str, ...]] = {
-    "classification": ("error", "log-loss", "brier"),
-    "regression": ("r2", "mse", "log-loss", "mae"),
-    "survival": ("concordance", "integrated_brier"),
-}
-#: What each metric is called in text.
-METRIC_NAMES = {
-    "error": "error rate",
-    "r2": "share of the target's variance",
-    "mse": "mean squared error",
-    "log-loss": "log-loss (nats)",
-    "brier": "Brier score",
-    "mae": "mean absolute error",
-    "concordance": "share of pairs in the wrong order",
-    "integrated_brier": "integrated Brier score",
-}
-#: Largest error increase that has a meaning, for metrics with a fixed scale.
-_LARGEST_INCREASE = {"error": 1.0, "r2": 1.0, "brier": 1.0}
 #: Information is a sum of terms of order one; a sum that is negative by less than this is zero.
 _ROUNDING = 1e-12
 
@@ -47,7 +28,7 @@ class Bound(ABC):
 
     See Also
     --------
-    bound_for : the bound that belongs to a metric and a target.
+    pinsker.metrics.bound_for : the bound that belongs to a metric and a target.
 
     Notes
     -----
@@ -73,7 +54,12 @@ class Bound(ABC):
     @property
     @abstractmethod
     def metric(self) -> str:
-        """Metric of the error increase, a key of ``METRIC_NAMES``."""
+        """Metric of the error increase, as in ``pinsker.metrics.METRICS``."""
+
+    @property
+    def most(self) -> float:
+        """Largest error increase that has a meaning in the metric."""
+        return math.inf
 
     def growth(self, nu: Value) -> Value:
         """Return the largest error increase when `nu` nats are lost.
@@ -88,7 +74,7 @@ class Bound(ABC):
         float or ndarray
             Error increase, in the bound's metric.
         """
-        return like(np.minimum(self._growth(nats(nu)), self._cap), nu)
+        return like(np.minimum(self._growth(nats(nu)), min(self._cap, self.most)), nu)
 
     def budget(self, delta: Value) -> Value:
         """Return the nats that may be lost while the error increases by at most `delta`.
@@ -103,7 +89,7 @@ class Bound(ABC):
         float or ndarray
             Information, in nats; infinite where no loss of information can cost more than `delta`.
         """
-        accepted = increases(delta, most=_LARGEST_INCREASE.get(self.metric, math.inf))
+        accepted = increases(delta, self.most)
         return like(np.where(accepted >= self._cap, np.inf, self._budget(accepted)), delta)
 
     @property

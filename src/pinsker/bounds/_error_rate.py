@@ -22,8 +22,15 @@ from pinsker.bounds._divergence import (
 )
 
 
+class _ErrorRateBound(Bound):
+    """A bound on the increase of an error rate, which ends at 1."""
+
+    metric = "error"
+    most = 1.0
+
+
 @dataclass(frozen=True)
-class PaperClassificationBound(Bound):
+class PaperClassificationBound(_ErrorRateBound):
     r"""Error rate, as printed: Theorem 3 of the paper.
 
     .. math:: \Delta \le \sqrt{2 \nu}, \qquad \nu = \delta^2 / 2
@@ -45,7 +52,6 @@ class PaperClassificationBound(Bound):
     """
 
     theorem = "Theorem 3 (paper)"
-    metric = "error"
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         return np.sqrt(2.0 * nu)
@@ -55,7 +61,7 @@ class PaperClassificationBound(Bound):
 
 
 @dataclass(frozen=True)
-class PinskerBound(Bound):
+class PinskerBound(_ErrorRateBound):
     r"""Error rate by Pinsker's inequality, nothing known (C1).
 
     .. math:: \Delta \le \sqrt{\nu / 2}, \qquad \nu = 2 \delta^2
@@ -80,7 +86,6 @@ class PinskerBound(Bound):
     """
 
     theorem = "C1"
-    metric = "error"
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         return np.sqrt(nu / 2.0)
@@ -90,7 +95,7 @@ class PinskerBound(Bound):
 
 
 @dataclass(frozen=True)
-class VajdaBound(Bound):
+class VajdaBound(_ErrorRateBound):
     r"""Error rate by the exact link of divergence and total variation, nothing known (C2).
 
     .. math:: \Delta \le V^{-1}(\nu), \qquad V(D) = \min_b d(b + D \,\|\, b)
@@ -112,7 +117,6 @@ class VajdaBound(Bound):
     """
 
     theorem = "C2"
-    metric = "error"
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         return vajda_inverse(nu)[0]
@@ -122,7 +126,7 @@ class VajdaBound(Bound):
 
 
 @dataclass(frozen=True)
-class KeptErrorBound(Bound):
+class KeptErrorBound(_ErrorRateBound):
     r"""Error rate when the error with the kept features has a limit, closed form (C3).
 
     .. math:: \Delta \le \min\left( \sqrt{\nu \min(1/2, e_{up})},\; e_{up} \right), \qquad
@@ -154,7 +158,6 @@ class KeptErrorBound(Bound):
     kept_error: float
 
     theorem = "C3"
-    metric = "error"
 
     def __post_init__(self) -> None:
         probability(self.kept_error, "kept_error")
@@ -172,7 +175,7 @@ class KeptErrorBound(Bound):
 
 
 @dataclass(frozen=True)
-class FullErrorBound(Bound):
+class FullErrorBound(_ErrorRateBound):
     r"""Error rate when the error with all features has a limit, closed form (C4).
 
     .. math:: \Delta \le \nu/2 + \sqrt{\nu \epsilon_{up} + \nu^2/4}, \qquad
@@ -202,14 +205,13 @@ class FullErrorBound(Bound):
     full_error: float
 
     theorem = "C4"
-    metric = "error"
 
     def __post_init__(self) -> None:
         probability(self.full_error, "full_error")
 
     @property
     def _cap(self) -> float:
-        return 1.0
+        return self.most
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         lost = np.minimum(nu, 1e3)  # far beyond the cap, and its square stays finite
@@ -220,7 +222,7 @@ class FullErrorBound(Bound):
 
 
 @dataclass(frozen=True)
-class BinaryBound(Bound):
+class BinaryBound(_ErrorRateBound):
     r"""Error rate of two classes (C6).
 
     .. math::
@@ -244,7 +246,6 @@ class BinaryBound(Bound):
     """
 
     theorem = "C6"
-    metric = "error"
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         return kappa_inverse(nu)
@@ -254,7 +255,7 @@ class BinaryBound(Bound):
 
 
 @dataclass(frozen=True)
-class SharpErrorBound(Bound):
+class SharpErrorBound(_ErrorRateBound):
     r"""Error rate: the sharpest bound that the known facts allow (Theorem C, C5).
 
     The largest :math:`e - \epsilon` that Theorem C allows,
@@ -305,7 +306,6 @@ class SharpErrorBound(Bound):
     n_classes: int | None = None
 
     theorem = "Theorem C"
-    metric = "error"
 
     def __post_init__(self) -> None:
         self._limits()

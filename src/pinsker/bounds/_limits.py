@@ -8,6 +8,13 @@ from scipy.special import betaincinv, stdtrit  # scipy.stats takes 20 times as l
 from pinsker._types import FloatArray, IntArray
 from pinsker.exceptions import ParameterError
 
+#: Limits from cross-fitting are this much wider than those of independent pairs, of a model that
+#: declares no factor of its own: folds share the rows that models are fitted to (Nadeau and Bengio
+#: 2003 derive 1.12).
+CROSS_FITTED = 1.2
+#: The mean rests on few rows where the 1 % with the largest influence carry more of its sum of
+#: squares than this; and a class of fewer rows is too small for a certificate.
+_FEW_ROWS_SHARE, _FEW_PER_CLASS = 0.35, 20
 #: What zero-one losses of one row can differ by.
 _ONE_ROW: FloatArray = np.array([-1.0, 1.0])
 
@@ -42,6 +49,7 @@ def paired_difference(
     steps: FloatArray | None = None,
     clusters: IntArray | None = None,
     weights: FloatArray | None = None,
+    widening: float = 1.0,
 ) -> Difference:
     r"""Limit the mean of paired differences from either side.
 
@@ -69,7 +77,11 @@ def paired_difference(
         cluster may depend on each other in any way.
     weights : ndarray of shape (n,), optional
         Weights that are in the differences already: their plain mean is the weighted one. Counts
-        are then those of so many rows as the weights are worth (`effective_rows`).
+        are then those of this many rows as the weights are worth (`effective_rows`).
+    widening : float
+        Factor of the t and Hall half-widths (of counts: of the t half-width) where folds share the
+        rows that models are fitted to: the model's own, or `CROSS_FITTED`. Clopper and Pearson's
+        limits and the half rows are not widened: they are about rows that are missing by chance.
 
     Notes
     -----
@@ -97,31 +109,35 @@ def paired_difference(
     if clusters is not None:
         sums = cluster_sums(differences - mean, clusters)
         # The mean of the sums is zero; scaled so that their mean has the spread of the rows' mean.
-        own = _skewed_limits(mean, sums * (len(sums) / n), confidence)
+        own = _skewed_limits(mean, sums * (len(sums) / n), confidence, widening)
         if not counts and steps is None:
             return own
         other = paired_difference(
-            differences, confidence, counts=counts, steps=steps, weights=weights
+            differences, confidence, counts=counts, steps=steps, weights=weights, widening=widening
         )
-        return _wider(own, other)
+        return wider(own, other)
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     if counts:
         steps = _ONE_ROW
     if steps is None or not len(steps):
-        return _skewed_limits(mean, differences - mean, confidence)
+        return _skewed_limits(mean, differences - mean, confidence, widening)
     rows = np.ones(n) if weights is None else weights
     values = differences if weights is None else _unweighted(differences, weights)
     rows = rows * (effective_rows(rows) / rows.sum())
-    found = _limits_of_steps(mean, values, rows, steps, confidence)
+    found = limits_of_steps(mean, values, rows, steps, confidence)
     if counts:
-        found = _wider(found, _limits_of_one_sign(mean, values, rows, confidence))
-    if weights is None:
+        found = wider(found, limits_of_one_sign(mean, values, rows, confidence))
+    if weights is not None:
+        return wider(found, _skewed_limits(mean, differences - mean, confidence, widening))
+    if widening == 1.0:
         return found
-    return _wider(found, _skewed_limits(mean, differences - mean, confidence))
+    # Hall's limit explodes where few rows differ; of those the limits above know.
+    half = widening * float(stdtrit(n - 1, confidence) * differences.std(ddof=1) / np.sqrt(n))
+    return wider(found, Difference(mean, mean - half, mean + half))
 
 
-def _wider(one: Difference, other: Difference) -> Difference:
+def wider(one: Difference, other: Difference) -> Difference:
     """Return the farther of two limits on either side."""
     return Difference(one.mean, min(one.lower, other.lower), max(one.upper, other.upper))
 
@@ -137,7 +153,7 @@ def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
 
 
-def _limits_of_steps(
+def limits_of_steps(
     mean: float, values: FloatArray, rows: FloatArray, steps: FloatArray, confidence: float
 ) -> Difference:
     """Return the limits of differences of few values, with some more rows of each and of zero."""
@@ -158,7 +174,7 @@ def _limits_of_steps(
     return Difference(mean, min(centre - below * error, mean), max(centre + above * error, mean))
 
 
-def _limits_of_one_sign(
+def limits_of_one_sign(
     mean: float, values: FloatArray, rows: FloatArray, confidence: float
 ) -> Difference:
     """Return Clopper and Pearson's limits of the rows of one sign, less those of the other."""
@@ -176,7 +192,9 @@ def _unweighted(differences: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(mean + (differences - mean) * (weights.mean() / weights))
 
 
-def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Difference:
+def _skewed_limits(
+    mean: float, centred: FloatArray, confidence: float, widening: float = 1.0
+) -> Difference:
     """Return the wider of the t limits and Hall's limits, from centred values."""
     n = len(centred)
     if n < 2:
@@ -186,7 +204,7 @@ def _skewed_limits(mean: float, centred: FloatArray, confidence: float) -> Diffe
     quantile = float(stdtrit(n - 1, confidence))
     if second <= 0.0:
         return Difference(mean, mean, mean)
-    error = float(np.sqrt(second / (n - 1)))
+    error = widening * float(np.sqrt(second / (n - 1)))
     skewness = float(np.mean(squares * centred)) / second**1.5  # centred**3 is 20 times slower
     above = max(quantile, -_hall(-quantile, skewness, n))
     below = max(quantile, _hall(quantile, skewness, n))
@@ -199,6 +217,45 @@ def _hall(quantile: float, skewness: float, n: float) -> float:
     if abs(a) < 1e-6:
         return quantile
     return float(3.0 / a * (np.cbrt(1.0 + a * (quantile - a / 6.0)) - 1.0))
+
+
+def few_rows_decide(influence: FloatArray) -> bool:
+    """Return whether a mean rests on few rows, so that no limit made of the sample can be trusted.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n,)
+        Paired differences, one per row, or any other influence values of the mean. Not for
+        zero-one losses, whose limits know how few rows differ.
+
+    Returns
+    -------
+    bool
+        Whether the 1 % of rows that are farthest from the mean carry more than 0.35 of the sum of
+        squares. The label of what is claimed is then "estimate".
+
+    Examples
+    --------
+    >>> normal = np.random.default_rng(0).normal(size=1000)
+    >>> few_rows_decide(normal), few_rows_decide(np.exp(2 * normal))
+    (False, True)
+    """
+    squares = (influence - influence.mean()) ** 2
+    largest = -(-len(squares) // 100)
+    top = np.partition(squares, len(squares) - largest)[-largest:]
+    return bool(top.sum() > _FEW_ROWS_SHARE * squares.sum())
+
+
+def few_per_class(labels: IntArray) -> bool:
+    """Return whether a class that occurs has fewer than 20 rows: too few for a certificate.
+
+    Examples
+    --------
+    >>> few_per_class(np.repeat([0, 1], [290, 10])), few_per_class(np.repeat([0, 1], [270, 30]))
+    (True, False)
+    """
+    counts = np.unique(labels, return_counts=True)[1]
+    return bool(counts.min() < _FEW_PER_CLASS)
 
 
 def error_rate_limit(n_errors: int, n_rows: int, confidence: float = 0.95) -> float:

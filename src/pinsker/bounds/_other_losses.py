@@ -72,6 +72,7 @@ class BrierBound(Bound):
 
     theorem = "L2"
     metric = "brier"
+    most = 1.0
 
     def __post_init__(self) -> None:
         class_count(self.n_classes)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pinsker._types import FloatArray, Task
-from pinsker.bounds._bound import METRICS
 from pinsker.encoding import Target
 from pinsker.exceptions import DataError
 
@@ -42,8 +41,8 @@ class TargetFacts:
 
     Examples
     --------
-    >>> TargetFacts(task="classification", n_classes=2, largest_prior=0.7).default_metric
-    'error'
+    >>> TargetFacts("classification", n_classes=2, largest_prior=0.7).n_targets
+    1
     """
 
     task: Task
@@ -96,11 +95,6 @@ class TargetFacts:
             max_abs=_root_mean_square(np.abs(values).max(axis=0)),
             n_targets=int(values.shape[1]),
         )
-
-    @property
-    def default_metric(self) -> str:
-        """Metric of a budget when none is named: error rate, or share of the variance."""
-        return METRICS[self.task][0]
 
 
 def _root_mean_square(values: FloatArray) -> float:

@@ -62,7 +62,7 @@ from pinsker.cli._summary import (
 from pinsker.cli._tables import (
     STDIN,
     InputTable,
-    read_table,
+    read_input,
     with_row_columns,
 )
 from pinsker.cli._text import TextStyle
@@ -179,7 +179,7 @@ def select(
     # All rows are written to an output, and used by the other searches.
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
-    read = read_table(
+    read = read_input(
         source, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by, query=query
     )
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
@@ -384,7 +384,7 @@ def _restore(
 ) -> tuple[SavedSelection, InputTable, list[str]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
-    read = read_table(source, saved.targets, style=style, most=most, query=query)
+    read = read_input(source, saved.targets, style=style, most=most, query=query)
     read = with_row_columns(read, event=saved.event)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:

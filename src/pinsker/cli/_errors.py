@@ -5,14 +5,15 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from pinsker._compat import InvalidParameterError
-from pinsker.bounds import METRIC_NAMES
 from pinsker.exceptions import MemoryBudgetError, PinskerError
+from pinsker.metrics import METRICS
 
 MET = 0
 BAD_INPUT = 2
@@ -41,7 +42,7 @@ _TYPED = {
         f"{name}='{value}'": f"--{name} {value}"
         for name, values in {
             "missing": ("auto", "error", "drop", "category"),
-            "metric": ("auto", *METRIC_NAMES, "roc_auc", "average_precision"),
+            "metric": ("auto", *chain(*METRICS.values()), "roc_auc", "average_precision"),
             "engine": ("auto", "local", "cuda"),
             "suspects": ("drop",),
         }.items()

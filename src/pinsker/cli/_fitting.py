@@ -33,7 +33,7 @@ from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.metrics import task_of
-from pinsker.search import ErrorBudget, interruptible
+from pinsker.search import SEARCHES, ErrorBudget, interruptible
 from pinsker.selectors import (
     BackwardElimination,
     FeatureSelector,
@@ -51,9 +51,6 @@ DIRECTIONS: dict[str, Any] = {
     "forward-backward": ForwardBackwardSelection,
     "linear": LinearSelection,
 }
-SEARCHES = (
-    "forward-backward", "backward", "forward", "linear", "relevance", "jmi", "cmim", "pairs",
-)  # fmt: skip
 #: What --fast stands for, where these options are not given.
 FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
 MODELS = ("svm", "extra trees", "linear", "boosted trees", "cox", "survival forest")

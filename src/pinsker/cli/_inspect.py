@@ -20,7 +20,7 @@ from pinsker.cli._choices import parse_groups, parse_kinds
 from pinsker.cli._database import choose_source
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._summary import make_console, number, print_facts, print_notes
-from pinsker.cli._tables import InputTable, read_table, with_row_columns
+from pinsker.cli._tables import InputTable, read_input, with_row_columns
 from pinsker.cli._text import TextStyle
 from pinsker.encoding import (
     IDENTIFIERS,
@@ -34,8 +34,9 @@ from pinsker.encoding import (
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects
-from pinsker.holdout import MOST_READ, MOST_SEARCHED, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
+from pinsker.holdout import MOST_READ, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
 from pinsker.metrics import task_of
+from pinsker.search import MOST_SEARCHED
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together.
@@ -76,7 +77,7 @@ def inspect(
     style = TextStyle(separator or "", decimal or "", tuple(na or ()))
     most = MOST_READ if direction == "auto" and cv != 0 else None
     source = choose_source(table, database, query)
-    read = read_table(source, target, style=style, drop=tuple(drop or ()), most=most, query=query)
+    read = read_input(source, target, style=style, drop=tuple(drop or ()), most=most, query=query)
     read = with_row_columns(read, event=event)
     names = list(read.features.columns)
     groups = parse_groups(feature_groups or (), names)

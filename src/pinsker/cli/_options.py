@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from pinsker.cli._fitting import MODELS, SEARCHES, Direction
+from pinsker.cli._fitting import MODELS, Direction
+from pinsker.search import SEARCHES
 
 Data = Annotated[
     str | None,

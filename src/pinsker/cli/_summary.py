@@ -14,13 +14,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pinsker.bounds import METRIC_NAMES
 from pinsker.cli._errors import shell_text, visible
 from pinsker.cli._fitting import Outcome
 from pinsker.cli._tables import STDIN
 from pinsker.encoding import KIND_DOUBTS
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
-from pinsker.metrics import best_score, change_text, metric_words, shown_value
+from pinsker.metrics import best_score, change_text, metric_row, metric_words, shown_value
 
 _MOST_LISTED = 25
 #: Longer names are cut in the list; files hold them in full.
@@ -162,7 +161,7 @@ def certificate_facts(certificate: Certificate) -> Facts:
             ("certainty", "none: there are too few rows to hold any out"),
         ]
     if not certificate.is_tested:
-        name = METRIC_NAMES.get(certificate.metric, certificate.metric)
+        name = metric_row(certificate.metric).error_words
         most = f"{number(certificate.bound)} ({name})"
         return [
             ("error", f"may increase by {most} at most"),

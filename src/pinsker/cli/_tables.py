@@ -140,7 +140,7 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
     return np.array(pairs, dtype=[(str(event.name), np.bool_), (str(time.name), np.float64)])
 
 
-def read_table(
+def read_input(
     source: str,
     target: str | Sequence[str],
     *,

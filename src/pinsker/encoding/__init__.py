@@ -8,18 +8,18 @@ tables that criteria count in.
 from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
     IDENTIFIERS,
-    as_array,
     check_neighbors,
     check_weights,
     constant_columns,
     drop_note,
     duplicate_columns,
+    read_array,
     weights_in_rows,
 )
 from pinsker.encoding._dask import LargeTable, compute, read_large
 from pinsker.encoding._discretize import (
     Binned,
-    Strategy,
+    Binning,
     bin_columns,
     bin_values,
     bin_weighted,
@@ -51,9 +51,14 @@ from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame,
 from pinsker.encoding._row_hashes import hash_numbers
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._survival import as_structured, null_martingale
-from pinsker.encoding._target import encode_target, guess_task, is_survival
-from pinsker.encoding._tidy import tidy
+from pinsker.encoding._target import (
+    as_structured,
+    encode_target,
+    guess_task,
+    null_martingale,
+)
+from pinsker.encoding._tidy import drop_uninformative
+from pinsker.encoding._written import read_written, written_number
 
 __all__ = [
     "FARTHEST",
@@ -61,14 +66,13 @@ __all__ = [
     "KIND_DOUBTS",
     "NOMINAL_STEP",
     "Binned",
+    "Binning",
     "Columns",
     "Encoded",
     "Kind",
     "LargeTable",
     "RowSample",
-    "Strategy",
     "Target",
-    "as_array",
     "as_structured",
     "bin_columns",
     "bin_values",
@@ -83,6 +87,7 @@ __all__ = [
     "count_rows",
     "draw_rows",
     "drop_note",
+    "drop_uninformative",
     "duplicate_columns",
     "encode",
     "encode_again",
@@ -99,15 +104,16 @@ __all__ = [
     "is_dask_frame",
     "is_frame",
     "is_missing",
-    "is_survival",
     "normal_scores",
     "null_martingale",
+    "read_array",
     "read_large",
     "read_table",
+    "read_written",
     "take",
     "take_features",
     "take_rows",
-    "tidy",
     "weighted_cuts",
     "weights_in_rows",
+    "written_number",
 ]

@@ -49,12 +49,12 @@ def read_cells(cells: AnyArray, name: str) -> Cells:
     if kind == "b":
         return Cells(cells.astype(np.float64), Origin.BOOLEAN, np.array([False, True]))
     if kind in "Mm":
-        return _read_times(cells, name)
+        return read_times(cells, name)
     if kind == "c":
         raise DataError(f"Complex data not supported: column {name!r} is of type {cells.dtype}")
     if kind in "US":
         categories, codes = np.unique(cells, return_inverse=True)
-        note = _numbers_note(categories, name)
+        note = numbers_note(categories, name)
         return Cells(codes.astype(np.float64), Origin.TEXT, categories, note)
     return _read_objects(cells.astype(object), name)
 
@@ -68,7 +68,7 @@ def read_categories(
     categories = object_array(declared)
     if ordered:
         return Cells(values, Origin.ORDERED, categories)
-    return Cells(values, Origin.CATEGORY, categories, _numbers_note(categories, name))
+    return Cells(values, Origin.CATEGORY, categories, numbers_note(categories, name))
 
 
 def _read_integers(cells: AnyArray, name: str) -> Cells:
@@ -81,7 +81,7 @@ def _read_integers(cells: AnyArray, name: str) -> Cells:
     return Cells(values, Origin.NUMBER)
 
 
-def _read_times(cells: AnyArray, name: str) -> Cells:
+def read_times(cells: AnyArray, name: str) -> Cells:
     """Read dates as seconds since the first one, durations in seconds."""
     if np.datetime_data(cells.dtype)[0] in ("Y", "M", "generic", "as"):
         # Units without a fixed length, and attoseconds, which NumPy cannot divide by a second.
@@ -131,7 +131,7 @@ def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: 
     code = {category: float(i) for i, category in enumerate(categories)}
     values = _with_gaps(np.array([code[cell] for cell in present], dtype=np.float64), missing)
     if text:
-        note = _numbers_note(categories, name)
+        note = numbers_note(categories, name)
     else:
         kinds = ", ".join(sorted(t.__name__ for t in types))
         note = f"column {name!r} holds objects ({kinds}), read as categories"
@@ -207,7 +207,7 @@ def _first_unhashable(present: AnyArray, missing: BoolArray) -> tuple[int, Any]:
     raise AssertionError("unreachable: some cell was unhashable")
 
 
-def _numbers_note(categories: Any, name: str) -> str:
+def numbers_note(categories: Any, name: str) -> str:
     """Return a note when all text reads as numbers: it may be a column that was never parsed."""
     if len(categories) <= 2 or not all(isinstance(one, str | bytes) for one in categories):
         return ""

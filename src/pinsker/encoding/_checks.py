@@ -1,6 +1,7 @@
 """What is checked before and after encoding: missing values, repeated columns, neighbors."""
 
 from collections.abc import Sequence
+from enum import Enum
 from hashlib import blake2b
 from typing import Any, get_args
 
@@ -208,7 +209,9 @@ def plural(count: int, noun: str) -> str:
 
 def _name(item: Any) -> str:
     # numpy's repr of a scalar names its type: np.int64(3)
-    return repr(item.item()) if hasattr(item, "item") else repr(getattr(item, "value", item))
+    if isinstance(item, np.generic):
+        return repr(item.item())
+    return repr(item.value if isinstance(item, Enum) else item)
 
 
 def weights_in_rows(weights: FloatArray) -> FloatArray:
@@ -218,7 +221,7 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.mean())
 
 
-def as_array(name: str, values: Any) -> AnyArray:
+def read_array(name: str, values: Any) -> AnyArray:
     """Return values as an array of NumPy, whatever container they came in."""
     try:
         return np.asarray(values)
@@ -233,7 +236,7 @@ def as_array(name: str, values: Any) -> AnyArray:
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return the user's weights of the rows as numbers, one per row."""
     try:
-        weights = as_array("sample_weight", sample_weight).astype(np.float64)
+        weights = read_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"sample_weight holds something that is no number ({error}): give one per row.",

@@ -3,9 +3,11 @@
 Kinds and cuts come from the sample, categories from all rows.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,10 @@ from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray, Missing
 from pinsker.encoding._cells import Origin
 from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
-from pinsker.encoding._discretize import Binned, Strategy, bin_columns, smallest_type, weighted_cuts
+from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import Columns, Encoded, Kind
-from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._read import RawTable, is_dask_column, read_table
 from pinsker.exceptions import DataError, DataTypeError
 
 #: Rows that kinds and cuts are found from; all of them where a table has no more.
@@ -62,12 +64,14 @@ class LargeTable:
         return tuple(found)
 
 
-def read_large(X: Any, y: Any, *, bins: int, strategy: Strategy, **encoding: Any) -> LargeTable:
+def read_large(X: Any, y: Any, *, bins: int, strategy: Binning, **encoding: Any) -> LargeTable:
     """Read a Dask DataFrame in three passes: lengths, a sample, and categories of all rows."""
     partitions = Partitions.of(X, y)
     if partitions.n_rows == 0:
         raise DataError("X is a Dask DataFrame without rows.")
-    sample = _about_all_rows(encode(*partitions.sample(), **encoding), encoding["missing"])
+    # A partition may hold one text that is no date: all of them are read as they are.
+    sample = encode(*partitions.sample(), **encoding, read_text=False)
+    sample = _about_all_rows(sample, encoding["missing"])
     cuts, labels = None, sample.target.labels
     if sample.target.raw is not None:
         numbers = sample.target.raw[:, 0]
@@ -144,8 +148,9 @@ def delayed(function: Callable[..., Any]) -> Callable[..., Any]:
 def compute(tasks: Sequence[Any]) -> list[Any]:
     """Compute delayed objects on the active cluster, or as Dask is configured to."""
     dask = require("dask", purpose="a Dask DataFrame", extra="dask")
-    client: Any = getattr(dask.base.get_scheduler(), "__self__", None)
-    if hasattr(client, "scheduler_info") and not client.asynchronous:
+    scheduler, distributed = dask.base.get_scheduler(), sys.modules.get("distributed")
+    client = scheduler.__self__ if isinstance(scheduler, MethodType) else None
+    if distributed and isinstance(client, distributed.Client) and not client.asynchronous:
         return Cluster(client).compute(tasks)
     return list(dask.compute(*tasks))
 
@@ -156,7 +161,7 @@ def put_target(X: Any, y: Any) -> tuple[Any, Any, str]:
         if y not in X.columns:
             raise DataError(f"y={y!r} is not a column of X: name one of them, or pass a series.")
         return X, y, y
-    if not hasattr(y, "to_delayed") or getattr(y, "ndim", 1) != 1:
+    if not is_dask_column(y):
         raise DataTypeError(
             f"X is a Dask DataFrame, but y is of type {type(y).__name__}: pass the name of a "
             "column of X, or a Dask Series with the same index."

@@ -16,7 +16,7 @@ from pinsker.encoding._checks import listing
 from pinsker.encoding._encoded import Columns, Kind, frozen
 from pinsker.exceptions import DataError, ParameterError
 
-Strategy: TypeAlias = Literal["frequency", "width", "mdl"]
+Binning: TypeAlias = Literal["frequency", "width", "mdl"]
 
 #: Columns whose cuts are found in one call.
 _CUT_TOGETHER = 256
@@ -32,7 +32,7 @@ class Binned:
     n_categories: IntArray  # bins or categories of each column: one more than its largest code
     edges: tuple[FloatArray | None, ...]
     names: tuple[str, ...]  # one per column
-    strategy: Strategy  # how cuts were chosen
+    strategy: Binning  # how cuts were chosen
     notes: tuple[str, ...] = ()  # what a user should know
 
 
@@ -41,7 +41,7 @@ def bin_columns(
     labels: IntArray | None = None,
     *,
     bins: int = 5,
-    strategy: Strategy = "frequency",
+    strategy: Binning = "frequency",
 ) -> Binned:
     """Cut continuous columns into bins; keep counts, categories and booleans as codes."""
     _check(columns, labels, bins, strategy)
@@ -94,7 +94,7 @@ def bin_values(
     labels: IntArray | None = None,
     *,
     bins: int = 5,
-    strategy: Strategy = "frequency",
+    strategy: Binning = "frequency",
 ) -> tuple[IntArray, FloatArray]:
     """Cut one column, and return its codes and the cuts."""
     if len(values) == 0:
@@ -125,7 +125,7 @@ def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
     return np.minimum(codes, bins - 1), cuts
 
 
-def _check(columns: Columns, labels: IntArray | None, bins: Any, strategy: Strategy) -> None:
+def _check(columns: Columns, labels: IntArray | None, bins: Any, strategy: Binning) -> None:
     if strategy not in ("frequency", "width", "mdl"):
         raise ParameterError(
             f"strategy={strategy!r} is not known: use 'frequency', 'width' or 'mdl'.",
@@ -176,7 +176,7 @@ def bin_weighted(
     labels: IntArray | None = None,
     *,
     bins: int = 5,
-    strategy: Strategy = "frequency",
+    strategy: Binning = "frequency",
 ) -> Binned:
     """Cut continuous columns of weighted rows into bins."""
     plain = bin_columns(columns, labels, bins=bins, strategy=strategy)

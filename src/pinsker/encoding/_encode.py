@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
-from pinsker.encoding._cells import object_array
+from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import (
     check_weights,
     column_notes,
@@ -20,12 +20,12 @@ from pinsker.encoding._checks import (
 )
 from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
 from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
-from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds
-from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds, declared_categories
+from pinsker.encoding._read import RawTable, most_filled, read_table, sparse_names
 from pinsker.encoding._row_hashes import hash_rows
-from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
-from pinsker.encoding._sparse import most_filled, sparse_names
+from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns, units_behind
 from pinsker.encoding._target import build_target, read_target
+from pinsker.encoding._written import with_written_values
 from pinsker.exceptions import DataError, ParameterError
 
 
@@ -40,8 +40,12 @@ def encode(
     task: Literal["auto"] | Task = "auto",
     columns: IntArray | None = None,
     sample_weight: Any = None,
+    read_text: bool = True,
 ) -> Encoded:
-    """Turn a table and its target into what the engine works on."""
+    """Turn a table and its target into what the engine works on.
+
+    With ``read_text`` columns of text that hold dates or numbers are read as such.
+    """
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
@@ -74,7 +78,7 @@ def encode(
         notes += gap_note(table)
     return Encoded(
         columns=build_columns(
-            table,
+            _as_written(table, categorical_features) if read_text else table,
             scale=scale,
             categorical_features=categorical_features,
             notes=notes,
@@ -90,6 +94,13 @@ def encode(
         given_names=given_names,
         weights=None if weights is None else frozen(weights),
     )
+
+
+def _as_written(table: RawTable, categorical_features: CategoricalFeatures) -> RawTable:
+    """Read text that holds dates or numbers, unless the user declares it categories."""
+    if Origin.TEXT not in table.origins:
+        return table
+    return with_written_values(table, declared_categories(table, categorical_features))
 
 
 def hashes_of(X: Any, y: Any) -> AnyArray:
@@ -113,20 +124,15 @@ def encode_again(
 def columns_to_read(
     X: Any, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
 ) -> IntArray | None:
-    """Return the columns of a sparse table to read where all would take too much memory, else None.
+    """Return the columns of a large sparse table to read, None for all of them.
 
-    Fixed columns and those in groups are read in any case; of the others those that are not zero
-    in the most rows. The target is never looked at.
-
-    Examples
-    --------
-    >>> columns_to_read(sparse.csr_array(np.eye(4))) is None
-    True
+    Fixed columns and groups are read in any case, of the others those that are not zero in the
+    most rows; the target is never looked at.
     """
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if not sparse.issparse(X) or len(shape) != 2:
+    is_sparse = sparse.issparse(X)
+    if not is_sparse or len(X.shape) != 2:
         return None
-    names = sparse_names(shape[1], "x")
+    names = sparse_names(X.shape[1], "x")
     features, feature_names = make_features(names, feature_groups)
     always = {j for columns in features if len(columns) > 1 for j in columns}
     single = [
@@ -183,31 +189,7 @@ def encode_together(
     categorical_features: Mapping[str, CategoricalFeatures] | None = None,
     missing: Missing = "error",
 ) -> tuple[dict[str, Columns], IntArray]:
-    """Encode several tables that share their rows, so that ``missing="drop"`` drops the same ones.
-
-    Parameters
-    ----------
-    tables : mapping of str to array-like
-        The tables by the name that messages use, for example ``{"x": x, "y": y, "z": z}``.
-    scale, missing
-        As in `encode_columns`.
-    categorical_features : mapping of str to what `encode_columns` takes, optional
-        By table; tables that are not in it are guessed.
-
-    Returns
-    -------
-    columns : dict of str to Columns
-    rows : ndarray of int64
-        Which rows of the user's tables were used.
-
-    Examples
-    --------
-    >>> columns, rows = encode_together(
-    ...     {"x": [1.5, None, 2.5, 0.1], "y": ["a", "b", None, "a"]}, missing="drop"
-    ... )
-    >>> rows
-    array([0, 3])
-    """
+    """Encode tables that share their rows, so that ``missing="drop"`` drops the same ones."""
     read = {key: read_table(data, label=key, prefix=key) for key, data in tables.items()}
     check_lengths({key: table.n_rows for key, table in read.items()})
     rows = usable_rows(list(read.values()), missing)
@@ -247,6 +229,10 @@ def build_columns(
     numeric = np.array([kind.is_numeric for kind in kinds])
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
     values = scale_columns(table.values, numeric, ranked, scale, weights)
+    units = tuple(
+        units_behind(values[:, j], table.values[:, j]) if by_rank and scale == "copula" else None
+        for j, by_rank in enumerate(ranked)
+    )
     if scale == "none":
         refuse_far(values, numeric, table)
     categories: list[AnyArray | None] = [None] * table.n_columns
@@ -262,6 +248,7 @@ def build_columns(
         tuple(categories),
         scale,
         missing=frozen(gaps) if gaps.any() else None,
+        units=units,
     )
     return replace(columns, notes=(*notes, *table.notes, *doubts, *column_notes(columns)))
 

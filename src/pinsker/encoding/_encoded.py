@@ -56,6 +56,8 @@ class Columns:
     scale: Scale = "none"  # how numeric columns were scaled
     notes: tuple[str, ...] = ()
     missing: BoolArray | None = None
+    #: Per column whose values are normal scores: scores, and the user's value behind each
+    units: tuple[tuple[FloatArray, FloatArray] | None, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -87,6 +89,7 @@ class Columns:
             tuple(self.categories[i] for i in picked),
             self.scale,
             missing=None if self.missing is None else frozen(self.missing[:, picked]),
+            units=tuple(self.units[i] for i in picked) if self.units else (),
         )
 
 
@@ -112,6 +115,11 @@ class Target:
             raw=None if self.raw is None else frozen(self.raw[rows]),
             parts=tuple(part.take(rows) for part in self.parts),
         )
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 for a numeric target."""
+        return 0 if self.classes is None else len(self.classes)
 
     @property
     def strata(self) -> FloatArray | IntArray:

@@ -1,7 +1,7 @@
 """Which columns are meant, by name or position, and groups of them that are one feature."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,7 +96,7 @@ def _members(names: Sequence[str], feature_groups: FeatureGroups) -> dict[Any, l
                 taken[j] = label
             members[label] = sorted(columns)
         return members
-    if isinstance(feature_groups, str) or not hasattr(feature_groups, "__len__"):
+    if isinstance(feature_groups, str) or not isinstance(feature_groups, Sized):
         raise ParameterError(
             f"feature_groups is of type {type(feature_groups).__name__}: pass a dict of name to "
             "columns, or one label per column.",

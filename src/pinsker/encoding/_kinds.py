@@ -56,6 +56,16 @@ def choose_kinds(
     return tuple(_kind_if(table, j, marked[j], integer[j]) for j in range(table.n_columns)), []
 
 
+def declared_categories(table: RawTable, categorical_features: CategoricalFeatures) -> BoolArray:
+    """Return which columns the user declares to have no order."""
+    if isinstance(categorical_features, Mapping):
+        kinds = categorical_features.items()
+        return _marks([key for key, kind in kinds if kind in (Kind.NOMINAL, Kind.BOOLEAN)], table)
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        return np.zeros(table.n_columns, dtype=np.bool_)
+    return _marks(categorical_features, table)
+
+
 def are_integers(values: FloatArray) -> BoolArray:
     """Return for each column whether all present values are integers."""
     integer = np.empty(values.shape[1], dtype=np.bool_)

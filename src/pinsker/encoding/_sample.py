@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
-from pinsker.encoding._checks import as_array, drop_note, drops_rows, listing, plural, usable_rows
+from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, read_array, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
@@ -47,7 +48,7 @@ class RowSample:
                 "pass X.compute().",
                 parameter=name,
             )
-        labels = as_array(name, labels)
+        labels = read_array(name, labels)
         check_lengths({"X": self.n_given, name: len(labels)})
         return labels[self.rows]
 
@@ -111,8 +112,6 @@ def take(data: Any, rows: IntArray) -> Any:
         matrix: Any = data
         return (matrix if matrix.format in ("csr", "csc") else matrix.tocsr())[rows]
     if is_frame(data):
-        import narwhals.stable.v1 as nw
-
         try:
             return nw.from_native(data, eager_only=True, allow_series=True)[rows].to_native()
         except TypeError as error:  # a column of a type that its container holds but cannot read
@@ -205,7 +204,7 @@ def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> 
     parts, target, called = _parts(X, y)
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)
-    n_rows, n_missing = (sum(getattr(p, name) for p in found) for name in ("n_rows", "n_missing"))
+    n_rows, n_missing = sum(p.n_rows for p in found), sum(p.n_missing for p in found)
     if n_missing and not drops_rows(missing):
         raise DataError(
             f"Input y contains NaN: the target has missing values in {n_missing} of "
@@ -246,7 +245,7 @@ def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
     if is_dask_frame(X):
         X, target, called = put_target(X, y)
         return [(part,) for part in X.to_delayed()], target, called
-    if not is_dask(y) or not hasattr(y, "rechunk"):
+    if not is_dask(y) or is_dask_frame(y):
         raise DataTypeError(
             f"X is a Dask Array, but y is of type {type(y).__name__}: pass a Dask Array with as "
             "many rows."
@@ -270,7 +269,7 @@ def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
 
 def _missing(y: Any) -> Any:
     """Return which rows miss a target."""
-    if not hasattr(y, "isna"):
+    if isinstance(y, np.ndarray):
         gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
         return gaps.reshape(len(y), -1).any(axis=1)
     return y.isna().to_numpy()

@@ -12,6 +12,8 @@ from pinsker.encoding._encoded import FARTHEST
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
 
+#: The values behind normal scores are known in at most this many rows, and in all of both tails.
+_KNOTS, _TAIL = 8192, 1024
 #: Scales columns, with weights of the rows or None.
 _Method: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
 
@@ -47,6 +49,23 @@ def standardize(values: FloatArray) -> FloatArray:
     spread = np.sqrt(np.mean(ordered * ordered, axis=1))
     scaled = ((rows - low) - center) / np.where(varies, spread, 1.0)[:, None]
     return np.where(varies[:, None], scaled, 0.0).T
+
+
+def units_behind(scores: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return normal scores in increasing order, and the standardized value behind each."""
+    rows = np.flatnonzero(~np.isnan(scores))
+    if len(rows) == 0:
+        return np.zeros(1), np.zeros(1)
+    present = np.ldexp(values[rows], -np.frexp(np.abs(values[rows]).max())[1])
+    present -= present[0]  # a large offset then costs no digits
+    center, spread = present.mean(), present.std()
+    if len(rows) > _KNOTS:  # both tails, where values move fastest, and a part of all others
+        order = np.argpartition(scores[rows], (_TAIL, len(rows) - _TAIL))
+        inner = order[_TAIL : -_TAIL : len(rows) // (_KNOTS - 2 * _TAIL) + 1]
+        order = np.concatenate([order[:_TAIL], inner, order[-_TAIL:]])
+        rows, present = rows[order], present[order]
+    known, first = np.unique(scores[rows], return_index=True)
+    return known, (present[first] - center) / (spread if spread > 0 else 1.0)
 
 
 def scale_columns(

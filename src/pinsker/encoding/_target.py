@@ -1,11 +1,16 @@
-"""From a target as it was read to `Target`: classes or numbers."""
+"""From a target as it was read to `Target`: classes, numbers, or right-censored times.
+
+Censored times are those of scikit-survival, a structured array of two fields: whether the event was
+seen (bool) and the time of it or of the last look (number). Behind the gate `raw` holds time and
+event, `values` normal scores of the time and the event, which searches look at.
+"""
 
 import warnings
 from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Scale, Task
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
 from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
 from pinsker.encoding._encoded import Target, frozen
@@ -17,7 +22,6 @@ from pinsker.encoding._kinds import (
 )
 from pinsker.encoding._read import RawTable, read_table
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
-from pinsker.encoding._survival import read_survival, survival_target
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 #: Up to here integers are classes, if they repeat.
@@ -32,6 +36,11 @@ _MOST_SINGLE_ROWS = 50
 #: those of at least so many rows, and this many of them at most.
 _FEW_COMBINATIONS, _ROWS_OF_COMBINATION, _MOST_COMBINATIONS = 20, 5, 50
 _NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
+#: Two times of the same normal score, one seen and one censored, are this far apart: as far as the
+#: middle and the 97.5 % quantile of the times.
+_EVENT_STEP = 2.0
+#: Fewer events say nothing that could be held out.
+_FEWEST_EVENTS = 10
 
 
 def encode_target(
@@ -50,10 +59,9 @@ def encode_target(
 
 def is_survival(y: Any) -> bool:
     """Return whether a target is a structured array of an event and a time."""
-    names = getattr(getattr(y, "dtype", None), "names", None)
-    if not isinstance(y, np.ndarray) or names is None or len(names) != 2:
+    if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
         return False
-    kinds = sorted(y.dtype[name].kind for name in names)
+    kinds = sorted(y.dtype[name].kind for name in y.dtype.names)
     return kinds[0] == "b" and kinds[1] in "iuf"
 
 
@@ -270,3 +278,54 @@ def _explain(name: str, values: FloatArray, task: Task) -> str:
         f"({values.min():g} to {values.max():g}), read as {meant}; "
         f"pass metric={other!r} if that is wrong"
     )
+
+
+def survival_fields(y: AnyArray) -> tuple[str, str]:
+    """Return the names of the time and of the event of a structured array."""
+    first, second = y.dtype.names or ("", "")
+    return (second, first) if y.dtype[first].kind == "b" else (first, second)
+
+
+def read_survival(y: AnyArray) -> RawTable:
+    """Return a structured array as a table of the time and the event."""
+    time, event = survival_fields(y)
+    values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
+    origins = (Origin.NUMBER, Origin.NUMBER)
+    return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")
+
+
+def survival_target(table: RawTable, scale: Scale, notes: list[str]) -> Target:
+    """Check the times, and scale them for searches."""
+    time, event = table.values.T
+    if (time < 0).any():
+        raise DataError(
+            f"y: the time {table.names[0]!r} is negative in {int((time < 0).sum())} rows: count it "
+            "from the start of the observation."
+        )
+    if event.sum() < _FEWEST_EVENTS or np.ptp(time) == 0:
+        raise DataError(
+            f"y: {int(event.sum())} events ({table.names[1]!r}) at {len(np.unique(time))} "
+            f"different times in {len(time)} rows: at least {_FEWEST_EVENTS} events are needed."
+        )
+    numeric = np.array([True, False])
+    values = scale_columns(table.values, numeric, numeric, scale)
+    values[:, 1] = _EVENT_STEP * event
+    raw = frozen(table.values)
+    return Target("survival", None, None, frozen(values), raw, table.names, tuple(notes))
+
+
+def as_structured(raw: FloatArray, names: tuple[str, str]) -> AnyArray:
+    """Return times and events as the structured array that models of survival are fitted to."""
+    time, event = names
+    y = np.empty(len(raw), dtype=[(event, np.bool_), (time, np.float64)])
+    y[event], y[time] = raw[:, 1] > 0, raw[:, 0]
+    return y
+
+
+def null_martingale(time: FloatArray, event: BoolArray) -> FloatArray:
+    """Return how many events more each row had than the average row until its time."""
+    times, at = np.unique(time, return_inverse=True)
+    leaving = np.bincount(at, minlength=len(times))
+    at_risk = len(time) - np.cumsum(leaving) + leaving
+    hazard = np.cumsum(np.bincount(at, event, len(times)) / at_risk)
+    return np.asarray(event - hazard[at])

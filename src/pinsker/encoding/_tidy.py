@@ -20,7 +20,7 @@ from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, take_featu
 RARE = "(values that occur once)"
 
 
-def tidy(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
+def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
     """Return a table without constants, and without categories that only name one row."""
     columns = _merge_single_values(encoded.columns)
     constant = constant_columns(columns)

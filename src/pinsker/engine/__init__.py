@@ -13,12 +13,9 @@ from pinsker.engine._contingency import (
     PackedColumns,
     grassberger_log,
 )
-from pinsker.engine._contingency_dask import PartitionTables
-from pinsker.engine._dispatch import EngineName, calls_on_cluster, find_client
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
 from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
 from pinsker.engine._plan import (
-    Plan,
     WorkerMemory,
     available_memory,
     memory_limit,
@@ -38,6 +35,8 @@ from pinsker.engine._settings import (
 )
 from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine._triples import array_library, best_triples
+from pinsker.engine.backends import calls_on_cluster, find_client, is_local
+from pinsker.engine.backends.dask._partitions import PartitionTables
 
 __all__ = [
     "ENGINES",
@@ -48,7 +47,6 @@ __all__ = [
     "BoxCounts",
     "Correction",
     "CountTables",
-    "EngineName",
     "EngineSettings",
     "Forward",
     "Group",
@@ -58,7 +56,6 @@ __all__ = [
     "PackedColumns",
     "PairTables",
     "PartitionTables",
-    "Plan",
     "Problem",
     "WorkerMemory",
     "array_library",
@@ -72,6 +69,7 @@ __all__ = [
     "find_client",
     "generator_of",
     "grassberger_log",
+    "is_local",
     "mean_values",
     "memory_limit",
     "neighbor_counts",

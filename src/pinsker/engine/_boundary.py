@@ -63,7 +63,7 @@ def as_array(name: str, values: Any) -> AnyArray:
         return values
     if np.ma.is_masked(values):
         raise DataError(f"{name} is a masked array: fill it, or leave the masked rows out.")
-    return encoding.as_array(name, values)
+    return encoding.read_array(name, values)
 
 
 def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:

@@ -30,28 +30,31 @@ class NeighborCounts:
 
     radius: FloatArray  # distance to the k_i-th neighbor in the joint space
     neighbors: IntArray  # k_i: k, or the number of rows at finite joint distance if that is smaller
+    # Other rows inside ("open") and inside or on ("closed") the radius, in each space.
     joint_closed: IntArray
-    xz_open: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
-    xz_closed: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
-    yz_open: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
-    yz_closed: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
-    z_open: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
-    z_closed: IntArray  # counts in the joint space and in the marginals, each of shape (n_rows,)
+    xz_open: IntArray
+    xz_closed: IntArray
+    yz_open: IntArray
+    yz_closed: IntArray
+    z_open: IntArray
+    z_closed: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class BoxCounts:
     """Rows in boxes that have a width of their own in x, y and z (Kraskov's second estimator)."""
 
-    z_extent: FloatArray  # largest distance in z, x and y among the rows inside or on the radius
-    x_extent: FloatArray  # largest distance in z, x and y among the rows inside or on the radius
-    y_extent: FloatArray  # largest distance in z, x and y among the rows inside or on the radius
-    xz_open: IntArray  # other rows strictly inside the box, and inside or on it
-    xz_closed: IntArray  # other rows strictly inside the box, and inside or on it
-    yz_open: IntArray  # other rows strictly inside the box, and inside or on it
-    yz_closed: IntArray  # other rows strictly inside the box, and inside or on it
-    z_open: IntArray  # other rows strictly inside the box, and inside or on it
-    z_closed: IntArray  # other rows strictly inside the box, and inside or on it
+    # Largest distance among the rows inside or on the radius.
+    z_extent: FloatArray
+    x_extent: FloatArray
+    y_extent: FloatArray
+    # Other rows strictly inside the box ("open"), and inside or on it ("closed").
+    xz_open: IntArray
+    xz_closed: IntArray
+    yz_open: IntArray
+    yz_closed: IntArray
+    z_open: IntArray
+    z_closed: IntArray
 
 
 def neighbor_counts(

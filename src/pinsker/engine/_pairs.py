@@ -33,10 +33,10 @@ _LAID_OUT = 256
 class PairTables(MadeByOf):
     """Columns and a target, laid out by `of` so that all pairs can be counted."""
 
-    n_columns: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
-    n_bins: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
-    n_strata: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
-    n_classes: int  # shape of the tables: every pair has ``n_bins**2 * n_strata * n_classes`` cells
+    n_columns: int
+    n_bins: int  # every pair has ``n_bins**2 * n_strata * n_classes`` cells
+    n_strata: int
+    n_classes: int
     alone: FloatArray  # I(X;Y|W) of every column, in nats
     _bits: npt.NDArray[np.uint64]
     _margins: IntArray

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import psutil
@@ -22,7 +22,6 @@ from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 Score = Literal["difference", "direct"]
-Engines = Literal["local", "dask", "cuda"]
 
 _FRACTION_OF_MEMORY = 0.5
 #: Bytes that are taken without a look at what is available.
@@ -58,9 +57,11 @@ class WorkerMemory:
     n_workers: int = 1  # workers with memory of their own
     n_bytes: int | None = None  # bytes that each of them has
     max_tiles: int = 1  # tiles that each may hold
+    holds_table: bool = False  # whether each holds the table beside its tiles
+    is_planned: bool = True  # False: the search plans it by itself, see `Plan.with_memory_of`
 
     def __post_init__(self) -> None:
-        one_of("engine", self.engine, get_args(Engines))
+        one_of("engine", self.engine, ("local", "dask", "cuda"))
         at_least("n_workers", self.n_workers, 1)
         at_least("max_tiles", self.max_tiles, 1)
         if self.n_bytes is not None:
@@ -111,26 +112,6 @@ class Plan:
         )
 
 
-@dataclass(frozen=True)
-class _Room:
-    """What each worker may hold, and what it needs; in bytes."""
-
-    limit: int
-    fixed: int  # whatever the number of rows that keep their pairs
-    per_row: int
-    tiles: int
-
-    @property
-    def state_bytes(self) -> int:
-        """Bytes that the pairs of rows may take."""
-        return int(_USABLE * (self.limit - self.fixed))
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that can keep their pairs."""
-        return self.state_bytes // self.per_row
-
-
 def plan_rows(
     problem: Problem,
     *,
@@ -147,30 +128,39 @@ def plan_rows(
     keeps_pairs = truth("keeps_pairs", keeps_pairs)
     if workers is not None:
         instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
-    sample = choose_rows(problem, max_samples, seed, n_neighbors)
     workers = workers or WorkerMemory()
+    queries, error = choose_rows(problem, max_samples, seed, n_neighbors)
     all_rows = Plan(
-        queries=sample.queries,
-        n_watched=len(sample.queries) if keeps_pairs else 0,
+        queries=queries,
+        n_watched=len(queries) if keeps_pairs else 0,
         n_bytes=0,
         limit=0,
         n_rows=problem.n_rows,
         keeps_pairs=keeps_pairs,
         engine=workers.engine,
-        standard_error=sample.standard_error,
+        standard_error=error,
     )
-    if workers.engine == "cuda":
-        return all_rows  # the search plans the GPU's memory, see `Plan.with_memory_of`
-    fixed = search_bytes(*problem.values.shape, n_threads=n_threads, copies=2 - keeps_pairs)
-    room = _room(problem, max_memory, workers, fixed)
-    n_watched = min(all_rows.n_watched, workers.n_workers * room.n_rows)
+    if not workers.is_planned:
+        return all_rows
+    table = search_bytes(*problem.values.shape, n_threads=n_threads, copies=2 - keeps_pairs)
+    limit = memory_limit(max_memory, workers.n_bytes)
+    tiles = max(1, min(workers.max_tiles, limit // (2 * table) - 1))
+    fixed = table * (tiles + workers.holds_table)
+    if fixed > limit:
+        n, d = problem.values.shape
+        raise MemoryBudgetError(
+            f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
+            f"allows {limit}. Raise max_memory, or pass fewer columns."
+        )
+    state_bytes, per_row = int(_USABLE * (limit - fixed)), _bytes_of_watched_row(problem)
+    n_watched = min(all_rows.n_watched, workers.n_workers * (state_bytes // per_row))
     return replace(
         all_rows,
         n_watched=n_watched,
-        n_bytes=workers.n_workers * room.fixed + n_watched * room.per_row,
-        limit=workers.n_workers * room.limit,
-        state_bytes=workers.n_workers * room.state_bytes,
-        n_tiles=workers.n_workers * room.tiles,
+        n_bytes=workers.n_workers * fixed + n_watched * per_row,
+        limit=workers.n_workers * limit,
+        state_bytes=workers.n_workers * state_bytes,
+        n_tiles=workers.n_workers * tiles,
     )
 
 
@@ -216,20 +206,11 @@ def check_room(what: str, n_bytes: int, advice: str) -> None:
         raise MemoryBudgetError(f"{what} takes {n_bytes} bytes, but {limit} are free: {advice}.")
 
 
-def _room(problem: Problem, max_memory: int | None, workers: WorkerMemory, fixed: int) -> _Room:
-    """Return what each worker has room for; raise if that is not even the table."""
-    limit = memory_limit(max_memory, workers.n_bytes)
-    n, d = problem.values.shape
-    tiles = max(1, min(workers.max_tiles, limit // (2 * fixed) - 1))
-    fixed *= tiles if workers.engine != "dask" else tiles + 1  # workers also hold the table
-    if fixed > limit:
-        raise MemoryBudgetError(
-            f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
-            f"allows {limit}. Raise max_memory, or pass fewer columns."
-        )
+def _bytes_of_watched_row(problem: Problem) -> int:
+    """Return the bytes of a row that keeps its pairs."""
     watch_bytes = 2 if problem.n_features < 65535 else 4
-    close_pairs = _BYTES_PER_CLOSE_PAIR * min(n, _CLOSE_PAIRS_PER_ROW)
-    return _Room(limit, fixed, 2 * watch_bytes * n + close_pairs + _BYTES_PER_WATCHED_ROW, tiles)
+    close_pairs = _BYTES_PER_CLOSE_PAIR * min(problem.n_rows, _CLOSE_PAIRS_PER_ROW)
+    return 2 * watch_bytes * problem.n_rows + close_pairs + _BYTES_PER_WATCHED_ROW
 
 
 def available_memory(root: str | Path = "/") -> int:
@@ -288,28 +269,17 @@ def _left_in_group(folder: Path, version: int) -> int | None:
     return int(limit) - usage + int(counts.get(cache_name, 0))
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Rows that are measured, each against all rows of the table."""
-
-    queries: IntArray  # the rows, in increasing order
-    standard_error: float | None = None
-
-
 def choose_rows(
     problem: Problem, max_samples: int | None, seed: int, n_neighbors: int = 3
-) -> Sample:
-    """Choose every row, or a seeded sample that keeps the class frequencies (or target ranks)."""
+) -> tuple[IntArray, float | None]:
+    """Return the rows to measure, in increasing order, and the standard error of a sample."""
     n = problem.n_rows
-    if n <= EVERY_ROW_UP_TO:
-        size = n if max_samples is None else min(max_samples, n)
-        return Sample(_stratified(problem, size, seed))
-    if max_samples is not None and max_samples >= n:
-        return Sample(_stratified(problem, n, seed))
+    if n <= EVERY_ROW_UP_TO or (max_samples is not None and max_samples >= n):
+        return _stratified(problem, max_samples or n, seed), None
     spread = _spread_of_terms(problem, n_neighbors)
     size = max_samples or max(EVERY_ROW_UP_TO, _size_for(spread, n))
     error = spread * np.sqrt(1 / size - 1 / n)
-    return Sample(_stratified(problem, size, seed), float(error))
+    return _stratified(problem, size, seed), float(error)
 
 
 def _size_for(spread: float, n: int) -> int:
@@ -318,21 +288,17 @@ def _size_for(spread: float, n: int) -> int:
 
 
 def _stratified(problem: Problem, size: int, seed: int) -> IntArray:
-    queries = _picked(problem, size, seed)
+    """Return every row, or a seeded sample that keeps the class frequencies (or target ranks)."""
+    n = problem.n_rows
+    queries = np.arange(n, dtype=np.int64)
+    if size < n:
+        strata = problem.labels if problem.labels is not None else np.asarray(problem.target)[:, 0]
+        shuffled = np.random.default_rng(seed).permutation(n)
+        by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
+        # Equal steps through the rows sorted by target: each class keeps its frequency, to one row.
+        queries = np.sort(by_stratum[(np.arange(size) * n) // size]).astype(np.int64)
     queries.setflags(write=False)  # kernels read rows by these numbers for as long as they search
     return queries
-
-
-def _picked(problem: Problem, size: int, seed: int) -> IntArray:
-    n = problem.n_rows
-    if size >= n:
-        return np.arange(n, dtype=np.int64)
-    strata = problem.labels if problem.labels is not None else np.asarray(problem.target)[:, 0]
-    shuffled = np.random.default_rng(seed).permutation(n)
-    by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
-    # Equal steps through the rows sorted by target: each class keeps its frequency, to one row.
-    picks = (np.arange(size) * n) // size
-    return np.sort(by_stratum[picks]).astype(np.int64)
 
 
 def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:

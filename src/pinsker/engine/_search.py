@@ -8,19 +8,11 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from pinsker._types import FloatArray
+from pinsker.engine import _kernels
 from pinsker.engine._boundary import index_of, one_of
-from pinsker.engine._dispatch import (
-    BackwardSearch,
-    Chosen,
-    EngineName,
-    ForwardSearch,
-    Search,
-    backward_search,
-    choose_engine,
-    forward_search,
-)
 from pinsker.engine._plan import Plan, Score, check_search, plan_rows
 from pinsker.engine._problem import FixedPoint, Problem
+from pinsker.engine.backends import EngineName, Request, choose_backend
 from pinsker.exceptions import ParameterError
 
 _LOG = logging.getLogger("pinsker")
@@ -30,7 +22,7 @@ class Stepwise(ABC):
     """A search that moves one feature at a time; parameters as in `Backward` and `Forward`."""
 
     _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
-    _search: Search
+    _search: _kernels.Backward | _kernels.Forward
 
     def __init__(
         self,
@@ -52,8 +44,9 @@ class Stepwise(ABC):
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
         for feature in self._first_set() if active is None else _listed(active):
             self._active[index_of("feature", feature, problem.n_features)] = 1
-        chosen = choose_engine(engine, client, problem, max_samples, max_memory)
-        self.plan: Plan = plan_rows(
+        request = Request(engine, client, problem, max_samples, max_memory)
+        backend = choose_backend(request)
+        plan = plan_rows(
             problem,
             max_memory=max_memory,
             max_samples=max_samples,
@@ -61,15 +54,12 @@ class Stepwise(ABC):
             keeps_pairs=self._keeps_pairs,
             n_neighbors=n_neighbors,
             n_threads=n_threads,
-            workers=chosen.worker_memory(),
+            workers=backend.memory(),
         )
         self._fixed = FixedPoint.of(problem.n_rows)
-        settings = self._settings(n_neighbors)
-        if chosen.engine == "cuda":
-            settings["memory_limit"] = max_memory
-        self._open(chosen, settings)
-        if chosen.engine == "cuda":
-            self.plan = self.plan.with_memory_of(self._search)
+        settings = self._settings(plan, n_neighbors)
+        self.plan: Plan
+        self._search, self.plan = backend.run(request, plan, settings)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
         self._search.start(self._active, self.n_threads)
 
@@ -103,13 +93,11 @@ class Stepwise(ABC):
     def _first_set(self) -> Iterable[int]:
         """Return the features to start from by default."""
 
-    @abstractmethod
-    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
-        """Make `_search`, the search of an engine."""
-
-    def _settings(self, n_neighbors: int) -> dict[str, Any]:
-        """Return what the kernels of both directions take."""
-        problem = self.problem
+    def _settings(self, plan: Plan, n_neighbors: int) -> dict[str, Any]:
+        """Return what the kernels of all backends take."""
+        problem, kept = self.problem, {}
+        if plan.keeps_pairs:
+            kept = {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
         return {
             "values": problem.values,
             "features": problem.feature_of_column.astype(np.int32),
@@ -117,9 +105,10 @@ class Stepwise(ABC):
             "labels": problem.labels,
             "target": problem.target,
             "digamma": self._fixed.digamma,
-            "queries": self.plan.queries,
+            "queries": plan.queries,
             "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
             "direct": self.score == "direct",
+            **kept,
         }
 
     def _nats(self, sums: np.ndarray) -> FloatArray:
@@ -140,7 +129,7 @@ class Backward(Stepwise):
     """Scores every removal from the current set, and removes one feature at a time."""
 
     _keeps_pairs = True
-    _search: BackwardSearch
+    _search: _kernels.Backward
 
     def scores(self) -> FloatArray:
         """Return the score of every removal, in nats; NaN for features outside of the set."""
@@ -165,18 +154,12 @@ class Backward(Stepwise):
     def _first_set(self) -> Iterable[int]:
         return range(self.problem.n_features)
 
-    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
-        settings["watched_queries"] = self.plan.n_watched
-        if chosen.engine != "cuda":  # the GPU has planned by itself
-            settings["state_bytes"] = self.plan.state_bytes
-        self._search = backward_search(chosen, self.problem, self.plan.n_tiles, settings)
-
 
 class Forward(Stepwise):
     """Scores every addition to the current set, and adds one feature at a time."""
 
     _keeps_pairs = False
-    _search: ForwardSearch
+    _search: _kernels.Forward
 
     def scores(self) -> FloatArray:
         """Return the score of every addition, in nats; NaN for features that are in the set."""
@@ -199,6 +182,3 @@ class Forward(Stepwise):
 
     def _first_set(self) -> Iterable[int]:
         return ()
-
-    def _open(self, chosen: Chosen, settings: dict[str, Any]) -> None:
-        self._search = forward_search(chosen, self.problem, self.plan.n_tiles, settings)

@@ -6,11 +6,12 @@ objects are frozen, so a selector sets such a parameter by ``replace_params`` an
 
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 from joblib import effective_n_jobs
 
+from pinsker._types import Scale
 from pinsker.engine._boundary import (
     MOST_MEMORY,
     MOST_NEIGHBORS,
@@ -19,11 +20,9 @@ from pinsker.engine._boundary import (
     one_of,
     shown,
 )
-from pinsker.engine._dispatch import EngineName, check_client
 from pinsker.engine._plan import Score
+from pinsker.engine.backends import EngineName, check_client
 from pinsker.exceptions import ParameterError
-
-Scale = Literal["copula", "standard", "none"]
 
 
 @dataclass(frozen=True)

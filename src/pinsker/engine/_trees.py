@@ -33,39 +33,10 @@ def class_probabilities(
 ) -> FloatArray:
     """Return the mean over trees of the class frequencies in the leaf that each test row reaches.
 
-    Every tree is grown on all training rows. In each node one threshold, uniform between the
-    smallest and the largest value, is drawn for each of `n_candidates` random columns that vary
-    there, and the one after which the classes are purest (Gini) is taken, unless a side has fewer
-    than `min_leaf` rows. A node's random numbers are a function of the seed and of its place in
-    the tree.
-
-    Parameters
-    ----------
-    train, test : ndarray of shape (n_train, n_columns) and (n_test, n_columns)
-        Finite numbers; at least one row and one column of training rows.
-    labels : ndarray of shape (n_train,), int64
-        Classes 0..n_classes-1.
-    n_classes, n_trees, min_leaf, n_candidates : int
-        As above; at most a million trees.
-    seed : int
-        Not negative, below 2**64.
-
-    Returns
-    -------
-    ndarray of shape (n_test, n_classes)
-        Rows add up to 1.
-
-    References
-    ----------
-    Geurts, Ernst, Wehenkel (2006). Extremely randomized trees. Machine Learning 63.
-
-    Examples
-    --------
-    >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> class_probabilities(
-    ...     x, np.array([0, 0, 1, 1]), x, 2, n_trees=50, min_leaf=2, n_candidates=1, seed=0
-    ... ).argmax(axis=1)
-    array([0, 0, 1, 1])
+    Extremely randomized trees (Geurts, Ernst, Wehenkel, Machine Learning 63, 2006), each grown on
+    all training rows: a node draws one threshold for each of `n_candidates` random columns that
+    vary there, and takes the one after which the classes are purest (Gini), unless a side has fewer
+    than `min_leaf` rows. Its random numbers are a function of the seed and of its place.
     """
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)

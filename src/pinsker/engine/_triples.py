@@ -13,9 +13,9 @@ import numpy.typing as npt
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
 from pinsker.engine._boundary import as_array, at_least, code_vector, one_of, truth
-from pinsker.engine._dispatch import missing_gpu
 from pinsker.engine._pairs import binned_columns, integer_costs, most_classes
 from pinsker.engine._plan import check_room
+from pinsker.engine.backends import missing_gpu
 from pinsker.exceptions import DataError, EngineError, ParameterError
 
 #: Counts that are held at a time, on the CPU and on a GPU.

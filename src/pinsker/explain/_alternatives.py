@@ -1,5 +1,6 @@
 """What instead: columns that can replace a kept one, and other sets within the budget."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from pinsker.encoding import Encoded, take_features
 from pinsker.engine import PairTables
 from pinsker.explain._importance import FreshSets
 from pinsker.holdout import geometric_sizes
-from pinsker.search import PairProblem, count_and_search, pairs
+from pinsker.search import PairProblem, SelectionPath, count_and_search, pairs
 
 #: Dropped columns that are tried in the place of a kept one: the most dependent on it.
 _TRIED = 5
@@ -172,11 +173,7 @@ def substitutes(
     found = fresh.evaluate(
         [(*(j for j in fresh.kept if j != one), *instead) for one, instead in keys]
     )
-    each = 1.0 - (1.0 - confidence) / max(len(keys), 1)
-    gaps = {
-        key: fresh.increase(scores, fresh.base, each)
-        for key, scores in zip(keys, found, strict=True)
-    }
+    gaps = dict(zip(keys, fresh.increases(found, confidence), strict=True))
     results = []
     for one, several in tried.items():
         several = several[1:] or several  # without a stand-in: what leaving out alone costs
@@ -210,9 +207,10 @@ def alternatives(
     max_overlap: float = 0.5,
 ) -> tuple[Alternative, ...]:
     """Find other sets within the budget; ``selector.alternatives`` describes it."""
-    each = 1.0 - (1.0 - confidence) / max(2 * n * len(_sizes(fresh)), 1)
     banned = set(fresh.kept)
     back = _hardest_to_replace(fresh)[: int(max_overlap * len(fresh.kept))]
+    most = 2 * n * len(_sizes(fresh)) * len(_searches(fresh)) * (2 if back else 1)
+    each = 1.0 - (1.0 - confidence) / max(most, 1)  # of every set that may be tried
     results: list[Alternative] = []
     for _ in range(2 * n):
         found = _within(fresh, banned, budget, each)
@@ -224,7 +222,7 @@ def alternatives(
         common = len(set(features) & set(fresh.kept)) / len(features)
         if common <= max_overlap:
             names = tuple(fresh.names[j] for j in features)
-            error = float(scores.least.loss)
+            error = float(scores.loss)
             results.append(Alternative(names, common, error, float(gap.mean), float(gap.upper)))
         new = [j for j in features if j not in banned]
         banned |= set(new[: max(1, len(new) // 2)])
@@ -248,6 +246,11 @@ def _sizes(fresh: FreshSets) -> list[int]:
     return geometric_sizes(1, most, 1.5)
 
 
+def _searches(fresh: FreshSets) -> tuple[Callable[[Encoded], SelectionPath], ...]:
+    """Return the searches for alternatives; pairs are counted in rows of equal weight."""
+    return (count_jmi,) if fresh.encoded.weights is not None else (pairs, count_jmi)
+
+
 def _within(
     fresh: FreshSets, banned: set[int], budget: float, confidence: float
 ) -> tuple[tuple[int, ...], Any, Any] | None:
@@ -256,17 +259,16 @@ def _within(
     if not left:
         return None
     table = take_features(fresh.searched, left)
-    # Pairs are counted in rows of equal weight.
-    for search in (pairs, count_jmi) if table.weights is None else (count_jmi,):
+    for search in _searches(fresh):
         order = [left[j] for j in search(table).order]
         sets = [tuple(order[:size]) for size in _sizes(fresh) if size <= len(order)]
         for features, scores in zip(sets, fresh.evaluate(sets), strict=True):
-            gap = fresh.increase(scores, fresh.base, confidence)
+            gap = fresh.increases([scores], confidence)[0]
             if gap.upper <= budget:
                 return features, scores, gap
     return None
 
 
-def count_jmi(table: Any) -> Any:
+def count_jmi(table: Encoded) -> SelectionPath:
     """Search by the criterion "jmi"."""
     return count_and_search(table, "jmi")

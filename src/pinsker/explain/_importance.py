@@ -1,7 +1,6 @@
 """What each column is worth: the error without it, on fresh rows or on those of a fit."""
 
 import copy
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -9,19 +8,22 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._compat import require
-from pinsker._types import BoolArray, IntArray
-from pinsker.bounds import Difference, column_variances
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.bounds import (
+    CROSS_FITTED,
+    Difference,
+    column_variances,
+    simultaneous_confidence,
+)
 from pinsker.encoding import take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
-    BestScores,
     FitContext,
-    Fold,
     HoldoutEvaluator,
     make_folds,
     note_weights,
 )
-from pinsker.models import weighted_rows
+from pinsker.models import HoldoutScores, weighted_rows
 
 #: The note where the rows that chose the columns measure them.
 SAME_ROWS = (
@@ -70,17 +72,17 @@ class FreshSets:
         self.kept = tuple(j for j in ranked if kept[j])
         self.dropped = tuple(j for j in ranked if not kept[j])
         self.names = self.encoded.feature_names
+        self.evaluator.race([[self.kept] * len(folds)])
         self.base = self.evaluate([self.kept])[0]
-        self.evaluator.drop_weak_models([self.base])
 
-    def evaluate(self, sets: Sequence[Sequence[int]]) -> list[BestScores]:
+    def evaluate(self, sets: Sequence[Sequence[int]]) -> list[HoldoutScores]:
         """Return the best scores of every set."""
         n_folds = len(self.evaluator.folds)
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 
-    def increase(self, less: BestScores, more: BestScores, confidence: float) -> Difference:
-        """Return the error of `less` minus that of `more`, with one-sided bounds."""
-        return increase(self.evaluator, less, more, confidence)
+    def increases(self, sets: Sequence[HoldoutScores], confidence: float) -> list[Difference]:
+        """Return the error of each set minus that of the kept one, with bounds for all at once."""
+        return increases(self.evaluator, [(one, self.base) for one in sets], confidence)
 
 
 def _set_aside(clusters: IntArray | None, n_rows: int, share: float, seed: int) -> BoolArray:
@@ -161,7 +163,7 @@ def importance_at_hand(
     rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
     enough = int(np.searchsorted(rows, min(_ENOUGH_ROWS, rows[-1]))) + 1
     n_folds = min(enough, max(1, _FITS // len(kept)))
-    best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].least.model
+    best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].model
     one = copy.copy(evaluator)  # with the predictions that are known
     one.models = tuple(model for model in one.models if model.name == best) or one.models[:1]
     return _leave_one_out(one, names, kept, notes=notes, n_folds=n_folds)
@@ -183,48 +185,69 @@ def _leave_one_out(
     folds = evaluator.folds[:n_folds]
     sets = [tuple(kept), *without, *with_one]
     base, *found = evaluator.evaluate([[one] * len(folds) for one in sets])
-    each = 1.0 - (1.0 - confidence) / (2 * len(found))  # both ends of all intervals
-    n_kept, wider = len(kept), _wider(folds)
-    gaps = [increase(evaluator, one, base, each) for one in found[:n_kept]]
-    gaps += [increase(evaluator, base, one, each) for one in found[n_kept:]]
+    n_kept = len(kept)
+    pairs = [(one, base) for one in found[:n_kept]] + [(base, one) for one in found[n_kept:]]
+    gaps = increases(evaluator, pairs, confidence, two_sided=True)
     return Importance(
         tuple(names[j] for j in (*kept, *dropped)),
         (True,) * n_kept + (False,) * len(dropped),
         tuple(float(gap.mean) for gap in gaps),
-        tuple(float(gap.mean - wider * (gap.mean - gap.lower)) for gap in gaps),
-        tuple(float(gap.mean + wider * (gap.upper - gap.mean)) for gap in gaps),
+        tuple(float(gap.lower) for gap in gaps),
+        tuple(float(gap.upper) for gap in gaps),
         evaluator.metric.name,
         confidence,
-        len(base.least.losses),
+        len(base.losses),
         notes,
     )
 
 
-def _wider(folds: Sequence[Fold]) -> float:
-    """Return by how much limits of row-wise differences are too narrow."""
-    scored = sum(len(fold.test) for fold in folds)
-    trained = sum(len(fold.train) for fold in folds) / len(folds)
-    return math.sqrt(1.0 + scored / trained)
+def increases(
+    evaluator: HoldoutEvaluator,
+    pairs: Sequence[tuple[HoldoutScores, HoldoutScores]],
+    confidence: float,
+    *,
+    two_sided: bool = False,
+) -> list[Difference]:
+    """Return the error of each first set minus that of the second, with bounds for all at once."""
+    losses = [_paired_losses(evaluator, *pair) for pair in pairs]
+    n = len(losses[0][0]) if losses else 0
+    about = (evaluator.clusters, evaluator.weights)
+    clusters, weights = (None if given is None else given[:n] for given in about)
+    columns = [(one - other).reshape(n, -1) for one, other in losses]
+    sides = columns + [-column for column in columns] if two_sided else columns
+    each = simultaneous_confidence(np.hstack(sides), confidence, clusters=clusters) if n else 0.95
+    return [increase(evaluator, *one, each, clusters, weights) for one in losses]
 
 
 def increase(
-    evaluator: HoldoutEvaluator, less: BestScores, more: BestScores, confidence: float
+    evaluator: HoldoutEvaluator,
+    less: FloatArray,
+    more: FloatArray,
+    confidence: float,
+    clusters: IntArray | None,
+    weights: FloatArray | None,
 ) -> Difference:
-    """Return the error of one set minus that of another, with one-sided bounds."""
-    one, other = less.least.losses, more.least.losses
+    """Return the mean difference of paired losses, with the widening of several folds."""
+    widening = CROSS_FITTED if len(evaluator.folds) > 1 else 1.0
+    return evaluator.metric.increase(less, more, confidence, clusters, weights, widening)
+
+
+def _paired_losses(
+    evaluator: HoldoutEvaluator, less: HoldoutScores, more: HoldoutScores
+) -> tuple[FloatArray, FloatArray]:
+    """Return losses of two sets; those of R² with the influence of the target's variance."""
+    one, other = less.losses, more.losses
     n = len(one)
     if evaluator.metric.name == "r2":
-        values = evaluator.data.target.raw
+        values = evaluator.data.rows.target.raw
         assert values is not None  # a numeric target keeps the user's values
-        middle = np.average(values, axis=0, weights=evaluator.data.weights)
-        spreads = np.sqrt(column_variances(values, evaluator.data.weights))
+        middle = np.average(values, axis=0, weights=evaluator.data.rows.weights)
+        spreads = np.sqrt(column_variances(values, evaluator.data.rows.weights))
         squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
         if evaluator.weights is not None:
             squares = weighted_rows(squares, evaluator.weights[:n])
         one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
-    about = (evaluator.clusters, evaluator.weights)
-    first: list[Any] = [None if given is None else given[:n] for given in about]
-    return evaluator.metric.increase(one, other, confidence, *first)
+    return one, other
 
 
 def table_of(columns: dict[str, list[Any]], library: str) -> Any:

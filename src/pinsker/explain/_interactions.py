@@ -12,6 +12,7 @@ from pinsker._types import Missing
 from pinsker.encoding import Encoded, encode
 from pinsker.engine import array_library, count_threads
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.explain._additive import p_additive
 from pinsker.explain._triples import TripleScan
 from pinsker.search import (
     PAIR_LEVEL,
@@ -39,6 +40,10 @@ class Interactions:
         Bins of a continuous column.
     notes : tuple of str
         What a user should know.
+    p_additive : tuple of float
+        Of each significant set the p-value against a model without its interaction (additive in
+        the log-odds of a class, or in the number), times `n_sets`; NaN of others. Columns with
+        additive effects carry more together than alone, too: this tells them apart.
     """
 
     found: tuple[PairFound, ...]
@@ -47,10 +52,16 @@ class Interactions:
     n_sets: int
     n_bins: int
     notes: tuple[str, ...] = ()
+    p_additive: tuple[float, ...] = ()
 
     def significant(self, level: float = PAIR_LEVEL) -> tuple[PairFound, ...]:
-        """Return the sets whose family-wise p-value is at most `level`."""
+        """Return the sets that carry more together than alone: p-value at most `level`."""
         return tuple(one for one in self.found if one.p_value <= level)
+
+    def interacting(self, level: float = PAIR_LEVEL) -> tuple[PairFound, ...]:
+        """Return the significant sets that an additive model does not explain."""
+        known = zip(self.found, self.p_additive, strict=False)
+        return tuple(one for one, p in known if one.p_value <= level and p <= level)
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return a frame of pandas or polars: one row a set, the largest surplus first."""
@@ -66,10 +77,11 @@ class Interactions:
             columns[f"alone_{place}"] = [one.alone[k] for one in self.found]
         for field in ("together", "surplus", "p_value"):
             columns[field] = [getattr(one, field) for one in self.found]
+        columns["p_additive"] = list(self.p_additive) or [np.nan] * len(self.found)
         return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
 
     def plot(self, *, ax: Any = None, n_features: int = 20) -> Any:
-        """Draw a heat map of the surplus of the features that interact most.
+        """Draw a heat map of the surplus of the features that carry most together.
 
         Parameters
         ----------
@@ -103,10 +115,15 @@ class Interactions:
 
     def __str__(self) -> str:
         kept = self.significant()
-        head = f"{len(kept)} of {self.n_sets} sets interact (family-wise p <= {PAIR_LEVEL:g})"
+        beyond = self.interacting()
+        head = (
+            f"{len(kept)} of {self.n_sets} sets carry more together than alone (family-wise p <= "
+            f"{PAIR_LEVEL:g}); {len(beyond)} interact: an additive model does not explain them"
+        )
         lines = [
             f"  {' x '.join(self.names[j] for j in one.features)}: {one.together:.3f} nats "
-            f"together, {one.surplus:.3f} beyond each alone (p = {one.p_value:.2g})"
+            f"together, {one.surplus:.3f} beyond each alone (p = {one.p_value:.2g}), "
+            f"{'interaction' if one in beyond else 'additive effects explain it'}"
             for one in kept[:10]
         ]
         return "\n".join([head, *lines])
@@ -157,7 +174,7 @@ def interactions(
     Returns
     -------
     Interactions
-        With ``to_frame()``, ``plot()`` and ``significant()``.
+        With ``to_frame()``, ``plot()``, ``significant()`` and ``interacting()``.
 
     Notes
     -----
@@ -165,7 +182,8 @@ def interactions(
     holds 20 rows of a class on average. The p-value of a set is family-wise: the probability that
     the best of *all* sets shows as much when the target is permuted. When a set is significant the
     scan is repeated within groups of rows for which it predicts alike, and a set found there has
-    the p-value of that scan.
+    the p-value of that scan. Every significant set is tested against a model without its
+    interaction, too (`Interactions.p_additive`).
 
     Examples
     --------
@@ -222,6 +240,17 @@ def _sorted(
 ) -> Interactions:
     by_surplus = sorted(found, key=lambda one: (-one.surplus, one.features))[:n_best]
     n_bins = int(problem.codes.max(initial=1)) + 1
+    target = encoded.target
+    numbers = target.raw if target.labels is None else None
+    values = numbers[:, 0] if numbers is not None and numbers.shape[1] == 1 else None
+
+    def p_of(one: PairFound) -> float:
+        if one.p_value > PAIR_LEVEL:
+            return np.nan
+        codes = [problem.codes[j].astype(np.int64) for j in one.features]
+        return min(n_sets * p_additive(codes, problem.labels, values), 1.0)
+
+    p_values = tuple(p_of(one) for one in by_surplus)
     return Interactions(
-        tuple(by_surplus), encoded.feature_names, encoded.n_rows, n_sets, n_bins, notes
+        tuple(by_surplus), encoded.feature_names, encoded.n_rows, n_sets, n_bins, notes, p_values
     )

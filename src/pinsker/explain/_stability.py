@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from pinsker._compat import check_columns, require
 from pinsker._types import BoolArray, FloatArray, IntArray
-from pinsker.encoding import RowSample, as_array, count_rows, is_dask, take
+from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import number_groups
 
@@ -41,8 +41,8 @@ class Stability:
         The choices.
     names : tuple of str
         Names of the features.
-    over : {"folds", "subsamples"}
-        What the choices were made on.
+    over : {"folds", "searches", "subsamples"}
+        What the choices were made on; "searches" where some folds share one.
 
     References
     ----------
@@ -174,13 +174,18 @@ class Stability:
 def stability_of_orders(
     orders: Sequence[Sequence[int]], size: int, names: Sequence[str]
 ) -> Stability | None:
-    """Return the stability of the first features of several orders; None if they are one order."""
-    if len({id(order) for order in orders}) < 2:
+    """Return the stability of the first features of several searches; None if there is one.
+
+    Folds that share a search give the same object twice, which is one choice.
+    """
+    n_folds = len(orders)
+    orders = list({id(order): order for order in orders}.values())
+    if len(orders) < 2:
         return None
     masks = np.zeros((len(orders), len(names)), dtype=np.bool_)
     for mask, order in zip(masks, orders, strict=True):
         mask[list(order[:size])] = True
-    return Stability.of(masks, names)
+    return Stability.of(masks, names, over="folds" if len(orders) == n_folds else "searches")
 
 
 def stability_of_subsamples(
@@ -206,7 +211,7 @@ def stability_of_subsamples(
             parameter="cv",
         )
     given = {"sample_weight": sample_weight, "groups": groups}
-    about = {name: as_array(name, one) for name, one in given.items() if one is not None}
+    about = {name: read_array(name, one) for name, one in given.items() if one is not None}
     for name, one in about.items():
         if one.shape != (count_rows(X),):
             raise ParameterError(

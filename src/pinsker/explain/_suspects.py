@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
-from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, is_missing, take_features
+from pinsker.encoding import IDENTIFIERS, Encoded, is_frame, is_missing, read_written, take_features
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -146,6 +146,9 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
         n_different = len(np.unique(text))
         if n_different < _NEAR_UNIQUE * n or _are_numbers(text):
             return None
+        read = read_written(text.tolist())
+        if read is not None and not read.bare:
+            return None  # dates, prices: the gate reads them as such
         return "identifier", f"text with {n_different} different values in {n} rows"
     if held.dtype.kind not in "iuf" or (held != np.floor(held)).any():
         return None

@@ -19,14 +19,13 @@ from pinsker.holdout._dependence import (
     number_groups,
     read_groups,
 )
-from pinsker.holdout._evaluate import BestScores, HoldoutEvaluator
+from pinsker.holdout._evaluate import HoldoutEvaluator
 from pinsker.holdout._parallel import Jobs
 from pinsker.holdout._paths import FoundPaths, search_paths
 from pinsker.holdout._results import CVResults
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_READ,
-    MOST_SEARCHED,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
     Fold,
@@ -47,12 +46,10 @@ __all__ = [
     "MOST_CERTIFIED",
     "MOST_HASHES",
     "MOST_READ",
-    "MOST_SEARCHED",
     "SEARCH_ONCE_FROM",
     "SPLIT_FROM",
     "TOO_FEW_ROWS",
     "AuditResult",
-    "BestScores",
     "CVResults",
     "Certificate",
     "Choice",

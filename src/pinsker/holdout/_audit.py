@@ -12,15 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns
 from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
-from pinsker.bounds import METRICS
+from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
-    as_array,
     check_weights,
     draw_rows,
     encode_target,
     hashes_of,
     is_dask,
     is_frame,
+    read_array,
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
@@ -33,7 +33,7 @@ from pinsker.holdout._dependence import (
 )
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import read_division
-from pinsker.metrics import Metric, change_text, metric_words, shown_value, task_of
+from pinsker.metrics import METRICS, Metric, change_text, metric_words, shown_value, task_of
 from pinsker.models import (
     able_to_fit,
     fit_clone,
@@ -238,7 +238,8 @@ def audit(
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows)
+    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
+    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
     return AuditResult(
         model=name,
         metric=loss.name,
@@ -310,7 +311,7 @@ def _array(X: Any) -> Any:
 
 def _column(y: Any) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
-    values = as_array("y", y)
+    values = read_array("y", y)
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 

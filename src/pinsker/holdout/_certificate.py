@@ -6,7 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pinsker._types import plain
-from pinsker.metrics import WORST, best_score, change_text, metric_words, shown_value
+from pinsker.metrics import (
+    WORST,
+    best_score,
+    change_text,
+    metric_row,
+    metric_words,
+    shown_value,
+)
 
 Verdict = Literal[
     "met", "not met", "inconclusive", "nothing predictable", "not tested", "no budget"
@@ -18,8 +25,6 @@ CROSS_VALIDATED = "cross-validated estimate"
 ESTIMATE = "estimate"
 NOT_TESTED = "not tested"
 TOO_FEW_ROWS = "not tested: too few rows to hold any out"
-#: Losses whose largest value is known beforehand.
-_BOUNDED = ("error", "brier")
 _MOST_LINES = 8
 
 
@@ -182,7 +187,7 @@ class Certificate:
     def evidence(self) -> dict[str, str]:
         """What each figure rests on."""
         known = "independent rows that chose nothing: distribution-free"
-        if self.metric not in _BOUNDED:
+        if not metric_row(self.metric).is_bounded:
             known = "independent rows that chose nothing, and the range of the sample"
         if self.label != CERTIFICATE:
             known = "rows that also chose the set: no guarantee"

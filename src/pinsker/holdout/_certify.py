@@ -23,10 +23,11 @@ from pinsker.holdout._dependence import (
     note_repeated_rows,
     note_weights,
 )
-from pinsker.holdout._evaluate import BestScores, FeatureSet
+from pinsker.holdout._evaluate import FeatureSet
 from pinsker.holdout._rows import Fold, RowPlan, as_own_table
 from pinsker.holdout._sizes import geometric_sizes
-from pinsker.metrics import Metric
+from pinsker.metrics import METRICS, Metric
+from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule
 
 #: What the rows of a certificate were to the search.
@@ -62,7 +63,7 @@ def path_certificate(
     position = int(abs(decision.size - path.sizes[0]))
     lost = path.lost(budget.reference if budget else "best")
     return Certificate(
-        metric=path.metric or facts.default_metric,
+        metric=path.metric or METRICS[facts.task][0],
         budget=float(budget.delta) if budget else math.nan,
         confidence=math.nan,
         n_rows=n_rows,
@@ -115,8 +116,8 @@ def crossfit_certificate(
         label=CROSS_VALIDATED if comparison.n_folds > 1 else ESTIMATE,
         error_none=comparison.error_none,
         gain_lower=max(everything.gain_lower, result.gain_lower),
-        rare_rows=_rare_rows(
-            metric, facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
+        rare_rows=metric.rare_rows(
+            facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
         ),
         n_groups=comparison.n_groups,
     )
@@ -209,7 +210,7 @@ class FreshRows:
         return replace(passed, notes=(*passed.notes, note))
 
     def _test(
-        self, features: FeatureSet, full: BestScores, best: FeatureSet | None = None
+        self, features: FeatureSet, full: HoldoutScores, best: FeatureSet | None = None
     ) -> Certificate:
         """Return the certificate of one set."""
         kept = self._evaluate(features)
@@ -219,13 +220,13 @@ class FreshRows:
             less, more = kept, self._evaluate(best)
         clusters, confidence = self.evaluator.clusters, self.confidence
         known = (confidence, clusters, self.evaluator.weights)
-        gaps = more.most.log_likelihood - less.most.log_likelihood
+        gaps = more.log_likelihood - less.log_likelihood
         lost = paired_difference(gaps, confidence, clusters=clusters)
-        metric, facts, losses = self.evaluator.metric, self.facts, kept.least.losses
-        reference = full.least.losses
-        rule = self.rule.absolute(self.evaluator.prior.loss - full.least.loss)
+        metric, facts, losses = self.evaluator.metric, self.facts, kept.losses
+        reference = full.losses
+        rule = self.rule.absolute(self.evaluator.prior.loss - full.loss)
         increase = self._increase(losses, reference)
-        excess = self._increase(less.least.losses, more.least.losses)
+        excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
         worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
         upper = self._error_upper(losses)
@@ -246,21 +247,21 @@ class FreshRows:
             information_lost=max(lost.mean, 0.0),
             information_upper=max(lost.upper, 0.0),
             bound=_bound(max(lost.upper, 0.0), metric, facts, upper, rule),
-            error_all=full.least.loss,
-            error_kept=kept.least.loss,
+            error_all=full.loss,
+            error_kept=kept.loss,
             increase=0.0 if all_stay else increase.mean,
             increase_lower=0.0 if all_stay else increase.lower,
             increase_upper=0.0 if all_stay else increase.upper,
             excess=math.nan if all_stay else excess.mean,
             excess_upper=math.nan if all_stay else excess.upper,
-            model_all=full.least.model,
-            model_kept=kept.least.model,
+            model_all=full.model,
+            model_kept=kept.model,
             error_upper=upper,
             notes=self.notes + self._worst_note(losses, reference),
             label=self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
-            rare_rows=_rare_rows(metric, facts, n_groups or self._n_effective()),
+            rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
             n_groups=n_groups,
         )
         return with_notes(certificate)
@@ -294,10 +295,10 @@ class FreshRows:
         weights = self.evaluator.weights
         return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
-    def _evaluate(self, features: FeatureSet) -> BestScores:
+    def _evaluate(self, features: FeatureSet) -> HoldoutScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
 
-    def _evaluate_shuffled(self, features: FeatureSet) -> BestScores:
+    def _evaluate_shuffled(self, features: FeatureSet) -> HoldoutScores:
         """Evaluate models of all features, those outside of the set in shuffled order."""
         everything = tuple(range(self.encoded.n_features))
         other = self.evaluator.with_shuffled(features, self.shuffle)
@@ -321,16 +322,6 @@ def _shuffle(n_rows: int, groups: IntArray | None, rng: np.random.Generator) -> 
     shuffled = np.empty(n_rows, dtype=np.int64)
     shuffled[np.argsort(groups, kind="stable")] = np.argsort(place[groups], kind="stable")
     return shuffled
-
-
-def _rare_rows(metric: Metric, facts: TargetFacts, n: float) -> float:
-    """Return what rows rarer than 3 in n could add: they are absent from one sample in twenty."""
-    largest = {"error": 1.0, "brier": 2.0}
-    if facts.target_range is not None and facts.variance:
-        own = facts.shares or facts
-        largest["r2"] = (own.target_range or math.inf) ** 2 / (own.variance or 1.0)
-        largest |= {"mse": facts.target_range**2, "mae": facts.target_range}
-    return 3.0 / n * largest.get(metric.name, math.inf)
 
 
 def _theorem(rule: ErrorBudget, facts: TargetFacts, upper: float) -> Bound:

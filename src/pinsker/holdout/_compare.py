@@ -15,7 +15,7 @@ from pinsker.bounds import (
     paired_difference,
     simultaneous_confidence,
 )
-from pinsker.holdout._evaluate import BestScores, HoldoutEvaluator
+from pinsker.holdout._evaluate import HoldoutEvaluator
 from pinsker.holdout._results import CVResults
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores, best_by_loss
@@ -112,22 +112,22 @@ class References:
     @classmethod
     def of(
         cls,
-        evaluated: dict[tuple[str, int], BestScores],
+        evaluated: dict[tuple[str, int], HoldoutScores],
         evaluator: HoldoutEvaluator,
         facts: TargetFacts,
     ) -> "References":
         """Find the best set and all features among those that were evaluated."""
         prior, clusters = evaluator.prior, evaluator.clusters
-        top = max(evaluated.values(), key=lambda one: one.most.information(prior))
+        top = max(evaluated.values(), key=lambda one: one.information(prior))
         everything = next(one for (path, _), one in evaluated.items() if path == ALL_FEATURES)
-        reachable = best_by_loss([everything.least, top.least])
-        gaps = [one.least.losses - everything.least.losses for one in evaluated.values()]
+        reachable = best_by_loss([everything, top])
+        gaps = [one.losses - everything.losses for one in evaluated.values()]
         confidence = simultaneous_confidence(np.column_stack(gaps), CONFIDENCE, clusters=clusters)
         return cls(
             prior=prior,
-            most=top.most,
-            most_of_all=everything.most,
-            everything=everything.least,
+            most=top,
+            most_of_all=everything,
+            everything=everything,
             reachable=reachable,
             facts=facts,
             metric=evaluator.metric,
@@ -137,23 +137,23 @@ class References:
             n_folds=len(evaluator.folds),
         )
 
-    def compare(self, search: str, size: int, scores: BestScores) -> SubsetResult:
+    def compare(self, search: str, size: int, scores: HoldoutScores) -> SubsetResult:
         """Return the result of one set."""
         lost = self._lost(scores, self.most)
         against_all = self._lost(scores, self.most_of_all)
-        losses = scores.least.losses
+        losses = scores.losses
         increase = self._increase(losses, self.everything, self.confidence)
         excess = self._increase(losses, self.reachable, self.confidence)
         return SubsetResult(
             search=search,
             size=size,
-            information=scores.most.information(self.prior),
-            information_error=scores.most.information_error(self.prior),
+            information=scores.information(self.prior),
+            information_error=scores.information_error(self.prior),
             lost=max(lost.mean, 0.0),
             lost_upper=max(lost.upper, against_all.upper, 0.0),
             lost_lower=self._lost(scores, self.most, ONE_ERROR).lower,
             behind_all=self._lost(scores, self.most_of_all, ONE_ERROR).upper,
-            error=scores.least.loss,
+            error=scores.loss,
             error_upper=self._error_upper(losses),
             increase=increase.mean,
             increase_lower=increase.lower,
@@ -161,8 +161,8 @@ class References:
             excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper),
             gain_lower=self._gain(losses).lower,
-            model_information=scores.most.model,
-            model_error=scores.least.model,
+            model_information=scores.model,
+            model_error=scores.model,
         )
 
     def _increase(
@@ -182,9 +182,9 @@ class References:
         return self.metric.upper_bound(losses, self.facts, self.confidence)
 
     def _lost(
-        self, scores: BestScores, reference: HoldoutScores, confidence: float | None = None
+        self, scores: HoldoutScores, reference: HoldoutScores, confidence: float | None = None
     ) -> Difference:
-        gaps = reference.log_likelihood - scores.most.log_likelihood
+        gaps = reference.log_likelihood - scores.log_likelihood
         return paired_difference(gaps, confidence or self.confidence, clusters=self.clusters)
 
 
@@ -219,7 +219,7 @@ class Comparison:
     @classmethod
     def of(
         cls,
-        evaluated: dict[tuple[str, int], BestScores],
+        evaluated: dict[tuple[str, int], HoldoutScores],
         evaluator: HoldoutEvaluator,
         facts: TargetFacts,
         paths: dict[str, SelectionPath],

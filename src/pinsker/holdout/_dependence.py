@@ -9,7 +9,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import effective_rows
-from pinsker.encoding import Encoded, as_array, hash_numbers, is_missing
+from pinsker.encoding import Encoded, hash_numbers, is_missing, read_array
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout._rows import Fold
 
@@ -30,7 +30,7 @@ def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
 
 def one_label_per_row(groups: Any, n_rows: int) -> AnyArray:
     """Return the user's groups as an array; refuse another number of them than of rows."""
-    labels = as_array("groups", groups)
+    labels = read_array("groups", groups)
     if labels.shape != (n_rows,):
         raise ParameterError(
             f"groups has shape {labels.shape}, but there are {n_rows} rows: give one label for "

@@ -8,100 +8,52 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pinsker._types import FloatArray, IntArray
-from pinsker.encoding import Encoded, Target, weights_in_rows
+from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 from pinsker.holdout._parallel import Jobs
 from pinsker.holdout._rows import Fold
 from pinsker.metrics import Metric
 from pinsker.models import (
+    FEW_ROWS_FROM,
     HoldoutModel,
     HoldoutScores,
-    ModelDesign,
-    OwnColumns,
+    MeanModel,
+    ModelData,
     PriorModel,
     RawModel,
-    SurvivalModel,
-    best_by_information,
-    best_by_loss,
-    grid_times,
-    prior_of_survival,
+    is_tied,
+    left_by_few_rows,
+    mean_prediction,
+    members,
+    predict_rows,
     refuse_without_weights,
-    score_holdout,
     worst_by_loss,
 )
 
 FeatureSet: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class BestScores:
-    """The best models for one candidate: a set of features per fold."""
-
-    most: HoldoutScores  # the model that shows the most information
-    least: HoldoutScores  # the model with the smallest loss
-    close: tuple[str, ...] = ()  # models within a standard error of either
-
-    def or_worse(self, other: "BestScores") -> "BestScores":
-        """Return the lesser information and the larger loss of two candidates."""
-        most = min(self.most, other.most, key=lambda scores: float(scores.log_likelihood.mean()))
-        least = worst_by_loss([self.least, other.least])
-        return BestScores(most, least, self.close)
-
-    @classmethod
-    def of(cls, scores: Sequence[HoldoutScores]) -> "BestScores":
-        """Find the best of all models' scores of one candidate."""
-        most, least = best_by_information(scores), best_by_loss(scores)
-        close = tuple(
-            one.model
-            for one in scores
-            if _is_close(most.log_likelihood - one.log_likelihood)
-            or _is_close(one.losses - least.losses)
-        )
-        return cls(most, least, close)
+#: A model other than the first of a race stands for a set where it is better by this many standard
+#: errors on the other folds: who switches at less adds noise and gains nothing.
+_CLEARLY_BETTER = 1.0
+#: Models that predict together at most.
+_MOST_TOGETHER = 2
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluationData:
-    """What a fit of a model needs of a table: everything but the features it may use."""
+    """The rows of a table, and which of them are held out."""
 
-    design: ModelDesign  # the features as models take them
-    target: Target  # the target
-    folds: tuple[Fold, ...]  # which rows are held out
-    own: OwnColumns | None = None  # the user's table, for models of the user
-    weights: FloatArray | None = None  # of the rows of the table
+    rows: ModelData
+    folds: tuple[Fold, ...]
 
 
 def fit_predict(
     data: EvaluationData, model: HoldoutModel, k: int, features: FeatureSet
 ) -> FloatArray:
     """Fit one model to the training rows of one fold and predict the held-out rows."""
-    fold, target, weights = data.folds[k], data.target, data.weights
-    if isinstance(model, RawModel) and data.own is not None and features:
-        columns = data.own.columns_of(features)
-        return model.fit_predict_rows(data.own, target, fold.train, fold.test, columns, weights)
-    if target.task == "survival" and (isinstance(model, PriorModel) or not features):
-        assert target.raw is not None  # censored times keep the user's values
-        own = None if weights is None else weights[fold.train]
-        times = grid_times(target.raw)
-        return prior_of_survival(target.raw[fold.train], len(fold.test), times, own)
-    layout = data.design.layout(model.layout)
-    train, test = layout.take(fold.train, features), layout.take(fold.test, features)
-    how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
-    if weights is not None:
-        how["weights"] = weights_in_rows(weights)[fold.train]
-    if target.labels is not None:
-        scores = []
-        for part in target.parts or (target,):
-            assert part.labels is not None
-            assert part.classes is not None
-            given = (train, part.labels[fold.train], test, len(part.classes))
-            scores.append(model.fit_predict_scores(*given, **how))
-        return scores[0] if len(scores) == 1 else np.hstack(scores)
-    assert target.raw is not None  # a numeric target keeps the user's values
-    if isinstance(model, SurvivalModel):
-        times, own = grid_times(target.raw), how.get("weights")
-        return model.fit_predict_survival(train, target.raw[fold.train], test, times, own)
-    return model.fit_predict(train, target.raw[fold.train], test, **how)
+    fold = data.folds[k]
+    return predict_rows(data.rows, model, fold.train, fold.test, features)
 
 
 class HoldoutEvaluator:
@@ -119,10 +71,8 @@ class HoldoutEvaluator:
     ) -> None:
         self.folds = tuple(folds)
         weights = encoded.weights
-        design = ModelDesign.of(encoded.columns, encoded.features, weights)
-        raw = table is not None and any(isinstance(model, RawModel) for model in models)
-        own = OwnColumns.of(table, encoded) if raw else None
-        self.data = EvaluationData(design, encoded.target, self.folds, own, weights)
+        raw = any(isinstance(model, RawModel) for model in models)
+        self.data = EvaluationData(ModelData.of(encoded, table if raw else None), self.folds)
         if weights is not None:
             refuse_without_weights(models)
         if encoded.target.labels is not None:
@@ -149,34 +99,87 @@ class HoldoutEvaluator:
         alike = np.repeat(mean, sum(map(len, parts)), axis=0)
         return replace(prior, losses=self._score("prior", alike).losses)
 
-    def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[BestScores]:
-        """Return the best scores of each candidate: one set of features per fold."""
+    def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[HoldoutScores]:
+        """Return the scores of each candidate, one set of features per fold.
+
+        The model of a fold is the one that was best on the other folds: no row chooses the model
+        that it is held against.
+        """
         self._fit(candidates)
-        return [
-            BestScores.of(
-                [*(self._pool(model, sets) for model in self.models), self.prior_of(len(sets))]
-            )
-            for sets in candidates
-        ]
+        return [self._scores_of(sets) for sets in candidates]
+
+    def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
+        """Leave what wins on the best candidate, and what wins on the first one: all features.
+
+        Of few rows those that tie predict together, of many the cheapest of them alone.
+        """
+        if len(self.models) == 1:
+            return
+        self._drop_by_few_rows(candidates[0][0])
+        self._fit(candidates)
+        every = [[self._pool(model, sets) for model in self.models] for sets in candidates]
+        best = min(every, key=lambda some: min(one.loss for one in some))
+        winners = dict.fromkeys([self._winner(best), self._winner(every[0])])
+        self.models = tuple(winners)
+
+    def _winner(self, several: Sequence[HoldoutScores]) -> HoldoutModel:
+        """Return the best model of one candidate, or the mean of those that are as good."""
+        losses = [_one_per_row(one.losses) for one in several]
+        ranked = sorted(range(len(several)), key=lambda place: several[place].loss)
+        tied = [place for place in ranked if is_tied(losses[place] - losses[ranked[0]])]
+        if len(self.folds[0].train) >= FEW_ROWS_FROM:
+            return self.models[min(tied)]
+        return MeanModel.of([self.models[place] for place in sorted(tied[:_MOST_TOGETHER])])
+
+    def _drop_by_few_rows(self, features: FeatureSet) -> None:
+        """Drop models that are clearly behind with few training rows, where there are many."""
+        fold = self.folds[0]
+        if len(fold.train) >= FEW_ROWS_FROM and len(self.models) > 2:
+            given = (self.data.rows, self.models, (fold.train, fold.test))
+            self.models = left_by_few_rows(*given, self.metric, features, self.groups)
 
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""
-        other = copy.copy(self)
-        own = None if self.data.own is None else self.data.own.with_shuffled(kept, shuffle)
-        design = self.data.design.with_shuffled(kept, shuffle)
-        other.data = replace(self.data, design=design, own=own)
+        other, rows = copy.copy(self), self.data.rows
+        own = None if rows.own is None else rows.own.with_shuffled(kept, shuffle)
+        design = rows.design.with_shuffled(kept, shuffle)
+        other.data = replace(self.data, rows=replace(rows, design=design, own=own))
         other._predictions, other._scores = {}, {}
         return other
 
-    def drop_weak_models(self, evaluated: Sequence[BestScores]) -> None:
-        """Drop the models that have nothing to add."""
-        best = {
-            max(evaluated, key=lambda one: float(one.most.log_likelihood.mean())),
-            min(evaluated, key=lambda one: one.least.loss),
-        }
-        useful = {name for one in best for name in one.close}
-        stay = tuple(model for model in self.models if model.name in useful)
-        self.models = stay or self.models
+    def _scores_of(self, sets: Sequence[FeatureSet]) -> HoldoutScores:
+        """Return the scores of one candidate, by the model of each fold."""
+        n = len(sets)
+        several = [*(self._pool(model, sets) for model in self.models), self.prior_of(n)]
+        picked = self._pick(several, n)
+        if set(picked) == {len(self.models)}:
+            return several[-1]
+        picked = self._pick(several[:-1], n)
+        if len(set(picked)) == 1:
+            return several[picked[0]]
+        parts = [
+            self._predicted(self.models[place], k, tuple(sorted(sets[k])))
+            for k, place in enumerate(picked)
+        ]
+        names = dict.fromkeys(self.models[place].name for place in picked)
+        return self._score(" or ".join(names), np.concatenate(parts))
+
+    def _pick(self, several: Sequence[HoldoutScores], n_folds: int) -> list[int]:
+        """Return the model of each fold: the first, or one clearly better on the other folds."""
+        losses = np.stack([_one_per_row(one.losses) for one in several])
+        sizes = [len(fold.test) for fold in self.folds[:n_folds]]
+        ends = np.cumsum(sizes)
+        picked = []
+        for start, end in zip(ends - sizes, ends, strict=True):
+            others = np.ones(losses.shape[1], dtype=np.bool_)
+            if n_folds > 1:
+                others[self._row_of[start:end]] = False
+            gaps = losses[:, others] - losses[0, others]
+            errors = gaps.std(axis=1) / np.sqrt(max(int(others.sum()), 1))
+            means = gaps.mean(axis=1) if others.any() else np.zeros(len(several))
+            means[means > -_CLEARLY_BETTER * errors] = 0.0
+            picked.append(int(np.argmin(means)))
+        return picked
 
     def _fit(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Fit every model to every new set, in parallel and in a fixed order."""
@@ -184,7 +187,8 @@ class HoldoutEvaluator:
             (k, tuple(sorted(features)), model.name): model
             for sets in candidates
             for k, features in enumerate(sets)
-            for model in self.models
+            for several in self.models
+            for model in members(several)
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
         calls = [(model, k, features) for (k, features, _), model in new.items()]
@@ -198,19 +202,23 @@ class HoldoutEvaluator:
         """Score the predictions of several folds together."""
         ordered = tuple(tuple(sorted(features)) for features in sets)
         if (model.name, ordered) not in self._scores:
-            parts = []
-            for k, features in enumerate(ordered):
-                known = self._predictions.get((k, features, model.name))
-                parts.append(fit_predict(self.data, model, k, features) if known is None else known)
+            parts = [self._predicted(model, k, features) for k, features in enumerate(ordered)]
             self._scores[model.name, ordered] = self._score(model.name, np.concatenate(parts))
         return self._scores[model.name, ordered]
+
+    def _predicted(self, model: HoldoutModel, k: int, features: FeatureSet) -> FloatArray:
+        """Return the predictions of one fold: known ones, or those of a model without features."""
+        parts = [self._predictions.get((k, features, one.name)) for one in members(model)]
+        if any(part is None for part in parts):
+            return fit_predict(self.data, model, k, features)
+        return mean_prediction([part for part in parts if part is not None], self.data.rows.target)
 
     def _score(self, model: str, predictions: FloatArray) -> HoldoutScores:
         """Score predictions of the first folds; a row that was predicted again counts once."""
         n, data = len(predictions), self.data
         rows = self._held_out[:n]
-        known = (data.target, rows, self.metric, data.weights, self.groups)
-        scores = score_holdout(model, predictions, *known)
+        known = (data.rows.target, rows, data.rows.weights, self.groups)
+        scores = self.metric.score_holdout(model, predictions, *known)
         if len(self.rows) == len(self._held_out):
             return scores
         row_of = self._row_of[:n]
@@ -257,6 +265,12 @@ def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> Non
             )
 
 
-def _is_close(gaps: FloatArray) -> bool:
-    """Return whether a mean of paired gaps, of any target, is at most its standard error."""
-    return bool((gaps.mean(axis=0) <= gaps.std(axis=0) / np.sqrt(len(gaps))).any())
+def worse_of(one: HoldoutScores, other: HoldoutScores) -> HoldoutScores:
+    """Return the larger loss and the lesser information of two candidates."""
+    least = min(one, other, key=lambda scores: float(scores.log_likelihood.mean()))
+    return replace(worst_by_loss([one, other]), log_likelihood=least.log_likelihood)
+
+
+def _one_per_row(losses: FloatArray) -> FloatArray:
+    """Return one loss per row; several targets count alike."""
+    return losses if losses.ndim == 1 else np.asarray(losses.mean(axis=1))

@@ -13,6 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from pinsker._types import AnyArray, IntArray
 from pinsker.encoding import Encoded, take_rows
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.search import MOST_SEARCHED
 
 #: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
 _FEWEST_HELD_OUT = 2
@@ -26,8 +27,7 @@ _MOST_SEARCHED_ONCE = 1000
 #: From this many rows on a table is split into three parts: one searches, one evaluates, one
 #: certifies. Below, every row serves for everything in turn.
 SPLIT_FROM = 5000
-#: Rows that neighbors are searched among, and rows that are counted.
-MOST_SEARCHED = 2000
+#: Rows that search at most: counts can use them all, neighbors some of them.
 MOST_COUNTED = 20_000
 #: Rows that models are fitted to while sizes are compared, and for the certificate.
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000

@@ -7,10 +7,10 @@ import numpy as np
 
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.holdout._context import FitContext
-from pinsker.holdout._evaluate import BestScores, FeatureSet, HoldoutEvaluator
+from pinsker.holdout._evaluate import FeatureSet, HoldoutEvaluator, worse_of
 from pinsker.holdout._paths import FoundPaths
 from pinsker.holdout._rows import RowPlan
-from pinsker.models import best_by_loss
+from pinsker.models import HoldoutScores, best_by_loss
 from pinsker.search import ErrorBudget, FeatureCosts, StoppingRule, measure_sets
 
 #: Sizes above this are told apart down to a ratio, smaller ones one by one.
@@ -58,24 +58,23 @@ class SizeSearch:
         self.costs = context.costs or FeatureCosts.unit(n_features)
         self.smallest = max(len(context.fixed), 1)
         self.everything: SizeOf = (ALL_FEATURES, n_features)
-        self.evaluated: dict[SizeOf, BestScores] = {}
-        self.first_folds: dict[SizeOf, BestScores] = {}
+        self.evaluated: dict[SizeOf, HoldoutScores] = {}
+        self.first_folds: dict[SizeOf, HoldoutScores] = {}
         self.out_of_reach: set[SizeOf] = set()  # far from the budget by the first folds
         rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
         self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
         self._known: Comparison | None = None
 
     def compare_models(self) -> None:
-        """Drop models that are behind on all features and on some sets of the first path."""
+        """Let the models race on all features and on some sets of the first path."""
         some: list[SizeOf] = []
         if len(self.evaluator.folds) > 1:
             first = next(iter(self.found.paths))
             some = [
                 (first, size) for size in geometric_sizes(self.smallest, self._longest(first))[::2]
             ]
-        self._evaluate_first([self.everything, *some])
-        self.evaluator.drop_weak_models(list(self.first_folds.values()))
-        self.first_folds = {}
+        sets = [self._sets(key)[: self.n_first] for key in (self.everything, *some)]
+        self.evaluator.race(sets)
         self._evaluate([self.everything])
 
     @property
@@ -156,7 +155,7 @@ class SizeSearch:
     def _information(self, key: SizeOf) -> float:
         """Return the information that the first folds show of a set, up to a constant."""
         self._evaluate_first([key])
-        return float(self.first_folds[key].most.log_likelihood.mean())
+        return float(self.first_folds[key].log_likelihood.mean())
 
     def _evaluate_first(self, keys: Sequence[SizeOf]) -> None:
         """Evaluate sizes on the first folds, with sets that were found without them."""
@@ -174,15 +173,15 @@ class SizeSearch:
         found = self.evaluator.evaluate([self._sets(key) for key in new])
         kept = self.evaluator.evaluate([self._kept(key) for key in new])
         for key, one, other in zip(new, found, kept, strict=True):
-            self.evaluated[key] = one.or_worse(other)
+            self.evaluated[key] = worse_of(one, other)
         if new:
             self._known = None
 
     def _is_far(self, key: SizeOf, rule: ErrorBudget) -> bool:
         """Return whether the first folds show that a set is far from the budget."""
         top = max(self.first_folds, key=self._information)
-        reachable = best_by_loss([self.first_folds[one].least for one in (self.everything, top)])
-        losses = self.first_folds[key].least.losses
+        reachable = best_by_loss([self.first_folds[one] for one in (self.everything, top)])
+        losses = self.first_folds[key].losses
         metric, clusters, weights = (
             self.evaluator.metric,
             self.evaluator.clusters,

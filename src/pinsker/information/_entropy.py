@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -15,16 +15,17 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.information._discrete import merge_states, state_entropy
 from pinsker.information._gaussian import gaussian_entropy
 from pinsker.information._measure import (
-    as_numbers,
+    EstimateKeywords,
     as_states,
     check_choice,
     check_correction,
     check_gaussian_rows,
+    gaussian_columns,
     kinds_by_column,
 )
 from pinsker.information._reliability import (
     Estimate,
-    clipped,
+    clip_negative,
     half_sampling_error,
     isolated_row_warnings,
     sparse_cell_warnings,
@@ -32,6 +33,12 @@ from pinsker.information._reliability import (
 )
 
 EntropyMethod = Literal["auto", "knn", "discrete", "gaussian"]
+
+
+class EntropyKeywords(EstimateKeywords, total=False):
+    """The keywords of `entropy`."""
+
+    method: EntropyMethod
 
 
 @dataclass(frozen=True)
@@ -79,30 +86,14 @@ def entropy(
     x: Any,
     *,
     return_details: Literal[False] = ...,
-    method: EntropyMethod = ...,
-    n_neighbors: int = ...,
-    scale: Scale = ...,
-    discrete: Any = ...,
-    missing: Missing = ...,
-    correction: Correction = ...,
-    clip: bool = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
+    **keywords: Unpack[EntropyKeywords],
 ) -> float: ...
 @overload
 def entropy(
     x: Any,
     *,
     return_details: Literal[True],
-    method: EntropyMethod = ...,
-    n_neighbors: int = ...,
-    scale: Scale = ...,
-    discrete: Any = ...,
-    missing: Missing = ...,
-    correction: Correction = ...,
-    clip: bool = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
+    **keywords: Unpack[EntropyKeywords],
 ) -> Estimate: ...
 def entropy(
     x: Any,
@@ -111,7 +102,7 @@ def entropy(
     method: EntropyMethod = "auto",
     n_neighbors: int = 3,
     scale: Scale = "standard",
-    discrete: Any = "auto",
+    categorical_features: Any = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     clip: bool = False,
@@ -140,7 +131,7 @@ def entropy(
         Neighbors of each row, for "knn".
     scale : {"standard", "none"}, default="standard"
         What "knn" measures distances in; the result is in the user's units either way.
-    discrete : default="auto"
+    categorical_features : default="from_dtype"
         What kinds columns are: a kind for all, a mask, a list of columns, a dict of kinds; as in
         `pinsker.encoding.encode_columns`.
     missing : {"error", "drop", "category"}, default="error"
@@ -178,13 +169,20 @@ def entropy(
     0.693147
     """
     layout, notes = _lay_out(
-        x, method, n_neighbors, scale, discrete, missing, correction, count_threads(n_jobs)
+        x,
+        method,
+        n_neighbors,
+        scale,
+        categorical_features,
+        missing,
+        correction,
+        count_threads(n_jobs),
     )
     n_rows = int(layout.states.size)
     value = layout.measure(slice(None))
     warnings = _entropy_warnings(layout, value)
     warn_unreliable(warnings, stacklevel=2)
-    value = clipped(value, clip and layout.method == "discrete")
+    value = clip_negative(value, clip and layout.method == "discrete")
     if not return_details:
         return value
     smallest = 2 if layout.method == "discrete" else 2 * n_neighbors
@@ -197,7 +195,7 @@ def _lay_out(
     method: str,
     k: int,
     scale: Scale,
-    discrete: Any,
+    categorical_features: Any,
     missing: Missing,
     correction: Correction,
     n_threads: int,
@@ -207,7 +205,10 @@ def _lay_out(
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")
     check_correction(correction)
     columns = encode_columns(
-        x, scale="none", categorical_features=kinds_by_column(discrete, x, "x"), missing=missing
+        x,
+        scale="none",
+        categorical_features=kinds_by_column(categorical_features, x, "x"),
+        missing=missing,
     )
     notes = columns.notes
     if method == "auto":
@@ -218,7 +219,7 @@ def _lay_out(
     if method == "discrete":
         as_states(columns, "x")  # an error names the first continuous column
     elif method == "gaussian":
-        numbers = as_numbers(columns, "x", method)
+        numbers = gaussian_columns(columns, "x", method)
         check_gaussian_rows(columns.n_rows, columns.n_columns, method)
     else:
         _check_differential(columns, continuous, k)
@@ -236,7 +237,7 @@ def _check_differential(columns: Columns, continuous: list[int], k: int) -> None
     if not continuous:
         raise ParameterError(
             "method='knn' estimates a differential entropy, but no column of x is continuous: "
-            "use method='discrete', or discrete='none' if they are measurements."
+            "use method='discrete', or categorical_features='none' if they are measurements."
         )
     if columns.missing is not None and columns.missing[:, continuous].any():
         raise DataError(

@@ -62,7 +62,7 @@ def independence_test(
     method: Method = "auto",
     n_neighbors: int | None = None,
     scale: Scale = "copula",
-    discrete: Any = "auto",
+    categorical_features: Any = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     n_jobs: int | None = None,
@@ -89,7 +89,7 @@ def independence_test(
     n_neighbors : int, optional
         Neighbors for the statistic; a tenth of the rows (at least 3) by default. Estimating needs
         few neighbors (low bias), testing needs many (low variance).
-    scale, discrete, missing, correction, n_jobs
+    scale, categorical_features, missing, correction, n_jobs
         As in `mutual_information`.
     random_state : int, default=0
         Seed of the permutations.
@@ -113,24 +113,21 @@ def independence_test(
 
     Examples
     --------
+    Here x causes z causes y, so that z separates x from y:
+
+    >>> import numpy as np
     >>> from pinsker import independence_test
-    >>> from pinsker.testing import Chain
-    >>> x, y, z = Chain(given_z=True).sample(200, seed=1)
+    >>> x, to_z, to_y = np.random.default_rng(0).normal(size=(3, 200))
+    >>> z = x + to_z
+    >>> y = z + to_y
     >>> independence_test(x, y, n_permutations=99).p_value
     0.01
     >>> independence_test(x, y, z, n_permutations=99).p_value > 0.05
     True
     """
     _check_counts(n_permutations, n_local)
-    options = Options(
-        method=method,
-        n_neighbors=1 if n_neighbors is None else n_neighbors,
-        scale=scale,
-        discrete=discrete,
-        missing=missing,
-        correction=correction,
-        n_jobs=n_jobs,
-    )
+    neighbors = 1 if n_neighbors is None else n_neighbors
+    options = Options(method, neighbors, scale, categorical_features, missing, correction, n_jobs)
     prepared = prepare(x, y, z, options)
     n_rows = prepared.layout.n_rows
     k = n_neighbors or min(max(_FEWEST_NEIGHBORS, int(_NEIGHBOR_FRACTION * n_rows)), n_rows - 1)

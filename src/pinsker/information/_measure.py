@@ -1,11 +1,11 @@
 """From the arguments of a user to one measurement: encode, choose a method, lay out its arrays.
 
-``x, y, z -> Arguments (encoded columns) -> Layout (arrays of a method) -> Measurement (nats)``
+``x, y, z -> Arguments (encoded columns) -> MethodArrays -> Measurement (nats)``
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -36,9 +36,28 @@ NEIGHBOR_METHODS = ("knn", "ksg2", "gao")
 GAUSSIAN_METHODS = ("gaussian", "copula")
 
 #: Fewer rows than this in a joint state, on average, and counting states is not reliable.
-ROWS_PER_CELL = 5.0
-#: Values of `discrete` that hold for all columns of an argument.
-_ALL_COLUMNS = ("auto", "all", "none")
+ROWS_PER_STATE = 5.0
+#: Values of `categorical_features` that hold for all columns of an argument.
+_ALL_COLUMNS = ("from_dtype", "all", "none")
+
+
+class EstimateKeywords(TypedDict, total=False):
+    """The keywords that the public functions share; see `mutual_information`."""
+
+    n_neighbors: int
+    scale: Scale
+    categorical_features: Any
+    missing: Missing
+    correction: Correction
+    clip: bool
+    n_jobs: int | None
+    random_state: int
+
+
+class MutualKeywords(EstimateKeywords, total=False):
+    """The keywords of `mutual_information`."""
+
+    method: Method
 
 
 @dataclass(frozen=True)
@@ -48,7 +67,7 @@ class Options:
     method: str
     n_neighbors: int
     scale: Scale
-    discrete: Any
+    categorical_features: Any
     missing: Missing
     correction: Correction
     n_jobs: int | None
@@ -97,7 +116,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class MethodArrays:
     """Arrays laid out for one method; any rows can be taken, and x permuted."""
 
     method: str  # any method but "auto"
@@ -123,7 +142,7 @@ class Layout:
         z_columns = 0 if self.z is None else self.z.shape[1]
         return int(self.x.shape[1] + self.y.shape[1] + z_columns + 2)
 
-    def take(self, rows: IntArray) -> "Layout":
+    def take(self, rows: IntArray) -> "MethodArrays":
         """Return some of the rows."""
         z = None if self.z is None else self.z[rows]
         return replace(self, x=self.x[rows], y=self.y[rows], z=z)
@@ -151,7 +170,7 @@ class PreparedInput:
     """Encoded arguments, laid out for the chosen method, with notes for the user."""
 
     arguments: Arguments
-    layout: Layout
+    layout: MethodArrays
     notes: tuple[str, ...]
 
 
@@ -165,7 +184,7 @@ def prepare(x: Any, y: Any, z: Any, options: Options) -> PreparedInput:
         y,
         z,
         scale=options.scale if by_neighbors else "standard" if gaussian else "none",
-        discrete=options.discrete,
+        categorical_features=options.categorical_features,
         missing=options.missing,
         guess_classes=not gaussian,
     )
@@ -182,16 +201,16 @@ def encode_arguments(
     z: Any = None,
     *,
     scale: Scale,
-    discrete: Any,
+    categorical_features: Any,
     missing: Missing,
     guess_classes: bool = True,
 ) -> Arguments:
     """Encode the arguments together, so that rows with missing values are dropped from all."""
     tables = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    declared = _per_argument(discrete, tables)
+    declared = _per_argument(categorical_features, tables)
     kinds = {name: kinds_by_column(declared[name], data, name) for name, data in tables.items()}
     notes: list[str] = []
-    if guess_classes and isinstance(declared["y"], str) and declared["y"] == "auto":
+    if guess_classes and isinstance(declared["y"], str) and declared["y"] == "from_dtype":
         kinds["y"], notes = _kinds_of_target(y)
     columns, _ = encode_together(tables, scale=scale, categorical_features=kinds, missing=missing)
     for name, found in columns.items():
@@ -199,23 +218,24 @@ def encode_arguments(
     return Arguments(columns["x"], columns["y"], columns.get("z"), tuple(dict.fromkeys(notes)))
 
 
-def _per_argument(discrete: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `discrete` declares for each argument."""
-    if isinstance(discrete, Mapping):
-        unknown = [name for name in discrete if name not in tables]
+def _per_argument(categorical_features: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `categorical_features` declares for each argument."""
+    if isinstance(categorical_features, Mapping):
+        unknown = [name for name in categorical_features if name not in tables]
         if unknown:
             raise ParameterError(
-                f"discrete names {unknown[0]!r}, but the arguments are "
-                f"{', '.join(tables)}: use for example discrete={{'y': 'nominal'}}."
+                f"categorical_features names {unknown[0]!r}, but the arguments are "
+                f"{', '.join(tables)}: use for example categorical_features={{'y': 'nominal'}}."
             )
-        return {name: discrete.get(name, "auto") for name in tables}
-    if isinstance(discrete, bool) or (
-        isinstance(discrete, str) and discrete in (*_ALL_COLUMNS, *Kind)
+        return {name: categorical_features.get(name, "from_dtype") for name in tables}
+    if isinstance(categorical_features, bool) or (
+        isinstance(categorical_features, str) and categorical_features in (*_ALL_COLUMNS, *Kind)
     ):
-        return dict.fromkeys(tables, discrete)
+        return dict.fromkeys(tables, categorical_features)
     raise ParameterError(
-        f"discrete={discrete!r} names no argument: use "
-        "discrete={'x': ...} with a kind, a mask, a list of columns or a dict of column to kind."
+        f"categorical_features={categorical_features!r} names no argument: use "
+        "categorical_features={'x': ...} with a kind, a mask, a list of columns or a dict of "
+        "column to kind."
     )
 
 
@@ -224,7 +244,7 @@ def kinds_by_column(declared: Any, data: Any, name: str) -> Any:
     if isinstance(declared, str) and declared in tuple(Kind):
         n_columns = read_table(data, label=name, prefix=name).n_columns
         return dict.fromkeys(range(n_columns), declared)
-    return "from_dtype" if isinstance(declared, str) and declared == "auto" else declared
+    return declared
 
 
 def _kinds_of_target(y: Any) -> tuple[Any, list[str]]:
@@ -247,25 +267,25 @@ def choose_method(method: str, arguments: Arguments) -> tuple[str, list[str]]:
     if Kind.CONTINUOUS in arguments.kinds:
         return "knn", ["method='auto' chose 'knn': some columns are continuous"]
     _, n_cells = merge_states(*(columns.metric() for columns in arguments.given.values()))
-    if arguments.x.n_rows / n_cells >= ROWS_PER_CELL:
+    if arguments.x.n_rows / n_cells >= ROWS_PER_STATE:
         return "discrete", ["method='auto' chose 'discrete': all columns are, and cells are filled"]
     if Kind.COUNT in arguments.kinds:
         return "knn", ["method='auto' chose 'knn': few rows per cell, but counts have distances"]
     return "discrete", ["method='auto' chose 'discrete': all columns are nominal"]
 
 
-def lay_out(arguments: Arguments, method: str, options: Options) -> Layout:
+def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays:
     """Lay out encoded arguments for a method."""
     given = arguments.given
     arrays: dict[str, AnyArray]
     if method == "discrete":
         arrays = {name: as_states(columns, name) for name, columns in given.items()}
     elif method in GAUSSIAN_METHODS:
-        arrays = {name: as_numbers(columns, name, method) for name, columns in given.items()}
+        arrays = {name: gaussian_columns(columns, name, method) for name, columns in given.items()}
         check_gaussian_rows(arguments.x.n_rows, arguments.n_columns, method)
     else:
         arrays = {name: columns.metric() for name, columns in given.items()}
-    return Layout(
+    return MethodArrays(
         method,
         arrays["x"],
         arrays["y"],
@@ -282,18 +302,18 @@ def as_states(columns: Columns, name: str) -> IntArray:
         if not kind.is_discrete:
             raise DataError(
                 f"method='discrete' counts values, but column {column!r} of {name} is continuous: "
-                "bin it, declare it with discrete=, or use method='knn'."
+                "bin it, declare it with categorical_features=, or use method='knn'."
             )
     return merge_states(columns.metric())[0]
 
 
-def as_numbers(columns: Columns, name: str, method: str) -> FloatArray:
+def gaussian_columns(columns: Columns, name: str, method: str) -> FloatArray:
     """Return numeric columns for a Gaussian method."""
     for column, kind in zip(columns.names, columns.kinds, strict=True):
         if kind is Kind.NOMINAL:
             raise DataError(
                 f"method={method!r} needs numbers, but column {column!r} of {name} is nominal: "
-                "use method='knn' or 'discrete', or declare it with discrete=."
+                "use method='knn' or 'discrete', or declare it with categorical_features=."
             )
     if columns.missing is not None:
         raise DataError(

@@ -13,7 +13,7 @@ from pinsker.encoding import Columns
 from pinsker.engine import generator_of
 from pinsker.exceptions import UnreliableEstimateWarning
 from pinsker.information._discrete import merge_states, state_entropy
-from pinsker.information._measure import ROWS_PER_CELL, Arguments, Layout, Measurement
+from pinsker.information._measure import ROWS_PER_STATE, Arguments, Measurement, MethodArrays
 
 #: Below this many nats of resolution, neighbors lost an eighth or more of the information in
 #: Gaussian problems of all sizes and dimensions (docs/estimators.md).
@@ -93,14 +93,14 @@ def warn_unreliable(messages: tuple[str, ...], *, stacklevel: int) -> None:
         warnings.warn(text, UnreliableEstimateWarning, stacklevel=stacklevel + 1)
 
 
-def clipped(value: float, clip: bool) -> float:
+def clip_negative(value: float, clip: bool) -> float:
     """Return zero for a negative value with `clip`."""
     assert not math.isnan(value)
     return max(value, 0.0) if clip else value
 
 
 def reliability_warnings(
-    layout: Layout, measured: Measurement, arguments: Arguments
+    layout: MethodArrays, measured: Measurement, arguments: Arguments
 ) -> tuple[str, ...]:
     """Return the reasons not to trust a measurement."""
     if measured.rows_per_cell is not None:
@@ -130,11 +130,11 @@ def half_sampling_error(
 
 def sparse_cell_warnings(rows_per_cell: float) -> tuple[str, ...]:
     """Return a reason when too few rows share a joint state."""
-    if rows_per_cell >= ROWS_PER_CELL:
+    if rows_per_cell >= ROWS_PER_STATE:
         return ()
     reason = (
         f"there are {rows_per_cell:.1f} rows per joint state, and counting needs "
-        f"{ROWS_PER_CELL:.0f}; merge values or use more rows"
+        f"{ROWS_PER_STATE:.0f}; merge values or use more rows"
     )
     return (reason,)
 
@@ -151,7 +151,7 @@ def isolated_row_warnings(n_alone: int, n_rows: int) -> tuple[str, ...]:
 
 
 def _resolution_warnings(
-    layout: Layout, measured: Measurement, arguments: Arguments
+    layout: MethodArrays, measured: Measurement, arguments: Arguments
 ) -> tuple[str, ...]:
     """Compare the estimate with what the neighbors could have shown."""
     classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
@@ -198,7 +198,7 @@ def _entropy(side: Columns) -> float:
     return state_entropy(merge_states(side.metric())[0], "none")
 
 
-def _repeats_condition(layout: Layout) -> bool:
+def _repeats_condition(layout: MethodArrays) -> bool:
     """Whether z holds all columns of x, or all of y: the information is zero then."""
     if layout.z is None:
         return False
@@ -209,7 +209,7 @@ def _repeats_condition(layout: Layout) -> bool:
     )
 
 
-def neighbor_resolution(layout: Layout, arguments: Arguments) -> float:
+def neighbor_resolution(layout: MethodArrays, arguments: Arguments) -> float:
     """The information that neighbors could show if x determined y, or y determined x."""
     n_rows = layout.n_rows
     rows = np.unique(np.linspace(0, n_rows - 1, min(_QUERY_ROWS, n_rows)).astype(np.int64))

@@ -1,30 +1,38 @@
 """Stage: metrics. One row per metric: its task, sign, range, words, influence and bound."""
 
+from pinsker.metrics._bound_for import bound_for
 from pinsker.metrics._metric import Metric, rare_class_note, several_targets_note
 from pinsker.metrics._names import (
-    OWN_METRICS,
     CostMatrix,
     MetricLike,
-    UnknownBound,
     WorstTarget,
     check_metric,
     metric_name,
     task_of,
 )
-from pinsker.metrics._table import WORST, best_score, change_text, metric_words, shown_value
+from pinsker.metrics._table import (
+    METRICS,
+    WORST,
+    best_score,
+    change_text,
+    metric_row,
+    metric_words,
+    shown_value,
+)
 
 __all__ = [
-    "OWN_METRICS",
+    "METRICS",
     "WORST",
     "CostMatrix",
     "Metric",
     "MetricLike",
-    "UnknownBound",
     "WorstTarget",
     "best_score",
+    "bound_for",
     "change_text",
     "check_metric",
     "metric_name",
+    "metric_row",
     "metric_words",
     "rare_class_note",
     "several_targets_note",

@@ -8,66 +8,56 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn import metrics
 
 from pinsker._types import BoolArray, FloatArray
 
 #: From matrices of shape (..., n_classes, n_classes), true classes in rows, to scores.
 MatrixScore: TypeAlias = Callable[[FloatArray], FloatArray]
+#: From arguments of a function of scikit-learn, the class that counts where one does, and the
+#: classes that occur among true or predicted ones, to its score; None if it does not know them.
+MatrixFunction: TypeAlias = Callable[[dict[str, Any], int, BoolArray], MatrixScore | None]
+#: From hits, missed and wrongly called rows of each class, and beta, to a part and the whole.
+Ratio: TypeAlias = Callable[
+    [FloatArray, FloatArray, FloatArray, float], tuple[FloatArray, FloatArray]
+]
 #: Relative change of a cell in a numerical derivative.
 _STEP = 1e-4
 
 
-def matrix_score(
-    function: Any, kwargs: dict[str, Any], positive: int, present: BoolArray
-) -> MatrixScore | None:
-    """Return a function of scikit-learn as a score of confusion matrices; None if it is not known.
+def ratio_score(parts: Ratio, *more: str) -> MatrixFunction:
+    """Return a ratio of counts as a score of matrices, averaged over classes as asked."""
 
-    Parameters
-    ----------
-    function : callable
-        Of true and predicted classes.
-    kwargs : dict
-        Its arguments.
-    positive : int
-        The class that counts where one does (``average="binary"``).
-    present : ndarray of shape (n_classes,), bool
-        Classes that occur among true or predicted ones: averages are over these.
-    """
-    known = (
-        {"average", "pos_label", "beta"}
-        if function is metrics.fbeta_score
-        else {
-            "average",
-            "pos_label",
-        }
-    )
-    if not set(kwargs) <= known:
-        return None
-    if function is metrics.balanced_accuracy_score and not kwargs:
-        return _balanced_accuracy
-    if function is metrics.matthews_corrcoef and not kwargs:
-        return _matthews
-    if function not in _RATIOS:
-        return None
-    beta = float(kwargs.get("beta", 1.0))
-    average = kwargs.get("average", "binary")
+    def of_arguments(
+        kwargs: dict[str, Any], positive: int, present: BoolArray
+    ) -> MatrixScore | None:
+        beta, average = float(kwargs.get("beta", 1.0)), kwargs.get("average", "binary")
+        known = set(kwargs) <= {"average", "pos_label", *more}
+        if not known or average not in ("binary", "micro", "macro", "weighted"):
+            return None
 
-    def score(matrices: FloatArray) -> FloatArray:
-        hits = np.diagonal(matrices, axis1=-2, axis2=-1)
-        missed, called = matrices.sum(axis=-1) - hits, matrices.sum(axis=-2) - hits
-        if average == "micro":
-            hits, missed, called = (part.sum(-1, keepdims=True) for part in (hits, missed, called))
-            return _ratio(*_RATIOS[function](hits, missed, called, beta))[..., 0]
-        each = _ratio(*_RATIOS[function](hits, missed, called, beta))
-        if average == "binary":
-            return np.asarray(each[..., positive])
-        if average == "weighted":
+        def score(matrices: FloatArray) -> FloatArray:
+            hits = np.diagonal(matrices, axis1=-2, axis2=-1)
             support = matrices.sum(axis=-1)
-            return np.asarray((each * support).sum(axis=-1) / support.sum(axis=-1))
-        return np.asarray(each[..., present].mean(axis=-1))
+            missed, called = support - hits, matrices.sum(axis=-2) - hits
+            if average == "micro":
+                hits, missed, called = (
+                    part.sum(-1, keepdims=True) for part in (hits, missed, called)
+                )
+            each = _ratio(*parts(hits, missed, called, beta))
+            if average == "weighted":
+                return np.asarray((each * support).sum(axis=-1) / support.sum(axis=-1))
+            if average == "macro":
+                return np.asarray(each[..., present].mean(axis=-1))
+            return np.asarray(each[..., 0 if average == "micro" else positive])
 
-    return score if average in ("binary", "micro", "macro", "weighted") else None
+        return score
+
+    return of_arguments
+
+
+def plain_score(score: MatrixScore) -> MatrixFunction:
+    """Return a score of matrices that knows no arguments."""
+    return lambda kwargs, _positive, _present: None if kwargs else score
 
 
 def matrix_slopes(score: MatrixScore, matrix: FloatArray) -> FloatArray:
@@ -86,16 +76,18 @@ def matrix_slopes(score: MatrixScore, matrix: FloatArray) -> FloatArray:
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Divide; what has no cases scores 0, as in scikit-learn."""
-    return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0))
+    return np.asarray(np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0))
 
 
-def _balanced_accuracy(matrices: FloatArray) -> FloatArray:
+def balanced_accuracy(matrices: FloatArray) -> FloatArray:
+    """Return the mean recall of the classes that occur."""
     support = matrices.sum(axis=-1)
-    recall = _ratio(np.diagonal(matrices, axis1=-2, axis2=-1) + 0.0, support)
+    recall = _ratio(np.diagonal(matrices, axis1=-2, axis2=-1), support)
     return np.asarray(recall.sum(axis=-1) / (support > 0).sum(axis=-1))
 
 
-def _matthews(matrices: FloatArray) -> FloatArray:
+def matthews(matrices: FloatArray) -> FloatArray:
+    """Return Matthews' correlation of true and predicted classes."""
     true, predicted = matrices.sum(axis=-1), matrices.sum(axis=-2)
     n = true.sum(axis=-1)
     right = np.trace(matrices, axis1=-2, axis2=-1)
@@ -104,13 +96,9 @@ def _matthews(matrices: FloatArray) -> FloatArray:
     return _ratio(np.asarray(covariance), np.sqrt(np.maximum(spread, 0.0)))
 
 
-_RATIOS: dict[Any, Callable[..., tuple[FloatArray, FloatArray]]] = {
-    metrics.precision_score: lambda hits, missed, called, beta: (hits + 0.0, hits + called),  # noqa: ARG005
-    metrics.recall_score: lambda hits, missed, called, beta: (hits + 0.0, hits + missed),  # noqa: ARG005
-    metrics.jaccard_score: lambda hits, missed, called, beta: (hits + 0.0, hits + missed + called),  # noqa: ARG005
-    metrics.f1_score: lambda hits, missed, called, beta: (2 * hits, 2 * hits + missed + called),  # noqa: ARG005
-    metrics.fbeta_score: lambda hits, missed, called, beta: (
-        (1 + beta**2) * hits,
-        (1 + beta**2) * hits + beta**2 * missed + called,
-    ),
-}
+def f_beta(
+    hits: FloatArray, missed: FloatArray, called: FloatArray, beta: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return part and whole of F-beta."""
+    part = (1 + beta**2) * hits
+    return part, part + beta**2 * missed + called

@@ -11,15 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray
 
 #: A score, and the influence of each row on it.
 Influence: TypeAlias = tuple[float, FloatArray]
 #: Blocks of rows that are left out in turn where nothing is known of a score. The standard error
 #: of 100 blocks has itself a relative error of 7 %.
 JACKKNIFE_BLOCKS = 100
-#: Relative change of a weight in a numerical derivative.
-_STEP = 1e-4
 
 
 def row_values(
@@ -125,52 +123,6 @@ def one_vs_one_auc(labels: IntArray, scores: FloatArray, weights: FloatArray) ->
         value += part / len(pairs)
         influence[rows] += moved * total / float(weights[rows].sum()) / len(pairs)
     return value, influence
-
-
-def cell_influence(
-    score: Callable[[AnyArray, AnyArray, FloatArray], float],
-    true: AnyArray,
-    predicted: AnyArray,
-    weights: FloatArray,
-) -> Influence:
-    """Differentiate a score of predicted classes with respect to the cells of the confusion matrix.
-
-    Rows of the same true and predicted class have the same influence, so that one derivative per
-    occupied cell is enough, whatever the score.
-    """
-    cell, first, true_of, predicted_of = _cells(true, predicted)
-    counts: FloatArray = np.bincount(cell, weights, len(first)).astype(np.float64)
-    total = float(counts.sum())
-    slopes = np.zeros(len(counts))
-    for c in np.flatnonzero(counts > 0):
-        step = _STEP * counts[c]
-        sides = []
-        for sign in (1.0, -1.0):
-            moved = counts.copy()
-            moved[c] += sign * step
-            sides.append(score(true_of, predicted_of, moved))
-        slopes[c] = (sides[0] - sides[1]) / (2 * step)
-    return score(true_of, predicted_of, counts), slopes[cell] * total
-
-
-def cell_jackknife(
-    score: Callable[[AnyArray, AnyArray], float], true: AnyArray, predicted: AnyArray
-) -> Influence:
-    """Leave one row of each cell of the confusion matrix out: all rows of a cell are alike."""
-    cell, first, _, _ = _cells(true, predicted)
-    everything = score(true, predicted)
-    left_out = [score(np.delete(true, row), np.delete(predicted, row)) for row in first]
-    return everything, (len(true) - 1) * (everything - np.array(left_out))[cell]
-
-
-def _cells(true: AnyArray, predicted: AnyArray) -> tuple[IntArray, IntArray, AnyArray, AnyArray]:
-    """Return the cell of each row, and a first row, true and predicted class of each cell."""
-    _, true_codes = np.unique(true, return_inverse=True)
-    names, predicted_codes = np.unique(predicted, return_inverse=True)
-    _, first, cell = np.unique(
-        true_codes * len(names) + predicted_codes, return_index=True, return_inverse=True
-    )
-    return cell, first, true[first], predicted[first]
 
 
 def block_jackknife(

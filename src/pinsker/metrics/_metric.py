@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,40 +10,41 @@ import numpy as np
 
 from pinsker._types import AnyArray, FloatArray, IntArray, Task
 from pinsker.bounds import (
-    METRIC_NAMES,
-    METRICS,
     Bound,
     Difference,
     TargetFacts,
-    bound_for,
     bounded_loss_limit,
-    column_variances,
     error_rate_limit,
     paired_difference,
 )
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._influence import row_values
-from pinsker.metrics._names import (
-    OWN_METRICS,
-    CostMatrix,
-    UnknownBound,
-    WorstTarget,
-    check_metric,
-    metric_name,
-)
-from pinsker.metrics._scorers import (
+from pinsker.metrics._bound_for import bound_for
+from pinsker.metrics._influence import Influence, row_values
+from pinsker.metrics._losses import ClassRows, NumberRows
+from pinsker.metrics._names import CostMatrix, WorstTarget, check_metric, metric_name
+from pinsker.metrics._scorers import ScoreFunction
+from pinsker.metrics._survival import TimeRows
+from pinsker.metrics._table import (
     BLOCKS_LEFT_OUT,
     DELTA,
     GROUPS_LEFT_OUT,
     MEAN,
-    ClassRows,
-    ScoreFunction,
+    METRICS,
+    MetricRow,
+    metric_row,
+    unlisted_row,
 )
-from pinsker.metrics._survival import brier_influence, concordance_influence
-from pinsker.metrics._table import best_score, shown_value
-from pinsker.metrics._table import metric_words as score_name
-from pinsker.models import log_likelihood_of_numbers, refuse_without_curves, weighted_rows
+from pinsker.metrics._theories import UnknownBound
+from pinsker.models import (
+    HoldoutScores,
+    fit_temperature,
+    grid_times,
+    log_likelihood_of_numbers,
+    log_likelihood_of_times,
+    log_softmax,
+    weighted_rows,
+)
 
 #: A class of fewer rows than this hardly counts in an error rate.
 _RARE = 0.1
@@ -53,7 +54,7 @@ _RARE = 0.1
 class Metric:
     """A loss with one value per row, and what may be said about its mean."""
 
-    metric: Any  # "error", "log-loss" (nats), "brier"
+    metric: Any  # a name, a scorer, a function, a `CostMatrix` or a `WorstTarget`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", check_metric(self.metric))
@@ -64,65 +65,61 @@ class Metric:
         return metric_name(self.metric)
 
     @property
-    def label(self) -> str:
-        """What the metric is called in a sentence about its error."""
-        return METRIC_NAMES.get(self.name, self.score_name)
-
-    @property
-    def score_name(self) -> str:
-        """What people call the score: "R²", "ROC AUC", "mean absolute error"."""
-        return score_name(self.name)
-
-    @property
-    def larger_is_better(self) -> bool:
-        """Whether people know the metric as a score: R², AUC, and not an error rate."""
-        return best_score(self.name) is not None
-
-    def score(self, loss: float) -> float:
-        """Return a mean loss as people know it: R² and not one minus R²."""
-        return shown_value(self.name, loss)
+    def row(self) -> MetricRow:
+        """What is known of the metric; a user's function may have the name of one of ours."""
+        if isinstance(self.metric, CostMatrix):
+            largest = float(self.metric.table.max())
+            return replace(metric_row("cost"), losses=(self._costs,), largest_loss=largest)
+        named = isinstance(self.metric, str | WorstTarget)
+        return metric_row(self.name) if named else unlisted_row(self.name)
 
     @property
     def has_theory(self) -> bool:
         """Whether a theorem ties the metric to information; else held-out rows alone decide."""
-        return bool(self._own)
+        return self.row.theory is not None
 
     @property
     def of_worst(self) -> bool:
         """Whether the worst of several targets counts, not their mean."""
         return isinstance(self.metric, WorstTarget)
 
+    @cached_property
+    def of_one(self) -> "Metric":
+        """The metric of one target, where the worst of several counts; else this one."""
+        return Metric(self.metric.metric) if self.of_worst else self
+
+    @cached_property
+    def _function(self) -> ScoreFunction | None:
+        """The score function of a metric of one target that is none of ours."""
+        return None if self.row.losses else ScoreFunction(self.metric)
+
     @property
     def needs(self) -> str:
         """What a classifier must give: "predictions", "scores" or "probabilities"."""
-        if self.of_worst:
-            return self.of_one.needs
-        if self._function is not None:
-            return self._function.needs
-        return "predictions" if self._own == "error" else "probabilities"
+        one = self.of_one
+        return one.row.needs if one._function is None else one._function.needs
 
     def method(self, task: Task, *, grouped: bool = False) -> str:
         """Return how the standard error is found, in words; `grouped` if rows belong together."""
-        if self.of_worst:
-            return self.of_one.method(task, grouped=grouped)
         if task == "survival":
             return DELTA
-        found = MEAN if self._function is None else self._function.method(task)
+        function = self.of_one._function
+        found = MEAN if function is None else function.method(task)
         return GROUPS_LEFT_OUT if grouped and found == BLOCKS_LEFT_OUT else found
 
     def check(self, target: Target) -> None:
         """Refuse a metric that does not fit a target."""
         if target.task == "survival" and self.metric not in METRICS["survival"]:
             raise ParameterError(
-                f"metric {self.name!r} is none of censored times: use 'concordance' or "
-                "'integrated_brier'.",
+                f"metric {self.name!r} is none of censored times: use "
+                f"{' or '.join(map(repr, METRICS['survival']))}.",
                 parameter="metric",
             )
         if target.parts or self.of_worst:
             for part in target.parts or (target,):
                 self.of_one.check(part)
             return
-        n_classes = 0 if target.classes is None else len(target.classes)
+        n_classes = target.n_classes
         kwargs = {} if self._function is None else self._function.kwargs
         if n_classes > 2 and kwargs.get("average") == "binary":
             raise ParameterError(
@@ -131,31 +128,26 @@ class Metric:
                 parameter="metric",
             )
         if isinstance(self.metric, CostMatrix):
-            self._costs(n_classes)
+            self._check_costs(n_classes)
 
-    def _costs(self, n_classes: int) -> FloatArray:
-        """Return the table of a `CostMatrix`; refuse one of another number of classes."""
-        table: FloatArray = self.metric.table
-        if len(table) != n_classes:
+    def _check_costs(self, n_classes: int) -> None:
+        """Refuse a `CostMatrix` of another number of classes."""
+        if len(self.metric.costs) != n_classes:
             raise ParameterError(
-                f"the CostMatrix is for {len(table)} classes, but the target has "
+                f"the CostMatrix is for {len(self.metric.costs)} classes, but the target has "
                 f"{n_classes}: give one row and one column per class, sorted.",
                 parameter="metric",
             )
-        return table
+
+    def _costs(self, rows: ClassRows) -> FloatArray:
+        """Return what the class of least expected cost costs, row by row."""
+        self._check_costs(rows.log_probabilities.shape[1])
+        costs: FloatArray = self.metric.table
+        cheapest = (np.exp(rows.log_probabilities) @ costs).argmin(axis=1)
+        return np.asarray(costs[rows.labels, cheapest])
 
     def bound(self, facts: TargetFacts, error_limit: float | None = None, **how: str) -> Bound:
-        """Return the theorem that ties the metric to information; an unknown one where none does.
-
-        Parameters
-        ----------
-        facts : TargetFacts
-            The target.
-        error_limit : float, optional
-            Upper confidence bound of the error that the kept features allow.
-        **how : str
-            ``constants`` and ``model``, as in `bound_for`.
-        """
+        """Return the theorem that ties the metric to information, or an unknown one."""
         if not self.has_theory:
             return UnknownBound(self.name)
         known = None if error_limit is None or not np.isfinite(error_limit) else error_limit
@@ -172,29 +164,15 @@ class Metric:
         clusters: IntArray | None = None,
     ) -> FloatArray:
         """Return the loss of every row of a class target; its mean is the loss of the metric."""
-        if self.of_worst:
-            return self.of_one.of_classes(
-                log_probabilities, labels, scores, classes=classes, weights=weights,
-                clusters=clusters,
-            )  # fmt: skip
         decided = log_probabilities if scores is None else scores
-        if self._function is not None:
-            names = np.arange(log_probabilities.shape[1]) if classes is None else classes
-            equal = np.ones(len(labels)) if weights is None else weights
-            rows = ClassRows(labels, decided, log_probabilities, names, equal, clusters)
-            return row_values(*self._function.of_classes(rows), weights)
-        each = np.arange(len(labels))
-        probabilities = np.exp(log_probabilities)
-        if self.name == "error":
-            losses = np.asarray(decided.argmax(axis=1) != labels, dtype=np.float64)
-        elif isinstance(self.metric, CostMatrix):
-            costs = self._costs(probabilities.shape[1])
-            losses = costs[labels, (probabilities @ costs).argmin(axis=1)]
-        elif self.name == "brier":
-            losses = np.sum(probabilities**2, axis=1) - 2 * probabilities[each, labels] + 1
-        else:
-            losses = -log_probabilities[each, labels]
-        return weighted_rows(losses, weights)
+        names = np.arange(log_probabilities.shape[1]) if classes is None else classes
+        rows = ClassRows(
+            labels, decided, log_probabilities, names, _equal_or(weights, labels), clusters
+        )
+        function = self.of_one._function
+        if function is not None:
+            return row_values(*function.of_classes(rows), weights)
+        return weighted_rows(self.of_one.row.losses_of("classification")(rows), weights)
 
     def of_numbers(
         self,
@@ -210,31 +188,20 @@ class Metric:
         if everything is None:
             everything, all_weights = values, weights
         if self.of_worst:
-            known: dict[str, Any] = {"weights": weights, "all_weights": all_weights}
-            known["clusters"] = clusters
-            columns = [(slice(None), [j]) for j in range(values.shape[1])]
-            return self.pooled(
-                [
-                    self.of_one.of_numbers(predictions[c], values[c], everything[c], **known)
-                    for c in columns
-                ]
-            )
+            each = [
+                self.of_one.of_numbers(
+                    predictions[:, [j]], values[:, [j]], everything[:, [j]], weights=weights,
+                    all_weights=all_weights, clusters=clusters,
+                )
+                for j in range(values.shape[1])
+            ]  # fmt: skip
+            return self.pooled(each)
         if self._function is not None:
-            equal = np.ones(len(values)) if weights is None else weights
+            equal = _equal_or(weights, values)
             scored = self._function.of_numbers(predictions, values, equal, clusters)
             return row_values(*scored, weights)
-        squares = (predictions - values) ** 2
-        if self.name == "r2":
-            own = column_variances(everything, all_weights)
-            losses = np.mean(squares / np.maximum(own, np.finfo(np.float64).tiny), axis=1)
-        elif self.name == "mse":
-            losses = squares.mean(axis=1)
-        elif self.name == "mae":
-            losses = np.sqrt(squares).mean(axis=1)
-        else:
-            likelihood = log_likelihood_of_numbers(predictions, values, everything, weights)
-            losses = -likelihood / values.shape[1]
-        return weighted_rows(losses, weights)
+        rows = NumberRows(predictions, values, everything, weights, all_weights)
+        return weighted_rows(self.row.losses_of("regression")(rows), weights)
 
     def of_survival(
         self,
@@ -245,18 +212,52 @@ class Metric:
         weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return one loss per row of censored times; their mean is the loss of the metric."""
-        time, event = raw[:, 0], raw[:, 1] > 0
-        equal = np.ones(len(time)) if weights is None else weights
-        if self.name == "concordance":
-            score, influence = concordance_influence(time, event, predictions[:, 0], equal)
-            return row_values(1.0 - score, -influence, weights)
-        refuse_without_curves(predictions, self.name)
-        curves = predictions[:, 1:]
-        return row_values(*brier_influence(time, event, curves, times, equal), weights)
+        rows = TimeRows(predictions, raw, times, _equal_or(weights, raw))
+        scored: Influence = self.row.losses_of("survival")(rows)
+        return row_values(*scored, weights)
 
     def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
         """Return the losses of several targets as one: their mean, or side by side."""
         return np.column_stack(losses) if self.of_worst else np.mean(losses, axis=0)
+
+    def score_holdout(
+        self,
+        model: str,
+        scores: FloatArray,
+        target: Target,
+        rows: IntArray,
+        weights: FloatArray | None = None,
+        groups: IntArray | None = None,
+    ) -> HoldoutScores:
+        """Turn raw held-out scores of all folds into log-likelihoods and losses."""
+        if target.parts:  # log-likelihoods add up, and losses are pooled
+            ends = np.cumsum([part.n_classes for part in target.parts])
+            blocks = zip(np.split(scores, ends[:-1], axis=1), target.parts, strict=True)
+            each = [self.score_holdout(model, *one, rows, weights) for one in blocks]
+            likelihood = np.sum([one.log_likelihood for one in each], axis=0)
+            losses = self.pooled([one.losses for one in each])
+            return HoldoutScores(model, likelihood, losses, self.name)
+        own = None if weights is None else weights[rows]
+        together = None if groups is None else groups[rows]
+        if target.labels is not None:
+            labels = target.labels[rows]
+            logs = log_softmax(fit_temperature(scores, labels, own) * scores)
+            likelihood = logs[np.arange(len(labels)), labels]
+            losses = self.of_classes(
+                logs, labels, scores, classes=target.classes, weights=own, clusters=together
+            )
+            return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
+        assert target.raw is not None  # numbers and censored times keep the user's values
+        raw = target.raw[rows]
+        if target.task == "survival":
+            likelihood = log_likelihood_of_times(scores[:, 0], raw, own)
+            losses = self.of_survival(scores, raw, grid_times(target.raw), weights=own)
+        else:
+            likelihood = log_likelihood_of_numbers(scores, raw, target.raw, own)
+            losses = self.of_numbers(
+                scores, raw, target.raw, weights=own, all_weights=weights, clusters=together
+            )
+        return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
 
     def increase(
         self,
@@ -265,13 +266,19 @@ class Metric:
         confidence: float,
         clusters: IntArray | None = None,
         weights: FloatArray | None = None,
+        widening: float = 1.0,
     ) -> Difference:
-        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds."""
+        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
+
+        `widening` is that of cross-fitting, see `paired_difference`.
+        """
         if self.of_worst:
             pairs = _targets(less, full)
             shared = 1.0 - (1.0 - confidence) / len(pairs)
-            each = [self.of_one.increase(*one, confidence, clusters, weights) for one in pairs]
-            sure = [self.of_one.increase(*one, shared, clusters, weights) for one in pairs]
+            each, sure = (
+                [self.of_one.increase(a, b, level, clusters, weights, widening) for a, b in pairs]
+                for level in (confidence, shared)
+            )
             return Difference(
                 max(one.mean for one in each),
                 max(one.lower for one in sure),
@@ -280,10 +287,11 @@ class Metric:
         return paired_difference(
             less - full,
             confidence,
-            counts=self._own == "error",
+            counts=self.row.counts,
             steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
             clusters=clusters,
             weights=weights,
+            widening=widening,
         )
 
     def gain(
@@ -309,37 +317,21 @@ class Metric:
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution."""
         if facts.task == "classification" and facts.n_targets > 1:
-            return float("inf")
-        if self._own == "error":
+            return math.inf
+        if self.row.counts:
             n_errors = math.ceil(float(losses.sum()) - 1e-9)  # means of repeats are fractions
             return error_rate_limit(n_errors, len(losses), confidence)
-        if self._own == "brier":
-            return bounded_loss_limit(losses, 2.0, confidence)
-        if isinstance(self.metric, CostMatrix):
-            return bounded_loss_limit(losses, float(self.metric.table.max()), confidence)
-        known = facts.shares if self._own == "r2" and facts.shares is not None else facts
-        length, variance = known.target_range, known.variance
-        if self._own not in ("r2", "mse", "mae") or length is None or not variance:
-            return float("inf")
-        largest = {"r2": length**2 / variance, "mse": length**2, "mae": length}
-        return bounded_loss_limit(losses, largest[self._own], confidence)
+        largest = self.row.largest_loss_of(facts)
+        return math.inf if math.isinf(largest) else bounded_loss_limit(losses, largest, confidence)
 
-    @cached_property
-    def _function(self) -> ScoreFunction | None:
-        """The score function of a metric that is none of ours."""
-        survival = isinstance(self.metric, str) and self.metric in METRICS["survival"]
-        own = self._own or survival or isinstance(self.metric, CostMatrix | WorstTarget)
-        return None if own else ScoreFunction(self.metric)
+    def rare_rows(self, facts: TargetFacts, n: float) -> float:
+        """Return what rows rarer than 3 in n could add: one sample in twenty has none."""
+        return 3.0 / n * metric_row(self.name).largest_loss_of(facts)
 
-    @cached_property
-    def of_one(self) -> "Metric":
-        """The metric of one target, where the worst of several counts; else this one."""
-        return Metric(self.metric.metric) if self.of_worst else self
 
-    @property
-    def _own(self) -> str:
-        """The name of a metric of ours; a user's function may have the same."""
-        return self.metric if isinstance(self.metric, str) and self.metric in OWN_METRICS else ""
+def _equal_or(weights: FloatArray | None, rows: AnyArray) -> FloatArray:
+    """Return weights of rows, equal ones if there are none."""
+    return np.ones(len(rows)) if weights is None else weights
 
 
 def _targets(one: FloatArray, other: FloatArray) -> list[tuple[FloatArray, FloatArray]]:

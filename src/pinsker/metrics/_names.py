@@ -3,59 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from pinsker._compat import scorer_parts
-from pinsker._types import FloatArray, Task
-from pinsker.bounds import METRICS, Bound
+from pinsker._types import FloatArray
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._table import WORST
+from pinsker.metrics._table import ALIASES, METRICS, WORST, metric_row
 
-#: Metrics that theory ties to information; "auto" is the first one of the task.
-OwnMetric: TypeAlias = Literal["auto", "error", "r2", "mse", "log-loss", "brier", "mae"]
 #: What may stand for a metric: a name, a scorer of scikit-learn, a function, a cost matrix, or one
 #: of these for the worst of several targets.
 MetricLike: TypeAlias = "str | Callable[..., float] | CostMatrix | WorstTarget"
-
-OWN_METRICS = tuple(
-    dict.fromkeys(name for task in ("classification", "regression") for name in METRICS[task])
-)
-#: Scorers of scikit-learn that are one of our metrics under another name.
-_ALIASES = {
-    "accuracy": "error",
-    "neg_log_loss": "log-loss",
-    "neg_mean_squared_error": "mse",
-    "neg_mean_absolute_error": "mae",
-}
-#: Metrics that only one task has: naming one of them says how the target is understood.
-_TASKS: dict[str, Task] = {
-    name: task for task, names in METRICS.items() for name in names if name != "log-loss"
-}
-#: Scorers that no budget can be in, and why.
-_OF_CLUSTERS = "compares clusterings: it is no score of a classifier"
-_OF_LABEL_SETS = "is for several labels per row"
-_REFUSED = {
-    **dict.fromkeys(
-        [
-            "adjusted_mutual_info_score",
-            "adjusted_rand_score",
-            "completeness_score",
-            "fowlkes_mallows_score",
-            "homogeneity_score",
-            "mutual_info_score",
-            "normalized_mutual_info_score",
-            "rand_score",
-            "v_measure_score",
-        ],
-        _OF_CLUSTERS,
-    ),
-    **{f"{name}_samples": _OF_LABEL_SETS for name in ("f1", "jaccard", "precision", "recall")},
-    "neg_max_error": "is the error of a single row: no sample bounds it",
-    "max_error": "is the error of a single row: no sample bounds it",
-}
 
 
 @dataclass(frozen=True)
@@ -150,36 +110,13 @@ class WorstTarget:
         object.__setattr__(self, "metric", inner)
 
 
-@dataclass(frozen=True)
-class UnknownBound(Bound):
-    """Stands in for a metric that no theorem ties to information: both directions are NaN."""
-
-    name: str
-
-    @property
-    def theorem(self) -> str:
-        """None: there is no theorem."""
-        return "none"
-
-    @property
-    def metric(self) -> str:
-        """Name of the metric."""
-        return self.name
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return np.full_like(nu, np.nan)
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return np.full_like(delta, np.nan)
-
-
 def check_metric(metric: Any) -> Any:
     """Return what a metric stands for: one of our names where it has one, else what was given."""
     if isinstance(metric, str) and metric.startswith(WORST):
         return WorstTarget(metric.removeprefix(WORST))
     if isinstance(metric, str):
-        metric = _ALIASES.get(metric, metric)
-        own = metric == "auto" or metric in OWN_METRICS or metric in METRICS["survival"]
+        metric = ALIASES.get(metric, metric)
+        own = metric == "auto" or metric_row(metric).losses
         if not own and metric not in get_scorer_names():
             _refuse_unknown(metric)
     elif isinstance(metric, CostMatrix | WorstTarget):
@@ -191,9 +128,9 @@ def check_metric(metric: Any) -> Any:
             "WorstTarget.",
             parameter="metric",
         )
-    if (name := metric_name(metric)) in _REFUSED:
+    if reason := metric_row(metric_name(metric)).refused:
         raise ParameterError(
-            f"metric={name!r} {_REFUSED[name]}; use another one.", parameter="metric"
+            f"metric={metric_name(metric)!r} {reason}; use another one.", parameter="metric"
         )
     return metric
 
@@ -219,9 +156,11 @@ def task_of(metric: Any) -> Any:
         return task_of(metric.metric)
     if isinstance(metric, CostMatrix):
         return "classification"
-    if isinstance(metric, str) and (metric in ("auto", "log-loss") or metric in _TASKS):
-        return _TASKS.get(metric, "auto")
-    parts = scorer_parts(get_scorer(metric) if isinstance(metric, str) else metric)
+    if isinstance(metric, str):
+        if metric == "auto" or (tasks := metric_row(metric).tasks):
+            return "auto" if metric == "auto" or len(tasks) > 1 else tasks[0]
+        metric = get_scorer(metric)
+    parts = scorer_parts(metric)
     module = str(getattr(metric if parts is None else parts.function, "__module__", ""))
     if not module.startswith("sklearn.metrics"):
         return "auto"
@@ -229,12 +168,13 @@ def task_of(metric: Any) -> Any:
 
 
 def _refuse_unknown(metric: str) -> None:
-    known = [*OWN_METRICS, *(name for name in get_scorer_names() if name not in _REFUSED)]
-    close = get_close_matches(metric, known, n=3) or ["roc_auc", "f1", "neg_mean_absolute_error"]
+    own = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
+    scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
+    close = get_close_matches(metric, [*own, *ALIASES, *scorers], n=3)
     raise ParameterError(
-        f"metric={metric!r} is not known: use 'auto', one of "
-        f"{', '.join(map(repr, OWN_METRICS))}, or the name of a scikit-learn scorer for classes or "
-        f"numbers, such as {', '.join(map(repr, close))}; for censored times 'concordance' or "
-        "'integrated_brier'.",
+        f"metric={metric!r} is not known: use 'auto', one of {', '.join(map(repr, own))}, or the "
+        "name of a scikit-learn scorer for classes or numbers, such as "
+        f"{', '.join(map(repr, close or ['roc_auc', 'f1', 'neg_mean_absolute_error']))}; for "
+        "censored times 'concordance' or 'integrated_brier'.",
         parameter="metric",
     )

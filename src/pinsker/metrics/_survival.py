@@ -7,18 +7,37 @@ import numpy as np
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.exceptions import DataError
 from pinsker.metrics._influence import Influence
-from pinsker.models import step_at
+from pinsker.models import refuse_without_curves, step_at
 
 
-def concordance_influence(
-    time: FloatArray, event: BoolArray, risk: FloatArray, weights: FloatArray
-) -> Influence:
-    """Return Harrell's concordance, and how each row moves it."""
+@dataclass(frozen=True)
+class TimeRows:
+    """Held-out rows of censored times: risks, then survival curves at some times."""
+
+    predictions: FloatArray
+    raw: FloatArray
+    times: FloatArray
+    weights: FloatArray
+
+    @property
+    def time(self) -> FloatArray:
+        """When a row had its event, or was last seen."""
+        return self.raw[:, 0]
+
+    @property
+    def event(self) -> BoolArray:
+        """Whether it had one."""
+        return self.raw[:, 1] > 0
+
+
+def discordance(rows: TimeRows) -> Influence:
+    """Return one minus Harrell's concordance, and how each row moves it."""
+    time, event, weights = rows.time, rows.event, rows.weights
     order = np.lexsort([~event, time])
     steps = (np.diff(time[order]) > 0) | (np.diff(event[order].astype(np.int8)) < 0)
     key = np.empty(len(time), dtype=np.int64)
     key[order] = np.concatenate([[0], np.cumsum(steps)])
-    _, level = np.unique(risk, return_inverse=True)
+    _, level = np.unique(rows.predictions[:, 0], return_inverse=True)
     every, seen = weights, np.where(event, weights, 0.0)
     after = -key  # rows after row i have a smaller number here
     later = sum_below(after, np.zeros_like(level), every, after, np.ones_like(level))
@@ -35,7 +54,7 @@ def concordance_influence(
         )
     score = float(weights @ right) / total
     influence = 2.0 * (right - score * comparable) * float(weights.sum()) / total
-    return score, influence
+    return 1.0 - score, -influence
 
 
 def _half_ties(key: IntArray, level: IntArray, weights: FloatArray) -> FloatArray:
@@ -67,14 +86,11 @@ def sum_below(
     return found
 
 
-def brier_influence(
-    time: FloatArray,
-    event: BoolArray,
-    curves: FloatArray,
-    times: FloatArray,
-    weights: FloatArray,
-) -> Influence:
+def integrated_brier(rows: TimeRows) -> Influence:
     """Return the Brier score integrated over times, censoring weighed out, and row influences."""
+    refuse_without_curves(rows.predictions, "integrated_brier")
+    time, event, weights, times = rows.time, rows.event, rows.weights, rows.times
+    curves = rows.predictions[:, 1:]
     censoring = _Censoring.of(time, event, weights)
     share = np.diff(times)
     trapezoid = (np.concatenate([share, [0.0]]) + np.concatenate([[0.0], share])) / 2

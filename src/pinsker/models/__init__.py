@@ -12,16 +12,27 @@ from pinsker.models._defaults import (
     RBFSVM,
     BoostedTrees,
     ExtraTrees,
+    OrderedCategories,
     default_models,
     named_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
+from pinsker.models._fit import MeanModel, ModelData, mean_prediction, members, predict_rows
+from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
     PriorModel,
     outputs,
     predicted_classes,
     without_advice,
+)
+from pinsker.models._race import (
+    FEW_ROWS_FROM,
+    choose_inside,
+    is_tied,
+    left_by_few_rows,
+    mix_losses,
+    race,
 )
 from pinsker.models._raw import (
     OwnColumns,
@@ -38,13 +49,13 @@ from pinsker.models._scores import (
     fit_temperature,
     log_likelihood_of_numbers,
     log_softmax,
-    score_holdout,
     weighted_rows,
     worst_by_loss,
 )
 from pinsker.models._survival import (
     SurvivalModel,
     grid_times,
+    log_likelihood_of_times,
     prior_of_survival,
     refuse_without_curves,
     step_at,
@@ -52,6 +63,7 @@ from pinsker.models._survival import (
 )
 
 __all__ = [
+    "FEW_ROWS_FROM",
     "LARGE_TABLE",
     "MAX_ONE_HOT",
     "OTHER_CODE",
@@ -60,7 +72,12 @@ __all__ = [
     "ExtraTrees",
     "HoldoutModel",
     "HoldoutScores",
+    "Linear",
+    "LinearRanks",
+    "MeanModel",
+    "ModelData",
     "ModelDesign",
+    "OrderedCategories",
     "OwnColumns",
     "PriorModel",
     "RawModel",
@@ -68,23 +85,31 @@ __all__ = [
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
+    "choose_inside",
     "code_by_frequency",
     "default_models",
     "fit_clone",
     "fit_temperature",
     "grid_times",
+    "is_tied",
+    "left_by_few_rows",
     "log_likelihood_of_numbers",
+    "log_likelihood_of_times",
     "log_softmax",
+    "mean_prediction",
+    "members",
+    "mix_losses",
     "named_models",
     "one_hot",
     "order_by_target",
     "outputs",
+    "predict_rows",
     "predicted_classes",
     "prepare_models",
     "prior_of_survival",
+    "race",
     "refuse_without_curves",
     "refuse_without_weights",
-    "score_holdout",
     "several_class_scores",
     "step_at",
     "survival_predictions",

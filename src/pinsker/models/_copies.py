@@ -3,6 +3,7 @@
 import copy
 import warnings
 from collections.abc import Sequence
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from pinsker._compat import classes_of, method_of
 from pinsker._types import AnyArray, FloatArray
 from pinsker.models._design import one_hot
 from pinsker.models._model import log_probabilities
@@ -46,8 +48,9 @@ def weight_parameter(estimator: Any) -> str | None:
     'ridge__sample_weight'
     """
     name = "sample_weight"
-    if get_config()["enable_metadata_routing"] and hasattr(estimator, "get_metadata_routing"):
-        return name if estimator.get_metadata_routing().consumes("fit", [name]) else None
+    routing = method_of(estimator, "get_metadata_routing")
+    if get_config()["enable_metadata_routing"] and routing is not None:
+        return name if routing().consumes("fit", [name]) else None
     if isinstance(estimator, Pipeline):
         step, last = estimator.steps[-1]
         inner = weight_parameter(last)
@@ -72,7 +75,7 @@ class OnePerTarget:
             single = len(values) == 1
             model = None if single else fit_clone(self.estimator, X, target, sample_weight)
             self.models_.append(model)
-            self.classes_.append(values if single else getattr(model, "classes_", values))
+            self.classes_.append(values if single else classes_of(model, values))
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -82,7 +85,7 @@ class OnePerTarget:
     def __getattr__(self, name: str) -> Any:
         # Only methods that the copies have: callers look for one that exists.
         scores = name in ("predict_proba", "decision_function")
-        if scores and hasattr(self.__dict__.get("estimator"), name):
+        if scores and method_of(self.__dict__.get("estimator"), name):
             return lambda X: self._each(name, X)
         raise AttributeError(f"{type(self).__name__} has no {name!r}")
 
@@ -90,7 +93,7 @@ class OnePerTarget:
         found = []
         for model, classes in zip(self.models_, self.classes_, strict=True):
             if model is not None:
-                found.append(np.asarray(getattr(model, method)(X)))
+                found.append(np.asarray(methodcaller(method, X)(model)))
             elif method == "predict":
                 found.append(np.full(X.shape[0], classes[0]))
             else:
@@ -102,14 +105,15 @@ def several_class_scores(
     model: Any, X: Any, names: Sequence[AnyArray], n_train: float
 ) -> list[FloatArray]:
     """Return the scores of a fitted classifier of several targets, one array per target."""
-    if not (hasattr(model, "predict_proba") or hasattr(model, "decision_function")):
+    predict = method_of(model, "predict_proba", "decision_function")
+    if predict is None:
         predicted = np.asarray(model.predict(X))
         return [one_hot(column, own) for column, own in zip(predicted.T, names, strict=True)]
-    probable = hasattr(model, "predict_proba")
-    found = model.predict_proba(X) if probable else model.decision_function(X)
+    probable = method_of(model, "predict_proba") is not None
+    found = predict(X)
     if not isinstance(found, list):  # of each label the score of its second class
         found = [np.asarray(column, dtype=np.float64) for column in np.asarray(found).T]
-    known = getattr(model, "classes_", None)
+    known = classes_of(model)
     known = known if isinstance(known, list) else list(names)
     scores = []
     for given, own, seen in zip(found, names, known, strict=True):

@@ -1,20 +1,26 @@
 """The default models: RBF SVM, extra trees, boosted trees, and which is used when."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.svm import SVC, SVR
 
+from pinsker._compat import method_of, require
 from pinsker._types import BoolArray, FloatArray, IntArray, Task
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
 from pinsker.models._categories import code_by_frequency, order_by_target
 from pinsker.models._design import LayoutName, one_hot
+from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
     log_probabilities,
@@ -29,6 +35,28 @@ LARGE_TABLE = 2000
 #: Few, small, fast learning trees: at 2400 rows of the eleven generators a fit takes a quarter of
 #: the time that scikit-learn's 100 trees of 31 leaves take, and errs by 0.01 more at most.
 _FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
+#: Boosted trees of full strength: as many as rows that were set aside ask for.
+_BOOSTED = {
+    "max_iter": 300,
+    "early_stopping": True,
+    "validation_fraction": 0.15,
+    "max_leaf_nodes": 15,
+    "min_samples_leaf": 10,
+}
+#: Rows of the rarest class that early stopping needs: some of each class are set aside.
+_LEAST_TO_STOP = 3
+#: The models that race, from the cheapest on.
+_RACING = ("linear", "linear ranks", "svm", "extra trees", "boosted trees")
+#: Models of other libraries by name: module, classifier and regressor, settings.
+_OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], dict[str, Any]]] = {
+    "lightgbm": ("lightgbm", ("LGBMClassifier", "LGBMRegressor"), {"verbose": -1, "n_jobs": 1}),
+    "xgboost": ("xgboost", ("XGBClassifier", "XGBRegressor"), {"n_jobs": 1}),
+    "catboost": (
+        "catboost",
+        ("CatBoostClassifier", "CatBoostRegressor"),
+        {"verbose": False, "thread_count": 1, "allow_writing_files": False},
+    ),
+}
 #: Tolerance of the logistic regression: the temperature makes up for the last digits.
 _ROUGHLY = 1e-2
 #: So many columns are tried in every node of a tree; of more a third, but at most twice as many.
@@ -48,6 +76,7 @@ _KERNEL_ROWS = 128
 class RBFSVM(HoldoutModel):
     """A support vector machine with the RBF kernel ``exp(-gamma |x - x'|²)``."""
 
+    most_rows: ClassVar[float] = LARGE_TABLE
     name: str = "svm"
     estimator: Any = None
 
@@ -144,6 +173,7 @@ class BoostedTrees(HoldoutModel):
     """Histogram gradient boosting, with splits of categories and of missing values of its own."""
 
     layout: ClassVar[LayoutName] = "coded"
+    most_classes: ClassVar[float] = 20
 
     def _scores_of_present(
         self,
@@ -156,6 +186,8 @@ class BoostedTrees(HoldoutModel):
     ) -> FloatArray:
         train, test = code_by_frequency(train, test, categorical)
         model = self._split_natively(categorical)
+        if np.bincount(labels).min() < _LEAST_TO_STOP:
+            model = BoostedTrees(self.name, clone(model.estimator).set_params(**_FAST))
         return super(BoostedTrees, model)._scores_of_present(
             train, labels, test, n_classes, categorical, weights
         )
@@ -180,6 +212,40 @@ class BoostedTrees(HoldoutModel):
             return self
         estimator = clone(self.estimator).set_params(categorical_features=categorical)
         return BoostedTrees(self.name, estimator)
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedCategories(HoldoutModel):
+    """An estimator of numbers: columns of many categories are ordered by the target before."""
+
+    layout: ClassVar[LayoutName] = "mixed"
+
+    def _scores_of_present(
+        self,
+        train: FloatArray,
+        labels: IntArray,
+        test: FloatArray,
+        n_classes: int,
+        categorical: BoolArray,
+        weights: FloatArray | None,
+    ) -> FloatArray:
+        if categorical.any():
+            targets = one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes))
+            train, test = order_by_target(train, test, targets, categorical)
+        known = (train, labels, test, n_classes, categorical, weights)
+        return super()._scores_of_present(*known)
+
+    def _predictions_of_scaled(
+        self,
+        train: FloatArray,
+        values: FloatArray,
+        test: FloatArray,
+        categorical: BoolArray,
+        weights: FloatArray | None,
+    ) -> FloatArray:
+        if categorical.any():
+            train, test = order_by_target(train, test, values[:, None], categorical)
+        return super()._predictions_of_scaled(train, values, test, categorical, weights)
 
 
 def _kernel(
@@ -217,27 +283,38 @@ def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArra
     return kernel
 
 
-def default_models(task: Task, n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:
-    """Return the models for a task and a number of rows."""
+def default_models(
+    task: Task, n_rows: int, seed: int = 0, *, n_classes: int = 0, weighted: bool = False
+) -> tuple[HoldoutModel, ...]:
+    """Return the models that race for a table, from the cheapest on."""
     if task == "survival":
         return survival_models(n_rows, seed)
-    classes = task == "classification"
-    linear = HoldoutModel("linear", LogisticRegression(tol=_ROUGHLY) if classes else Ridge())
-    if n_rows >= LARGE_TABLE:
-        boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-        model = boosted(**_FAST, random_state=seed)
-        return BoostedTrees("boosted trees", model), linear
-    return RBFSVM(), ExtraTrees(seed=seed), linear
+    models = [_by_name(name, task, seed) for name in _RACING]
+    if task == "classification":
+        models[1:1] = Linear().with_other_penalties()
+    return tuple(
+        model
+        for model in models
+        if n_rows <= model.most_rows
+        and n_classes <= model.most_classes
+        and (model.takes_weights or not weighted)
+    )
 
 
 def named_models(
-    models: Literal["auto"] | Sequence[Any], task: Task, n_rows: int, seed: int = 0
+    models: str | Sequence[Any],
+    task: Task,
+    n_rows: int,
+    seed: int = 0,
+    *,
+    n_classes: int = 0,
+    weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:
-    """Return the models that a user named."""
+    """Return the models that a user named: "auto", one name, or a list of names and estimators."""
     if isinstance(models, str):
-        if models != "auto":
-            raise ParameterError(f"models={models!r}: use 'auto' or a list of estimators.")
-        return default_models(task, n_rows, seed)
+        if models == "auto":
+            return default_models(task, n_rows, seed, n_classes=n_classes, weighted=weighted)
+        models = [models]
     named = tuple(_named(item, task, seed) for item in models)
     if not named:
         raise ParameterError("models is empty: name at least one estimator, or use 'auto'.")
@@ -249,18 +326,45 @@ def named_models(
     return named
 
 
+def _by_name(name: str, task: Task, seed: int) -> HoldoutModel:
+    """Return the model of a name, for classes or for numbers."""
+    if task == "survival":
+        known = {model.name: model for model in survival_models(0, seed)}
+        if name in known:
+            return known[name]
+        raise _unknown(name, known)
+    classes = task == "classification"
+    if name in _OTHER_LIBRARIES:
+        module, kinds, settings = _OTHER_LIBRARIES[name]
+        library = require(module, purpose=f"models={name!r}")
+        estimator = getattr(library, kinds[0] if classes else kinds[1])
+        return OrderedCategories(name, estimator(random_state=seed, **settings))
+    if name == "boosted trees":
+        boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+        return BoostedTrees(name, boosted(**_BOOSTED, random_state=seed))
+    if name == "forest":
+        forest = RandomForestClassifier if classes else RandomForestRegressor
+        return OrderedCategories(name, forest(random_state=seed))
+    own = {
+        model.name: model for model in (Linear(), LinearRanks(), RBFSVM(), ExtraTrees(seed=seed))
+    }
+    if name not in own:
+        raise _unknown(name, [*own, "forest", "boosted trees", *_OTHER_LIBRARIES])
+    return own[name]
+
+
+def _unknown(name: str, known: Iterable[str]) -> ParameterError:
+    listed = ", ".join(map(repr, known))
+    return ParameterError(f"model {name!r} is unknown: use 'auto', {listed}, or an estimator.")
+
+
 def _named(item: Any, task: Task, seed: int) -> HoldoutModel:
     if isinstance(item, HoldoutModel):
         return item
     if isinstance(item, str):
-        defaults = [*default_models(task, 0, seed), *default_models(task, LARGE_TABLE, seed)]
-        known = {model.name: model for model in defaults}
-        if item not in known:
-            listed = ", ".join(repr(name) for name in known)
-            raise ParameterError(f"model {item!r} is unknown: use {listed}, or an estimator.")
-        return known[item]
+        return _by_name(item, task, seed)
     name, model = item if isinstance(item, tuple) else (type(item).__name__, item)
-    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+    if isinstance(model, type) or not (method_of(model, "fit") and method_of(model, "predict")):
         raise ParameterError(
             f"model {name!r} ({model!r}) has no fit and predict: pass an estimator.",
             parameter="models",

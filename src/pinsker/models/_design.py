@@ -1,12 +1,15 @@
-"""A table as predictive models take it: numbers, and nominal columns in one of three layouts.
+"""A table as predictive models take it: numbers, and nominal columns in one of five layouts.
 
 ========  =====================================  ==============================================
 layout    nominal column                         missing value of a numeric column
 ========  =====================================  ==============================================
-one-hot   a 0/1 column per category, at most 51  0, and a 0/1 column that marks it
+one-hot   0/1 columns of the 254 most frequent   0, and a 0/1 column that marks it
 coded     one column of codes                    NaN
 mixed     one-hot with at most 10 categories,    0, and a 0/1 column that marks it
           else one column of codes
+scores    one-hot with at most 254 categories,   0, and a 0/1 column that marks it
+          else one column of codes
+units     as scores, numbers in the user's units  0, and a 0/1 column that marks it
 ========  =====================================  ==============================================
 
 No layout is stored: the columns of a fit are computed from the table when they are taken, so that
@@ -23,12 +26,12 @@ from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
 from pinsker.encoding import Columns, Kind, frozen
 
 #: How nominal columns and missing values are laid out for a model.
-LayoutName: TypeAlias = Literal["one-hot", "coded", "mixed"]
+LayoutName: TypeAlias = Literal["one-hot", "coded", "mixed", "scores", "units"]
 #: So many categories of a column, the most frequent ones, get a 0/1 column of their own. A column
 #: of 4037 categories would otherwise take 650 MB for 20 000 rows.
 MAX_ONE_HOT = 254
-#: Up to so many categories the mixed layout is one-hot.
-FEW_CATEGORIES = 10
+#: A column of more categories is one column of codes.
+_MOST_ONE_HOT = {"mixed": 10, "scores": MAX_ONE_HOT, "units": MAX_ONE_HOT}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +114,9 @@ class ModelDesign:
         nominal = n_categories > 0
         if name == "coded":
             return Layout(self, np.ones(len(nominal), dtype=np.int64), nominal)
-        is_coded = nominal & (n_categories > FEW_CATEGORIES) & (name == "mixed")
+        is_coded = nominal & (n_categories > _MOST_ONE_HOT.get(name, np.inf))
         widths = np.where(nominal, np.minimum(n_categories, MAX_ONE_HOT + 1), 1 + self.gaps)
-        return Layout(self, np.where(is_coded, 1, widths), is_coded)
+        return Layout(self, np.where(is_coded, 1, widths), is_coded, name == "units")
 
     def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
         """Return some rows of some features, in increasing order of these, one-hot."""
@@ -127,6 +130,7 @@ class Layout:
     design: ModelDesign  # the table
     widths: IntArray  # how many model columns each column of the table has
     is_coded: BoolArray  # which columns of the table are one column of codes
+    in_units: bool = False  # whether numbers are the user's, not normal scores
 
     def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
         """Return some rows of some features, in increasing order of these."""
@@ -145,6 +149,10 @@ class Layout:
         # Codes have mean 0 and scale 1 here: they stay as they are.
         taken -= design.means[columns]
         taken /= design.scales[columns]
+        if self.in_units and design.columns.units:
+            for place, j in enumerate(columns.tolist()):
+                if (units := design.columns.units[j]) is not None:
+                    taken[:, place] = np.interp(design.columns.values[rows, j], *units)
         special = design.gaps[columns] | (widths > 1)
         if not special.any():
             return taken

@@ -4,13 +4,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._compat import method_of
+from pinsker._types import AnyArray, BoolArray, FloatArray, HasShape, IntArray
 from pinsker.exceptions import ParameterError
 from pinsker.models._design import LayoutName, one_hot
 
@@ -21,6 +23,8 @@ class HoldoutModel:
 
     layout: ClassVar[LayoutName] = "one-hot"
     takes_weights: ClassVar[bool] = True  # whether rows may have weights
+    most_rows: ClassVar[float] = np.inf  # of more a fit takes too long
+    most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
     name: str  # its name in comparisons and certificates
     estimator: Any  # cloned before every fit
 
@@ -159,9 +163,9 @@ def without_advice() -> Iterator[None]:
 
 def class_scores(model: Any, test: Any, classes: AnyArray, n_train: float) -> FloatArray:
     """Return the scores of a fitted classifier, one column per class it has seen, in its order."""
-    if hasattr(model, "predict_proba"):
+    if method_of(model, "predict_proba"):
         return log_probabilities(outputs(model, "predict_proba", test, len(classes)), n_train)
-    if not hasattr(model, "decision_function"):
+    if not method_of(model, "decision_function"):
         return one_hot(predicted_classes(model, test), classes)
     if getattr(model, "decision_function_shape", None) == "ovo" and len(classes) > 2:
         n_pairs = len(classes) * (len(classes) - 1) // 2
@@ -181,7 +185,7 @@ def predicted_classes(model: Any, rows: Any) -> AnyArray:
 
 def outputs(model: Any, method: str, rows: Any, n_columns: int) -> FloatArray:
     """Return what a method of a fitted model gives for some rows, a column per class or target."""
-    found = np.asarray(getattr(model, method)(rows), dtype=np.float64)
+    found = np.asarray(methodcaller(method, rows)(model), dtype=np.float64)
     n_rows = _count(rows)
     if found.shape in ((n_rows,), (n_rows, 1)):
         column = found.reshape(n_rows)
@@ -196,7 +200,7 @@ def outputs(model: Any, method: str, rows: Any, n_columns: int) -> FloatArray:
 
 
 def _count(rows: Any) -> int:
-    return int(rows.shape[0] if hasattr(rows, "shape") else len(rows))
+    return int(rows.shape[0] if isinstance(rows, HasShape) else len(rows))
 
 
 def _wrong_shape(

@@ -5,15 +5,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
+from scipy import sparse
 from sklearn import get_config
 from sklearn.base import is_classifier, is_regressor
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker._compat import classes_of, method_of
+from pinsker._types import AnyArray, FloatArray, HasColumns, IntArray, Task
 from pinsker.encoding import (
     Encoded,
     Target,
@@ -73,22 +76,18 @@ class OwnColumns:
 
     def _take(self, positions: IntArray, columns: Sequence[int]) -> Any:
         wanted = [int(j) for j in columns]
-        if hasattr(self.table, "iloc"):
-            return self.table.iloc[positions, wanted]
         if not is_frame(self.table):
             return self.table[positions][:, wanted]
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(self.table, eager_only=True)
-        return frame[positions, wanted].to_native()
+        return nw.from_native(self.table, eager_only=True)[positions, wanted].to_native()
 
 
 def _as_table(X: Any) -> Any:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
     if is_frame(X) and len(X.shape) == 2:
         return X
+    is_sparse = sparse.issparse(X)
     try:
-        table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        table = X.tocsr() if is_sparse else np.asarray(X)
     except ValueError as error:
         raise DataError(f"X is no table, its rows differ in length: {error}") from error
     if table.ndim != 2:
@@ -100,17 +99,10 @@ def _as_table(X: Any) -> Any:
 
 def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
     """Return a table with some of its columns taken from another one, dtypes as they were."""
-    if hasattr(taken, "iloc"):
-        taken = taken.copy()
-        for k, place in enumerate(places):
-            taken.isetitem(place, others.iloc[:, k].array)
-        return taken
     if not is_frame(taken):
         taken = taken.copy()
         taken[:, list(places)] = others
         return taken
-    import narwhals.stable.v1 as nw
-
     moved = nw.from_native(others, eager_only=True)
     series = [moved[:, k] for k in range(len(places))]
     return nw.from_native(taken, eager_only=True).with_columns(*series).to_native()
@@ -123,9 +115,7 @@ class RawModel(HoldoutModel):
     @property
     def gives_scores(self) -> bool:
         """Whether a classifier gives more than predicted classes."""
-        return hasattr(self.estimator, "predict_proba") or hasattr(
-            self.estimator, "decision_function"
-        )
+        return method_of(self.estimator, "predict_proba", "decision_function") is not None
 
     def fit_predict_rows(
         self,
@@ -166,7 +156,7 @@ class RawModel(HoldoutModel):
 
     def _seen(self, model: Any, names: AnyArray, present: IntArray) -> IntArray:
         """Return the codes of the classes that a fitted model knows, in its own order."""
-        own = getattr(model, "classes_", None)
+        own = classes_of(model)
         if own is None or len(own) != len(present):
             return present
         codes = {name: code for code, name in enumerate(names.tolist())}
@@ -178,7 +168,8 @@ class RawModel(HoldoutModel):
         except OSError:
             raise  # a file, a licence, a cluster: the columns are not the cause
         except Exception as error:
-            names = list(map(str, getattr(given, "columns", range(given.shape[1]))))
+            columns = given.columns if isinstance(given, HasColumns) else range(given.shape[1])
+            names = list(map(str, columns))
             raise ParameterError(
                 f"model {self.name!r} ({type(self.estimator).__name__}) cannot be fitted to the "
                 f"columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}: {error}. It "
@@ -241,7 +232,7 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     if able is not None:
         return able
     _refuse_named_classes(estimator, name, part, y[rows])
-    if hasattr(part, "iloc"):
+    if is_frame(part):
         able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
     if able is None:
         raise _cannot(estimator, name, error) from error
@@ -306,10 +297,20 @@ def _default_encoding() -> ColumnTransformer:
     numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
     return ColumnTransformer(
         [
-            ("numbers", numbers, make_column_selector(dtype_include="number")),
-            ("text", text, make_column_selector(dtype_exclude="number")),
+            ("numbers", numbers, _numeric_columns),
+            ("text", text, _other_columns),
         ]
     )
+
+
+def _numeric_columns(frame: Any) -> list[str]:
+    """Return the columns of numbers of a pandas or polars frame."""
+    return list(nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns)
+
+
+def _other_columns(frame: Any) -> list[str]:
+    """Return the columns of a pandas or polars frame that hold no numbers."""
+    return list(nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns)
 
 
 def _few_rows(y: AnyArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Scores on held-out rows, turned into log-likelihoods and losses, row by row."""
+"""Log-likelihoods and losses of models on held-out rows, and which model is best."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Target
-from pinsker.models._survival import grid_times, log_likelihood_of_times
 
 #: The largest weight of scores: beyond it, scores of size 1 are certainties.
 _LARGEST = 1e3
@@ -16,51 +15,6 @@ _LARGEST = 1e3
 _STEPS = 60
 #: Residuals below this fraction of the target's spread are rounding: their density has no bound.
 _SMALLEST_SPREAD = 1e-8
-
-
-class Loss(Protocol):
-    """A loss, row by row; see `pinsker.holdout.Metric`."""
-
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-
-    def of_classes(
-        self,
-        log_probabilities: FloatArray,
-        labels: IntArray,
-        scores: FloatArray | None = None,
-        *,
-        classes: AnyArray | None = None,
-        weights: FloatArray | None = None,
-        clusters: IntArray | None = None,
-    ) -> FloatArray:
-        """Return the loss of every row of a class target."""
-
-    def of_numbers(
-        self,
-        predictions: FloatArray,
-        values: FloatArray,
-        everything: FloatArray | None = None,
-        *,
-        weights: FloatArray | None = None,
-        all_weights: FloatArray | None = None,
-        clusters: IntArray | None = None,
-    ) -> FloatArray:
-        """Return the loss of every row of a numeric target."""
-
-    def of_survival(
-        self,
-        predictions: FloatArray,
-        raw: FloatArray,
-        times: FloatArray,
-        *,
-        weights: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the loss of every row of censored times."""
-
-    def pooled(self, losses: Sequence[FloatArray]) -> FloatArray:
-        """Return the losses of several targets as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,88 +41,19 @@ class HoldoutScores:
         return float(gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else float("inf")
 
 
-def score_holdout(
-    model: str,
-    scores: FloatArray,
-    target: Target,
-    rows: IntArray,
-    metric: Loss,
-    weights: FloatArray | None = None,
-    groups: IntArray | None = None,
-) -> HoldoutScores:
-    """Turn raw held-out scores of all folds into log-likelihoods and losses."""
-    if target.task == "survival":
-        return _score_survival(model, scores, target, rows, metric, weights)
-    if target.parts:
-        return _score_parts(model, scores, target, rows, metric, weights)
-    own = None if weights is None else weights[rows]
-    together = None if groups is None else groups[rows]
-    if target.labels is not None:
-        labels = target.labels[rows]
-        log_probabilities = log_softmax(fit_temperature(scores, labels, own) * scores)
-        likelihood = weighted_rows(log_probabilities[np.arange(len(labels)), labels], own)
-        losses = metric.of_classes(
-            log_probabilities,
-            labels,
-            scores,
-            classes=target.classes,
-            weights=own,
-            clusters=together,
-        )
-        return HoldoutScores(model, likelihood, losses, metric.name)
-    assert target.raw is not None  # a numeric target keeps the user's values
-    likelihood = log_likelihood_of_numbers(scores, target.raw[rows], target.raw, own)
-    losses = metric.of_numbers(
-        scores,
-        target.raw[rows],
-        target.raw,
-        weights=own,
-        all_weights=weights,
-        clusters=together,
-    )
-    return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
+class HoldoutMetric(Protocol):
+    """What turns scores of models into log-likelihoods and losses: `pinsker.metrics.Metric`."""
 
-
-def _score_survival(
-    model: str,
-    predictions: FloatArray,
-    target: Target,
-    rows: IntArray,
-    metric: Loss,
-    weights: FloatArray | None,
-) -> HoldoutScores:
-    """Score risks and survival curves of censored times."""
-    assert target.raw is not None  # censored times keep the user's values
-    own = None if weights is None else weights[rows]
-    likelihood = log_likelihood_of_times(predictions[:, 0], target.raw[rows], own)
-    losses = metric.of_survival(predictions, target.raw[rows], grid_times(target.raw), weights=own)
-    return HoldoutScores(model, weighted_rows(likelihood, own), losses, metric.name)
-
-
-def _score_parts(
-    model: str,
-    scores: FloatArray,
-    target: Target,
-    rows: IntArray,
-    metric: Loss,
-    weights: FloatArray | None,
-) -> HoldoutScores:
-    """Score several class targets: log-likelihoods add up, and losses are pooled."""
-    ends = np.cumsum([class_count(part) for part in target.parts])
-    blocks = np.split(scores, ends[:-1], axis=1)
-    scored = [
-        score_holdout(model, block, part, rows, metric, weights)
-        for block, part in zip(blocks, target.parts, strict=True)
-    ]
-    likelihood = np.sum([one.log_likelihood for one in scored], axis=0)
-    losses = metric.pooled([one.losses for one in scored])
-    return HoldoutScores(model, likelihood, losses, metric.name)
-
-
-def class_count(target: Target) -> int:
-    """Return the number of classes of a class target."""
-    assert target.classes is not None  # a class target keeps its classes
-    return len(target.classes)
+    def score_holdout(
+        self,
+        model: str,
+        scores: FloatArray,
+        target: Target,
+        rows: IntArray,
+        weights: FloatArray | None = None,
+        groups: IntArray | None = None,
+    ) -> HoldoutScores:
+        """Score held-out rows."""
 
 
 def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:

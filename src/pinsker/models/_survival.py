@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._compat import require
+from pinsker._compat import method_of, require
 from pinsker._types import BoolArray, FloatArray
 from pinsker.encoding import as_structured
 from pinsker.exceptions import ParameterError
@@ -99,8 +99,9 @@ def survival_predictions(
     if counts:
         own, risk = (np.log(np.maximum(part, 1e-12)) for part in (own, risk))
     curves = np.full((len(risk), len(times)), np.nan)
-    if hasattr(model, "predict_survival_function"):
-        for i, function in enumerate(model.predict_survival_function(test)):
+    predict_curves = method_of(model, "predict_survival_function")
+    if predict_curves is not None:
+        for i, function in enumerate(predict_curves(test)):
             curves[i] = step_at(function.x, np.asarray(function(function.x)), times)
     return np.column_stack([risk - own.mean(), curves])
 

@@ -3,6 +3,7 @@
 Plain text and SVG, made without Jinja2 or Vega: it must work where the extra is not installed.
 """
 
+import math
 from html import escape
 from typing import Any
 
@@ -58,7 +59,8 @@ def _listed(names: list[str]) -> str:
 
 def _picture(path: Any, size: int) -> str:
     """Draw information against size, with the set that is kept."""
-    points = sorted(zip(path.sizes.tolist(), path.information, strict=True))
+    pairs = zip(path.sizes.tolist(), path.information, strict=True)
+    points = sorted(pair for pair in pairs if not math.isnan(pair[1]))
     if len(points) < 2:
         return ""
     low, high = min(0.0, *(v for _, v in points)), max(v for _, v in points)

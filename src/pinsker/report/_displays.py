@@ -8,11 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import AnyArray, FloatArray, IntArray
-from pinsker.bounds import METRIC_NAMES
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
 from pinsker.holdout import ALL_FEATURES, Certificate
-from pinsker.metrics import best_score, metric_words
+from pinsker.metrics import best_score, metric_row, metric_words
 from pinsker.report._charts import BAND
 from pinsker.report._kept import (
     describe_set,
@@ -315,7 +314,7 @@ class BoundDisplay:
         if self.budget is not None:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
-        label = f"bound on the error increase\n({METRIC_NAMES.get(self.metric, self.metric)})"
+        label = f"bound on the error increase\n({metric_row(self.metric).error_words})"
         tidy(ax, "number of features", label)
         ax.legend(frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
@@ -390,7 +389,7 @@ class CertificateDisplay:
         ax.set_yticks(range(len(self.statements)), [name for name, _, _ in self.statements])
         ax.set_ylim(len(self.statements) - 0.4, -0.6)
         tidy(ax, None, "")
-        ax.set_xlabel(f"error increase ({METRIC_NAMES.get(self.metric, self.metric)})")
+        ax.set_xlabel(f"error increase ({metric_row(self.metric).error_words})")
         ax.set_title(self.verdict, loc="left")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -10,6 +10,7 @@ import numpy as np
 from pinsker._types import AnyArray, BoolArray, plain
 from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
+from pinsker.metrics import metric_row
 from pinsker.report._words import describe_certificate
 
 #: Budgets of each power of ten on the slider: small ones are as many as large ones.
@@ -39,8 +40,6 @@ _STEPS = (
 )
 #: Powers of ten on the slider.
 _DECADES = 3
-#: Metrics in which a budget ends at 1.
-_AT_MOST_ONE = ("error", "r2", "brier")
 
 #: Figures of a set by the search, and by held-out rows.
 _OF_PATH = ("information", "lost", "bound")
@@ -234,6 +233,6 @@ def _grid(top: float, own: float | None, metric: str) -> list[float]:
         for power in range(last - _DECADES, last + 1)
         for step in _STEPS
     }
-    most = min(top, 1.0) if metric in _AT_MOST_ONE else top
+    most = min(top, metric_row(metric).largest_increase)
     grid = {budget for budget in steps if top / 10**_DECADES <= budget < most}
     return sorted({0.0, most, *grid} | ({own} if own is not None else set()))

@@ -5,7 +5,8 @@ models, `criterion_search` by counts; all run the loop of `greedy`. `pairs` coun
 features. Stopping rules cut the path.
 """
 
-from pinsker.search._costs import BY_COST, FeatureCosts, by_cost
+from pinsker.search._catalog import SEARCHES, named_searches, screening_notes
+from pinsker.search._costs import FeatureCosts
 from pinsker.search._counted import CountedProblem, CountingSettings
 from pinsker.search._criteria import CRITERIA, criterion_named
 from pinsker.search._criterion import (
@@ -19,6 +20,7 @@ from pinsker.search._criterion import (
     select_by_criterion,
 )
 from pinsker.search._deadline import Deadline, TimeIsUp, interruptible
+from pinsker.search._elimination import elimination
 from pinsker.search._greedy import SearchInterrupted, Trace, greedy, grow, shrink
 from pinsker.search._knn import (
     KNNSearchSettings,
@@ -43,23 +45,19 @@ from pinsker.search._rules import (
     StoppingRule,
 )
 from pinsker.search._searches import (
-    AUTO_SEARCHES,
+    MOST_SEARCHED,
     Search,
-    auto_searches,
-    cheapest_first,
     describe_searches,
-    named_searches,
-    screening_notes,
     searches_in_time,
 )
 
 __all__ = [
-    "AUTO_SEARCHES",
-    "BY_COST",
     "CRITERIA",
+    "MOST_SEARCHED",
     "PAIR_LEVEL",
     "ROUNDING",
     "ROWS_PER_CELL",
+    "SEARCHES",
     "CountedPath",
     "CountedProblem",
     "CountingSettings",
@@ -89,15 +87,13 @@ __all__ = [
     "StoppingRule",
     "TimeIsUp",
     "Trace",
-    "auto_searches",
     "backward",
     "best_pairs",
-    "by_cost",
-    "cheapest_first",
     "count_and_search",
     "criterion_named",
     "criterion_search",
     "describe_searches",
+    "elimination",
     "forward",
     "forward_backward",
     "forward_backward_and_forward",

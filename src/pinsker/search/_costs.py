@@ -15,8 +15,6 @@ from pinsker.search._criterion import CriterionState
 from pinsker.search._knn import given_order
 from pinsker.search._path import ROUNDING, SelectionPath
 
-#: Names of the paths of `by_cost`.
-BY_COST = ("cmim per cost", "cheapest first")
 #: This part of the mean price is added to every price that gains are divided by: noise has a
 #: little gain by chance, and shall not come first because it is free.
 _SMALLEST_PRICE = 0.05

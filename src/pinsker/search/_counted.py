@@ -9,9 +9,9 @@ from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
     Binned,
+    Binning,
     Encoded,
     LargeTable,
-    Strategy,
     bin_columns,
     bin_weighted,
     weighted_cuts,
@@ -44,7 +44,7 @@ class CountingSettings:
     """How a table is cut into bins and counted."""
 
     bins: int = 5  # bins of a continuous column, and of a numeric target
-    strategy: Strategy = "frequency"  # how they are cut
+    strategy: Binning = "frequency"  # how they are cut
     correction: Correction = "none"  # bias correction of every entropy
     n_threads: int = 1  # threads
 

@@ -17,6 +17,7 @@ Kursa, "Praznik: high performance information-based feature selection", Software
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -38,10 +39,8 @@ class Relevance:
     @cached_property
     def values(self) -> FloatArray:
         """I(X;Y) of every column, in nats."""
-        costs = self.costs
-        return _nats(
-            costs.with_classes - costs.without_classes - self.of_classes + self.tables.base
-        )
+        costs, base = self.costs, self.tables.base
+        return _nats(costs.with_classes - costs.without_classes - self.of_classes + base)
 
 
 class PairTerms:
@@ -64,42 +63,27 @@ class PairTerms:
     @cached_property
     def redundancy(self) -> FloatArray:
         """I(X;W)."""
-        of_group = self._of_group[1]
-        return _nats(
-            self._pairs - self._single.costs.without_classes - of_group + self._tables.base
-        )
+        alone = self._single.costs.without_classes
+        return _nats(self._pairs - alone - self._of_group[1] + self._tables.base)
 
     @cached_property
     def conditional_redundancy(self) -> FloatArray:
         """I(X;W|Y)."""
-        single = self._single
-        return _nats(
-            self._triples.with_classes
-            - single.costs.with_classes
-            - self._of_group[0]
-            + single.of_classes
-        )
+        triples, single = self._triples.with_classes, self._single
+        return _nats(triples - single.costs.with_classes - self._of_group[0] + single.of_classes)
 
     @cached_property
     def conditional_relevance(self) -> FloatArray:
         """I(X;Y|W)."""
-        with_classes, without_classes = self._of_group
-        return _nats(
-            self._triples.with_classes
-            - self._triples.without_classes
-            - with_classes
-            + without_classes
-        )
+        triples, (with_classes, alone) = self._triples, self._of_group
+        return _nats(triples.with_classes - triples.without_classes - with_classes + alone)
 
     @cached_property
     def joint_relevance(self) -> FloatArray:
         """I(X,W;Y)."""
-        return _nats(
-            self._triples.with_classes
-            - self._triples.without_classes
-            - self._single.of_classes
-            + self._tables.base
-        )
+        triples, base = self._triples, self._tables.base
+        of_classes = self._single.of_classes
+        return _nats(triples.with_classes - triples.without_classes - of_classes + base)
 
     @cached_property
     def joint_entropy(self) -> FloatArray:
@@ -148,46 +132,56 @@ class Criterion:
 
 def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criterion:
     """Return the criterion of that name; `beta` and `gamma` matter where the formula has them."""
-    if name == "mifs":  # I(X;Y) - beta sum I(X;W)
-        return Criterion(_redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False)
-    if name == "beta-gamma":  # I(X;Y) - beta sum I(X;W) + gamma sum I(X;W|Y)
-        return Criterion(
-            lambda b: gamma * b.conditional_redundancy - beta * b.redundancy, "sum", _plus
-        )
-    if name not in _WITHOUT_WEIGHTS:
-        raise ParameterError(f"criterion={name!r} is not known: use one of {', '.join(CRITERIA)}.")
-    return _WITHOUT_WEIGHTS[name]
+    known = _criteria(beta, gamma)
+    if name not in known:
+        raise ParameterError(f"criterion={name!r} is not known: use one of {', '.join(known)}.")
+    return known[name]
 
 
-#: Names that `criterion_named` knows.
-CRITERIA = (
-    "mim", "mifs", "mrmr", "mrmr-quotient", "jmi", "jmi3", "jmim", "njmim", "cmim", "cmim-brown",
-    "cife", "icap", "disr", "condred", "beta-gamma", "cmi",
-)  # fmt: skip
-
-
-def _nothing(pair: PairTerms) -> FloatArray:
-    return np.zeros_like(pair.relevance)
-
-
-def _redundancy(pair: PairTerms) -> FloatArray:
-    return pair.redundancy
-
-
-def _conditional_redundancy(pair: PairTerms) -> FloatArray:
-    return pair.conditional_redundancy
+def _criteria(beta: float, gamma: float) -> dict[str, Criterion]:
+    """Return all criteria by name."""
+    redundancy = attrgetter("redundancy")
+    given, joint = attrgetter("conditional_relevance"), attrgetter("joint_relevance")
+    return {
+        # I(X;Y)
+        "mim": Criterion(attrgetter("relevance"), "last", lambda r, _t, _s: r, counts=False),
+        # I(X;Y) - beta sum I(X;W)
+        "mifs": Criterion(redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False),
+        # I(X;Y) - mean I(X;W)
+        "mrmr": Criterion(redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
+        # I(X;Y) / mean I(X;W)
+        "mrmr-quotient": Criterion(redundancy, "sum", _quotient, classes=False),
+        # sum I(X,W;Y)
+        "jmi": Criterion(joint, "sum", _term),
+        # sum over U < W of I(X,U,W;Y)
+        "jmi3": Criterion(joint, "sum", _term, given="pair"),
+        # min I(X,W;Y)
+        "jmim": Criterion(joint, "min", _term),
+        # min I(X,W;Y) / H(X,W,Y)
+        "njmim": Criterion(_joint_share, "min", _term),
+        # min(I(X;Y), min I(X;Y|W))
+        "cmim": Criterion(given, "min", lambda r, t, _s: np.minimum(r, t)),
+        # min I(X;Y|W)
+        "cmim-brown": Criterion(given, "min", _term),
+        # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
+        "cife": Criterion(_synergy, "sum", _plus),
+        # I(X;Y) - sum max(0, I(X;W) - I(X;W|Y))
+        "icap": Criterion(lambda p: np.minimum(0.0, _synergy(p)), "sum", _plus),
+        # sum I(X,W;Y) / H(X,W,Y)
+        "disr": Criterion(_joint_share, "sum", _term),
+        # I(X;Y) + sum I(X;W|Y)
+        "condred": Criterion(attrgetter("conditional_redundancy"), "sum", _plus),
+        # I(X;Y) - beta sum I(X;W) + gamma sum I(X;W|Y)
+        "beta-gamma": Criterion(
+            lambda p: gamma * p.conditional_redundancy - beta * p.redundancy, "sum", _plus
+        ),
+        # I(X;Y|S)
+        "cmi": Criterion(given, "last", _term, given="set", gain=True),
+    }
 
 
 def _synergy(pair: PairTerms) -> FloatArray:
     return pair.conditional_redundancy - pair.redundancy
-
-
-def _given(pair: PairTerms) -> FloatArray:
-    return pair.conditional_relevance
-
-
-def _joint(pair: PairTerms) -> FloatArray:
-    return pair.joint_relevance
 
 
 def _joint_share(pair: PairTerms) -> FloatArray:
@@ -211,33 +205,5 @@ def _quotient(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:
     return score
 
 
-_WITHOUT_WEIGHTS = {
-    # I(X;Y)
-    "mim": Criterion(_nothing, "last", lambda r, _t, _s: r, counts=False),
-    # I(X;Y) - mean I(X;W)
-    "mrmr": Criterion(_redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
-    # I(X;Y) / mean I(X;W)
-    "mrmr-quotient": Criterion(_redundancy, "sum", _quotient, classes=False),
-    # sum I(X,W;Y)
-    "jmi": Criterion(_joint, "sum", _term),
-    # sum over U < W of I(X,U,W;Y)
-    "jmi3": Criterion(_joint, "sum", _term, given="pair"),
-    # min I(X,W;Y)
-    "jmim": Criterion(_joint, "min", _term),
-    # min I(X,W;Y) / H(X,W,Y)
-    "njmim": Criterion(_joint_share, "min", _term),
-    # min(I(X;Y), min I(X;Y|W))
-    "cmim": Criterion(_given, "min", lambda r, t, _s: np.minimum(r, t)),
-    # min I(X;Y|W)
-    "cmim-brown": Criterion(_given, "min", _term),
-    # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
-    "cife": Criterion(_synergy, "sum", _plus),
-    # I(X;Y) - sum max(0, I(X;W) - I(X;W|Y))
-    "icap": Criterion(lambda b: np.minimum(0.0, _synergy(b)), "sum", _plus),
-    # sum I(X,W;Y) / H(X,W,Y)
-    "disr": Criterion(_joint_share, "sum", _term),
-    # I(X;Y) + sum I(X;W|Y)
-    "condred": Criterion(_conditional_redundancy, "sum", _plus),
-    # I(X;Y|S)
-    "cmi": Criterion(_given, "last", _term, given="set", gain=True),
-}
+#: Names that `criterion_named` knows.
+CRITERIA = tuple(_criteria(1.0, 1.0))

@@ -1,8 +1,7 @@
 """Greedy search by a criterion of the literature, on counted tables of integer codes."""
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +28,7 @@ from pinsker.search._rules import (
 #: Below so many rows per occupied cell the information of a set is not counted any more: with
 #: empty cells the plug-in finds every set as good as every other.
 ROWS_PER_CELL = 5.0
-#: A search without a rule of its own adds so many features.
+#: A search without a rule of its own chooses so many features one by one.
 _MOST_COUNTED = 100
 
 
@@ -42,6 +41,7 @@ class CriterionSearchSettings:
     facts: TargetFacts  # what the bounds know of the target
     beta: float = 1.0  # weights in "mifs" and "beta-gamma"
     gamma: float = 1.0  # weights in "mifs" and "beta-gamma"
+    ranks_others: bool = False  # whether all other features follow, by the scores they have then
 
 
 class FeatureLimit(FeatureCount):
@@ -94,6 +94,8 @@ def criterion_search(
         )  # fmt: skip
     found = path(trace)
     trace.finish(found)
+    if settings.ranks_others and len(found.moves) < n_features:
+        return _and_others(found, state.scores())
     return found
 
 
@@ -106,12 +108,24 @@ def count_and_search(
     rule: StoppingRule | None = None,
     weights: tuple[float, float] = (1.0, 1.0),
 ) -> CountedPath:
-    """Bin and count a table, and search it by a criterion, by default to 100 features."""
+    """Bin and count a table, and search it by a criterion; without a rule all features follow."""
     problem = CountedProblem.of(encoded, counting or CountingSettings())
-    if rule is None:
-        rule = FeatureLimit(max(_MOST_COUNTED, len(fixed)))
-    settings = CriterionSearchSettings(criterion, rule, problem.facts, *weights)
+    first = rule or FeatureLimit(max(_MOST_COUNTED, len(fixed)))
+    settings = CriterionSearchSettings(
+        criterion, first, problem.facts, *weights, ranks_others=rule is None
+    )
     return criterion_search(problem, settings, fixed)
+
+
+def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
+    """Return a path that goes on with the features not chosen, the largest score first."""
+    others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
+    return replace(
+        path,
+        moves=path.moves + tuple(int(feature) for feature in others),
+        scores=path.scores + tuple(float(scores[feature]) for feature in others),
+        information=path.information + path.information[-1:] * len(others),
+    )
 
 
 def _counted_path(
@@ -121,10 +135,8 @@ def _counted_path(
     n_counted = state.chosen_set.n_counted
     full = state.chosen_set.target_entropy if n_counted < len(names) else None
     plain = trace.path("forward", names, criterion, n_fixed=n_fixed, full_information=full)
-    known = {part.name: getattr(plain, part.name) for part in dataclasses.fields(SelectionPath)}
-    return CountedPath(
-        **known, n_counted=n_counted, p_values=tuple(state.p_values[: len(plain.moves)])
-    )
+    p_values = tuple(state.p_values[: len(plain.moves)])
+    return CountedPath(**vars(plain), n_counted=n_counted, p_values=p_values)
 
 
 def _has_ended(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> bool:
@@ -380,22 +392,17 @@ class ChosenSet:
         return int(self._tables.of_group(self._tables.nothing())[0])
 
 
-class CriterionState:
-    """A running search: the real one, and shuffled ones that show what chance would score."""
+class CriterionState(CriterionSearch):
+    """A running search, beside shuffled ones that show what chance would score."""
 
     def __init__(
         self, tables: Any, criterion: Criterion, shuffles: Sequence[IntArray] = ()
     ) -> None:
-        self._search = CriterionSearch(tables, criterion)
+        super().__init__(tables, criterion)
         self._shadows = [CriterionSearch(tables.shuffled(order), criterion) for order in shuffles]
         self._scores: FloatArray | None = None
         self.chosen_set = ChosenSet(tables)
         self.p_values: list[float] = []
-
-    @property
-    def active(self) -> tuple[int, ...]:
-        """The chosen features, in order of choice."""
-        return self._search.active
 
     @property
     def information(self) -> float:
@@ -404,21 +411,18 @@ class CriterionState:
 
     def scores(self) -> FloatArray:
         """Return the score of every candidate, NaN for the others."""
-        self._scores = self._search.scores()
+        self._scores = super().scores()
         return self._scores
 
-    def is_exhausted(self, best: float) -> bool:
-        """Whether a best score of this size says that nothing is left to gain."""
-        return self._search.is_exhausted(best)
-
-    def add(self, feature: int) -> None:
+    def add(self, column: int) -> None:
         """Choose a feature, and test its score against chance."""
         if self._shadows and self._scores is not None:
-            self.p_values.append(self._p_value(self._scores[feature]))
+            self.p_values.append(self._p_value(self._scores[column]))
         self._scores = None
-        for search in (self._search, *self._shadows):
-            search.add(feature)
-        self._search.expect(self.chosen_set.join(feature))
+        super().add(column)
+        for shadow in self._shadows:
+            shadow.add(column)
+        self.expect(self.chosen_set.join(column))
         self.chosen_set.count()
 
     def _p_value(self, best: float) -> float:

@@ -57,7 +57,7 @@ class Trace:
     """What a running search has seen: the raw material of a path."""
 
     start: tuple[int, ...]  # the set before the first move
-    information: list[float]  # I(Y
+    information: list[float]  # I(Y; X_S) of that set and after each move, in nats
     moves: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     complete: bool = False  # whether the search came to its own end

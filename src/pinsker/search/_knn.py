@@ -17,7 +17,7 @@ from pinsker.exceptions import ParameterError
 from pinsker.search._criterion import FeatureLimit, count_and_search
 from pinsker.search._deadline import Deadline
 from pinsker.search._greedy import OnStep, Trace, grow, has_stalled, shrink
-from pinsker.search._path import SelectionPath
+from pinsker.search._path import Direction, SelectionPath
 
 #: Orders that no set was measured for are followed, and measured, so far.
 MOST_MEASURED = 100
@@ -122,15 +122,7 @@ def backward(
     state = Backward(**settings.of_engine(problem), active=active)
     trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    return trace.finish(
-        trace.path(
-            "backward",
-            problem.feature_names,
-            settings.knn.score,
-            n_fixed=len(fixed),
-            plan=state.plan,
-        )
-    )
+    return _ended("backward", trace, problem, settings, fixed, plan=state.plan)
 
 
 def forward(
@@ -160,16 +152,8 @@ def forward(
         max_features=settings.max_features,
         on_step=settings.deadline.checked(on_step),
     )
-    return trace.finish(
-        trace.path(
-            "forward",
-            problem.feature_names,
-            settings.knn.score,
-            n_fixed=len(fixed),
-            full_information=full,
-            plan=state.plan,
-        )
-    )
+    known = {"full_information": full, "plan": state.plan}
+    return _ended("forward", trace, problem, settings, fixed, **known)
 
 
 def forward_backward(
@@ -201,11 +185,9 @@ def forward_backward_and_forward(
     size = min(max(len(fixed), settings.at_least), len(trace.moves))
     while size < len(trace.moves) and not has_stalled(trace.beginning(size), settings.patience):
         size += 1
-    forward_path = trace.beginning(size).path(
-        "forward", problem.feature_names, settings.knn.score,
-        n_fixed=len(fixed), full_information=full,
-    )  # fmt: skip
-    return _shrunk(problem, settings, fixed, None, growth), forward_path
+    grown = trace.beginning(size)
+    grown_path = _ended("forward", grown, problem, settings, fixed, full_information=full)
+    return _shrunk(problem, settings, fixed, None, growth), grown_path
 
 
 def grow_past_peak(
@@ -256,7 +238,7 @@ def given_order(
 ) -> SelectionPath:
     """Return an order of features as a path whose sets were not measured."""
     trace = Trace((), [0.0], complete=True)
-    for position, feature in enumerate(order[: max(MOST_MEASURED, n_fixed)]):
+    for position, feature in enumerate(order):
         trace.record(feature, float("nan") if scores is None else scores[position], float("nan"))
     return trace.path("forward", problem.feature_names, "relevance", n_fixed=n_fixed)
 
@@ -270,13 +252,14 @@ def measure_sets(
     order = path.order[: max(MOST_MEASURED, path.n_fixed)]
     if problem.weights is not None:  # neighbors take no weights: counts do
         counted = count_and_search(problem, "jmi", order, rule=FeatureLimit(len(order)))
-        return replace(counted, n_fixed=path.n_fixed)
+        return replace(counted.continued(path.order[len(order) :]), n_fixed=path.n_fixed)
     state = Forward(**settings.of_engine(take_features(problem, order)))
     trace = Trace((), [0.0], complete=True)
     for position, feature in enumerate(order):
         state.add(position)
         trace.record(feature, state.information - trace.information[-1], state.information)
-    return trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
+    measured = trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
+    return measured.continued(path.order[len(order) :])
 
 
 def _shrunk(
@@ -290,12 +273,18 @@ def _shrunk(
     state = Backward(**settings.of_engine(problem), active=growth.trace.moves)
     trace = Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    return trace.finish(
-        trace.path(
-            "backward",
-            problem.feature_names,
-            settings.knn.score,
-            n_fixed=len(fixed),
-            full_information=growth.full_information,
-        )
-    )
+    full = growth.full_information
+    return _ended("backward", trace, problem, settings, fixed, full_information=full)
+
+
+def _ended(
+    direction: Direction,
+    trace: Trace,
+    problem: Encoded,
+    settings: KNNSearchSettings,
+    fixed: Sequence[int],
+    **known: Any,
+) -> SelectionPath:
+    """Return the path of a search that ended; `known` are further fields of it."""
+    score, names = settings.knn.score, problem.feature_names
+    return trace.finish(trace.path(direction, names, score, n_fixed=len(fixed), **known))

@@ -133,7 +133,7 @@ class LinearDesign:
     def of(cls, encoded: Encoded) -> "LinearDesign":
         """Lay out an encoded table."""
         weights = encoded.weights
-        target = _centred(_numbers(encoded), weights)
+        target = _centred(target_numbers(encoded), weights)
         roots = None if weights is None else np.sqrt(weights / weights.mean())
         columns, gaps = encoded.columns, encoded.columns.missing
         if Kind.NOMINAL not in columns.kinds and gaps is None:
@@ -204,7 +204,8 @@ def _expand(values: FloatArray, kind: Kind, gaps: BoolArray | None) -> FloatArra
     return one_hot(values, np.sort(np.argsort(-counts, kind="stable")[:MAX_ONE_HOT]))
 
 
-def _numbers(encoded: Encoded) -> FloatArray:
+def target_numbers(encoded: Encoded) -> FloatArray:
+    """Return a target as numbers: indicators of classes, martingale residuals of times."""
     labels, classes = encoded.target.labels, encoded.target.classes
     if labels is None:
         assert encoded.target.raw is not None  # a numeric target keeps the user's values

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -32,7 +33,7 @@ class Step:
     feature: str  # name of the feature that was removed or added
     index: int  # its position among ``path.names``
     score: float  # what the search saw in it: the information it carries beyond the others, in nats
-    information: float  # I(Y
+    information: float  # I(Y; X_S) of that set, in nats
     lost: float  # information of the best set seen minus that of this one, in nats
     spent: float  # sum of the scores so far, each clipped at zero, in nats
     bound: float  # largest increase of the Bayes risk that `lost` allows, in the path's metric
@@ -181,7 +182,7 @@ class SelectionPath:
         """
         most = self.best_information if reference == "best" else self._information_of_all()
         lost = most - np.asarray(self.information, dtype=np.float64)
-        return np.where(lost > ROUNDING, lost, 0.0)
+        return np.where(lost <= ROUNDING, 0.0, lost)  # of a set that was not measured: NaN
 
     def set_at(self, size: int) -> tuple[int, ...]:
         """Return the features of the set of this size.
@@ -226,13 +227,29 @@ class SelectionPath:
         """Return the same path with its bounds filled in."""
         return replace(self, bounds=bounds, metric=metric)
 
+    def continued(self, features: Sequence[int], scores: Sequence[float] | None = None) -> Self:
+        """Return a forward path that goes on with features whose sets were not measured."""
+        unknown = (float("nan"),) * len(features)
+        return replace(
+            self,
+            moves=self.moves + tuple(features),
+            scores=self.scores + (unknown if scores is None else tuple(scores)),
+            information=self.information + unknown,
+        )
+
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the steps as a frame of pandas or polars: one row a step, columns as in `Step`."""
-        return _to_frame(self.steps, library)
+        if library not in ("pandas", "polars"):
+            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+        frames, steps = require(library, purpose=f"to_frame({library!r})"), self.steps
+        columns = [column.name for column in dataclasses.fields(Step)]
+        return frames.DataFrame({name: [getattr(one, name) for one in steps] for name in columns})
 
     def to_json(self) -> str:
         """Return the path as JSON text that `from_json` turns back into an equal path."""
-        return _to_json(self)
+        names = [part.name for part in dataclasses.fields(self) if part.name != "plan"]
+        content = {name: _plain(getattr(self, name)) for name in names}
+        return json.dumps({"schema": _SCHEMA, **content}, allow_nan=False, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -274,24 +291,6 @@ class CountedPath(SelectionPath):
     p_values: tuple[float, ...] = ()
 
 
-def _to_frame(steps: tuple[Step, ...], library: Literal["pandas", "polars"]) -> Any:
-    """Return the steps as a data frame; an empty path has the columns too."""
-    if library not in ("pandas", "polars"):
-        raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
-    frames = require(library, purpose=f"to_frame({library!r})")
-    columns = [column.name for column in dataclasses.fields(Step)]
-    return frames.DataFrame(
-        {column: [getattr(step, column) for step in steps] for column in columns}
-    )
-
-
-def _to_json(path: SelectionPath) -> str:
-    """Return all fields of a path as JSON. Floats survive exactly; NaN and inf become text."""
-    names = [part.name for part in dataclasses.fields(path) if part.name != "plan"]
-    content = {name: _plain(getattr(path, name)) for name in names}
-    return json.dumps({"schema": _SCHEMA, **content}, allow_nan=False, ensure_ascii=False)
-
-
 def _fields_from_json(text: str) -> dict[str, Any]:
     """Return the fields that `to_json` wrote."""
     try:
@@ -315,6 +314,7 @@ def _fields_from_json(text: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    """Return what JSON can hold: floats survive exactly, NaN and infinity become text."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):

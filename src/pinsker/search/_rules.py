@@ -10,17 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
-from pinsker.bounds import Bound, TargetFacts, bound_for
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
-from pinsker.metrics import (
-    OWN_METRICS,
-    MetricLike,
-    UnknownBound,
-    WorstTarget,
-    check_metric,
-    metric_name,
-)
+from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name
 from pinsker.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
 #: The note of a rule that would let every feature go.
@@ -34,8 +27,6 @@ _CHOICES = {
     "reference": ("best", "full"),
     "model": ("bounded", "gaussian"),
 }
-#: Metrics that never exceed 1.
-_SHARES = ("error", "r2", "brier")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,31 @@ class StoppingRule(ABC):
 
 
 @dataclass(frozen=True)
-class ScoreThreshold(StoppingRule):
+class _NatsRule(StoppingRule):
+    """A rule that compares scores with a number of nats."""
+
+    nats: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.nats < float("inf"):
+            raise ParameterError(
+                f"{type(self).__name__} needs a number of nats of at least 0, found {self.nats!r}."
+            )
+
+    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
+        """Return how many features stay."""
+        goes_on = np.append(self._goes_on(path), False)
+        moved = int(np.argmin(goes_on))  # before the first move that does not
+        step = -1 if path.direction == "backward" else 1
+        return self._settle(path, int(path.sizes[0]) + step * moved)
+
+    @abstractmethod
+    def _goes_on(self, path: SelectionPath) -> BoolArray:
+        """Return for every move whether the search goes on with it."""
+
+
+@dataclass(frozen=True)
+class ScoreThreshold(_NatsRule):
     """Stop at the first feature whose score passes a threshold (the paper's FS).
 
     Backward, features go while their score is at most `nats`; the first one above it stays.
@@ -110,21 +125,13 @@ class ScoreThreshold(StoppingRule):
     2
     """
 
-    nats: float
-
-    def __post_init__(self) -> None:
-        _check_nats(self)
-
-    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
-        """Return how many features stay."""
-        passing = np.asarray(path.scores) > self.nats
-        if path.direction == "backward":
-            return self._settle(path, int(path.sizes[0]) - _leading(~passing))
-        return self._settle(path, int(path.sizes[0]) + _leading(passing))
+    def _goes_on(self, path: SelectionPath) -> BoolArray:
+        above = np.asarray(path.scores) > self.nats
+        return ~above if path.direction == "backward" else above
 
 
 @dataclass(frozen=True)
-class ScoreJump(StoppingRule):
+class ScoreJump(_NatsRule):
     """Stop where the scores of two consecutive features differ by a jump (the paper's ΔFS).
 
     Backward, a feature goes while its score is at most `nats` above that of the one removed
@@ -149,19 +156,11 @@ class ScoreJump(StoppingRule):
     1
     """
 
-    nats: float
-
-    def __post_init__(self) -> None:
-        _check_nats(self)
-
-    def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:  # noqa: ARG002
-        """Return how many features stay."""
+    def _goes_on(self, path: SelectionPath) -> BoolArray:
         scores = np.asarray(path.scores, dtype=np.float64)
         if path.direction == "backward":
-            gentle = np.diff(scores, prepend=0.0) <= self.nats
-            return self._settle(path, int(path.sizes[0]) - _leading(gentle))
-        gentle = -np.diff(scores, prepend=scores[:1]) <= self.nats
-        return self._settle(path, int(path.sizes[0]) + _leading(gentle))
+            return np.diff(scores, prepend=0.0) <= self.nats
+        return -np.diff(scores, prepend=scores[:1]) <= self.nats
 
 
 @dataclass(frozen=True)
@@ -300,14 +299,14 @@ class ErrorBudget(StoppingRule):
             raise ParameterError(
                 f"an error budget must be a number of at least 0, found {self.delta!r}."
             )
-        object.__setattr__(self, "metric", check_metric(self.metric))
+        object.__setattr__(self, "metric", Metric(self.metric).metric)
         if self.relative and isinstance(self.metric, WorstTarget):
             raise ParameterError(
                 "relative=True needs one figure that features add to: use the mean over targets, "
                 "and not WorstTarget.",
                 parameter="metric",
             )
-        self._check_share(metric_name(self.metric))
+        self._check_share(self.metric)
 
     def __str__(self) -> str:
         """Say what differs from the defaults; `repr` says everything."""
@@ -320,12 +319,12 @@ class ErrorBudget(StoppingRule):
 
     def metric_for(self, facts: TargetFacts) -> Any:
         """Return the metric of `delta`, with "auto" resolved."""
-        return facts.default_metric if self.metric == "auto" else self.metric
+        return METRICS[facts.task][0] if self.metric == "auto" else self.metric
 
     @property
     def has_theory(self) -> bool:
         """Whether a path alone can be cut: by a theorem, and without knowing a reference."""
-        return self.metric in ("auto", *OWN_METRICS) and not self.relative
+        return (self.metric == "auto" or Metric(self.metric).has_theory) and not self.relative
 
     def absolute(self, added: float) -> "ErrorBudget":
         """Return the budget in units of its metric.
@@ -349,20 +348,12 @@ class ErrorBudget(StoppingRule):
         error_limit : float, optional
             Upper confidence bound of the error that the kept features allow, in the metric.
         """
-        metric = self.metric_for(facts)
-        if metric not in OWN_METRICS:
-            return UnknownBound(metric_name(metric))
-        return bound_for(
-            metric,
-            facts,
-            error_limit=error_limit,
-            constants=self.constants,
-            model=self.model,
-        )
+        metric = Metric(self.metric_for(facts))
+        return metric.bound(facts, error_limit, constants=self.constants, model=self.model)
 
     def budget(self, facts: TargetFacts) -> float:
         """Return the information that may be lost, in nats, when nothing is known of the set."""
-        self._check_share(metric_name(self.metric_for(facts)))
+        self._check_share(self.metric_for(facts))
         if self.relative:
             return float("nan")
         return float(self.bound(facts).budget(float(self.delta)))
@@ -377,12 +368,14 @@ class ErrorBudget(StoppingRule):
         Returns
         -------
         ndarray of shape (n_steps + 1,)
-            In the metric of `delta`, one per entry of ``path.information``.
+            In the metric of `delta`, one per entry of ``path.information``; NaN where that is.
         """
         lost = self._spent(path) if self._is_printed else path.lost(self.reference)
         if self.model == "gaussian" and self.metric_for(facts) in ("r2", "mse"):
             return self._gaussian_growth(path, lost, facts)
-        return np.asarray(self.bound(facts).growth(lost))
+        growth, measured = lost.copy(), ~np.isnan(lost)
+        growth[measured] = self.bound(facts).growth(lost[measured])
+        return growth
 
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
         """Return how many features stay."""
@@ -392,7 +385,7 @@ class ErrorBudget(StoppingRule):
                 "for example TargetFacts.of(encoded.target)."
             )
         budget = self.budget(facts)
-        if not self.has_theory or self.metric_for(facts) not in OWN_METRICS:
+        if self.relative or not Metric(self.metric_for(facts)).has_theory:
             note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
@@ -433,12 +426,13 @@ class ErrorBudget(StoppingRule):
             raise ParameterError("metric='mse' needs facts.variance, which is not known.")
         return share * facts.variance
 
-    def _check_share(self, metric: str) -> None:
-        if (metric in _SHARES or self.relative) and self.delta > 1.0:
+    def _check_share(self, metric: Any) -> None:
+        most = 1.0 if self.relative else Metric(metric).row.largest_increase
+        if self.delta > most:
             where = "as a share" if self.relative else f"in metric {metric!r}"
             raise ParameterError(
                 f"an error budget of {self.delta:g} means nothing {where}, which ends "
-                "at 1: use a budget from 0 to 1, or another metric."
+                f"at {most:g}: use a budget from 0 to {most:g}, or another metric."
             )
 
 
@@ -514,15 +508,3 @@ class PermutationTest(StoppingRule):
         passed = np.append(np.asarray(p_values) <= self.level, False)
         passed[: path.n_fixed] = True  # fixed features are not tested
         return self._settle(path, int(np.argmin(passed)))
-
-
-def _leading(flags: np.ndarray) -> int:
-    """Return how many flags are true before the first that is not."""
-    return int(np.argmin(np.append(flags, False)))
-
-
-def _check_nats(rule: ScoreThreshold | ScoreJump) -> None:
-    if not 0.0 <= rule.nats < float("inf"):
-        raise ParameterError(
-            f"{type(rule).__name__} needs a number of nats of at least 0, found {rule.nats!r}."
-        )

@@ -20,10 +20,10 @@ from pinsker.encoding import (
     encode_again,
     find_features,
 )
-from pinsker.engine import as_settings, count_threads, find_client
+from pinsker.engine import as_settings, count_threads, find_client, is_local
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import FitContext, Jobs, RowCounts, note_known_rows, read_groups
-from pinsker.metrics import Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import HoldoutModel, named_models, prepare_models
 from pinsker.search import ErrorBudget, FeatureCount, KNNSearchSettings, StoppingRule
 from pinsker.selectors._base import Selector
@@ -105,7 +105,7 @@ def _check_metric(
     cv = selector.get_params(deep=False).get("cv")
     if cv is None or (isinstance(cv, int) and not cv):
         holds = "use FeatureSelector" if cv is None else "set cv=5"
-        other = f", or use a budget in metric={facts.default_metric!r}"
+        other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
         raise ParameterError(
             f"{rule} is decided by held-out rows alone, and {type(selector).__name__} holds none "
             f"out: {holds}{'' if facts.task == 'survival' else other}.",
@@ -176,9 +176,7 @@ def plan_memory(
     selector: Any, encoded: Encoded, seed: int = 0, *, in_parts: bool = False
 ) -> FitMemory:
     """Plan the memory of a fit, or refuse a table that cannot fit."""
-    models: tuple[HoldoutModel, ...] = ()
-    if selector.holds_out:
-        models = named_models(selector.models, encoded.target.task, encoded.n_rows, seed)
+    models = _named_models(selector, encoded, seed) if selector.holds_out else ()
     # Of a cluster or a GPU `max_memory` is theirs.
     limit = as_settings("engine", selector.engine).max_memory if _is_local(selector) else None
     rows = RowCounts.of(encoded.n_rows, selector.cv, in_parts=in_parts)
@@ -199,7 +197,7 @@ def limit_memory(
 def _is_local(selector: Any) -> bool:
     """Return whether searches run in this process and its memory."""
     engine = as_settings("engine", selector.engine)
-    return engine.name != "cuda" and find_client(engine.name, engine.client) is None
+    return is_local(engine.name, engine.client)
 
 
 def jobs_of(selector: Any, n_jobs: int | None = None) -> Jobs:
@@ -211,10 +209,19 @@ def jobs_of(selector: Any, n_jobs: int | None = None) -> Jobs:
 
 def models_of(selector: Any, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
     """Return the models that evaluate; those of the user can be fitted to the user's table."""
-    models = named_models(selector.models, encoded.target.task, encoded.n_rows, seed)
-    if encoded.weights is not None and isinstance(selector.models, str):
-        models = tuple(model for model in models if model.takes_weights)
-    return prepare_models(models, table, encoded)
+    return prepare_models(_named_models(selector, encoded, seed), table, encoded)
+
+
+def _named_models(selector: Any, encoded: Encoded, seed: int) -> tuple[HoldoutModel, ...]:
+    classes = encoded.target.classes
+    return named_models(
+        selector.models,
+        encoded.target.task,
+        encoded.n_rows,
+        seed,
+        n_classes=0 if classes is None else len(classes),
+        weighted=encoded.weights is not None,
+    )
 
 
 def fresh_context(

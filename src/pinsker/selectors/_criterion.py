@@ -1,6 +1,5 @@
 """The classical criteria as a scikit-learn selector, in memory or on a Dask DataFrame."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -10,9 +9,9 @@ from typing import Any, ClassVar, Self
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._types import BoolArray, FloatArray, Missing
 from pinsker.encoding import (
+    Binning,
     Encoded,
     LargeTable,
-    Strategy,
     is_dask_frame,
     read_large,
 )
@@ -31,7 +30,7 @@ from pinsker.search import (
     FeatureCount,
     FeatureLimit,
     PermutationTest,
-    SelectionPath,
+    Search,
     StoppingRule,
     count_and_search,
     criterion_search,
@@ -168,7 +167,7 @@ class CriterionSelection(Selector):
         beta: float = 1.0,
         gamma: float = 1.0,
         bins: int = 5,
-        binning: Strategy = "frequency",
+        binning: Binning = "frequency",
         correction: Correction = "none",
         metric: str = "auto",
         fixed_features: Any = None,
@@ -241,8 +240,8 @@ class CriterionSelection(Selector):
         self,
         fixed: tuple[int, ...] = (),
         seed: int = 0,  # noqa: ARG002
-    ) -> Callable[[Encoded], SelectionPath]:
-        """Return the search alone, as a function from an encoded table to a path.
+    ) -> Search:
+        """Return the search alone, and what it takes.
 
         It adds as many features as `n_features_to_select` or a `FeatureCount` says, and all of them
         under other rules.
@@ -250,7 +249,7 @@ class CriterionSelection(Selector):
         rule = self.stop if isinstance(self.stop, FeatureCount) else None
         if self.stop is None:
             rule = FeatureLimit(self.n_features_to_select)
-        return partial(
+        find = partial(
             count_and_search,
             criterion=self.criterion,
             counting=self._counting(),
@@ -258,6 +257,7 @@ class CriterionSelection(Selector):
             weights=(self.beta, self.gamma),
             fixed=fixed,
         )
+        return Search((type(self).__name__,), find, cost=2, most_rows=None)
 
     def _search_and_choose(
         self, problem: CountedProblem, encoded: Encoded, notes: tuple[str, ...], X: Any, y: Any

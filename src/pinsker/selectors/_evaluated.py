@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker.encoding import Encoded, RowSample, count_rows
-from pinsker.engine import EngineSettings, KNNSettings
+from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
 from pinsker.explain import (
     SEARCHED,
@@ -64,14 +64,14 @@ class EvaluatedSelector(Selector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Selector._parameter_constraints,
         "metric": [str, callable, CostMatrix, WorstTarget],
-        "models": [StrOptions({"auto"}), "array-like"],
+        "models": [str, "array-like"],
         "cv": [
             Options(Integral, {0}),
             Interval(Integral, 2, None, closed="left"),
             "cv_object",
         ],
         "knn": [KNNSettings, None],
-        "engine": [StrOptions({"auto", "local", "dask", "cuda"}), EngineSettings],
+        "engine": [StrOptions(set(ENGINES)), EngineSettings],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -166,7 +166,7 @@ class EvaluatedSelector(Selector):
             return path_certificate(self.path_, rule, decision, self.facts_, n_rows)
         result, decision = comparison.choose(rule)
         certificate = crossfit_certificate(comparison, result, rule, decision)
-        return with_given_order(self, certificate, result.search)
+        return with_given_order(certificate, result.search, self._record.given_orders)
 
     def with_certified(self, certificate: Certificate) -> Self:
         """Return a copy of this selector that keeps the set of a certificate.
@@ -415,11 +415,11 @@ def choose_on_path(
     set_fitted(selector, attributes)
 
 
-def with_given_order(selector: Any, certificate: Certificate, search: str) -> Certificate:
+def with_given_order(
+    certificate: Certificate, search: str, given_orders: tuple[str, ...]
+) -> Certificate:
     """Return a certificate that says so if the order was given and not searched."""
-    listed = selector.get_params(deep=False).get("searches", "auto")
-    pairs = [] if isinstance(listed, str) else [one for one in listed if isinstance(one, tuple)]
-    if search not in {name for name, found in pairs if not hasattr(found, "as_search")}:
+    if search not in given_orders:
         return certificate
     notes = (*certificate.notes, GIVEN_ORDER.format(name=search))
     return replace(certificate, label=ESTIMATE, notes=notes)

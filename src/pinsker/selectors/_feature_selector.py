@@ -1,14 +1,13 @@
 """The front door: several searches, evaluated on held-out rows."""
 
 from dataclasses import replace
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, count_rows, find_features, is_dask, tidy
+from pinsker.encoding import Encoded, count_rows, drop_uninformative, find_features, is_dask
 from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
@@ -20,7 +19,6 @@ from pinsker.explain import (
 )
 from pinsker.holdout import (
     MOST_READ,
-    MOST_SEARCHED,
     Choice,
     FitContext,
     FoundPaths,
@@ -33,15 +31,12 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import MetricLike
 from pinsker.search import (
-    BY_COST,
+    MOST_SEARCHED,
     Deadline,
     ErrorBudget,
     FeatureCosts,
     Search,
     StoppingRule,
-    auto_searches,
-    by_cost,
-    cheapest_first,
     named_searches,
     screening_notes,
 )
@@ -299,7 +294,7 @@ class FeatureSelector(EvaluatedSelector):
                 choice = choose(context, plan, evaluator, comparison)
                 choice = certify(context, plan, choice)
             progress.on_stage("importance")
-            set_fitted(self, self._chosen(context, plan, found, choice))
+            set_fitted(self, self._chosen(context, plan, searches, found, choice))
         else:
             choose_on_path(self, context, searches[0].run(context.encoded)[0])
         progress.close()
@@ -337,7 +332,9 @@ class FeatureSelector(EvaluatedSelector):
 
     def _leave_out(self, X: Any, encoded: Encoded) -> Encoded:
         """Leave out constants, and values that only name one row, before anything is searched."""
-        encoded = tidy(encoded, find_features(encoded, self.fixed_features, "fixed_features"))
+        encoded = drop_uninformative(
+            encoded, find_features(encoded, self.fixed_features, "fixed_features")
+        )
         if self.suspects == "ignore":
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
@@ -345,24 +342,30 @@ class FeatureSelector(EvaluatedSelector):
         return note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
 
     def _searches(self, context: FitContext, plan: RowPlan) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the searches of the user; "auto" has two more where features have prices."""
-        searched = plan.rows_to_measure(context.encoded)
-        auto = auto_searches(searched, of_many_rows=plan.certify is not None)
-        given = (searched, context.settings, context.fixed, auto)
-        names, searches = named_searches(self.searches, *given)
-        if context.costs is not None and isinstance(self.searches, str):
-            run = partial(by_cost, costs=context.costs, fixed=context.fixed)
-            names, searches = names + BY_COST, [*searches, Search(BY_COST, run)]
-        return (names, searches) if self.time_limit is None else cheapest_first(searches)
+        """Return the names of the paths that are searched, in order, and the searches for them."""
+        return named_searches(
+            self.searches,
+            plan.rows_to_measure(context.encoded),
+            context.settings,
+            context.fixed,
+            of_many_rows=plan.certify is not None,
+            costs=context.costs,
+        )
 
     def _chosen(
-        self, context: FitContext, plan: RowPlan, found: FoundPaths, choice: Choice
+        self,
+        context: FitContext,
+        plan: RowPlan,
+        searches: list[Search],
+        found: FoundPaths,
+        choice: Choice,
     ) -> dict[str, Any]:
         """Return the fitted attributes, with the stability and the worth of what is kept."""
-        certificate = with_given_order(self, choice.certificate, choice.result.search)
+        given = tuple(name for search in searches if search.is_given for name in search.names)
+        certificate = with_given_order(choice.certificate, choice.result.search, given)
         about = (
             *_describe_rows(plan, context.encoded.n_rows),
-            *screening_notes(tuple(found.paths), context.encoded.n_features),
+            *screening_notes(searches, found.paths, context.encoded.n_features),
             *context.deadline.notes,
         )
         choice = replace(choice, certificate=certificate)
@@ -375,6 +378,7 @@ class FeatureSelector(EvaluatedSelector):
             comparison=choice.comparison,
             notes=about,
         )
+        fitted["_record"] = replace(fitted["_record"], given_orders=given)
         path, size = choice.path, choice.decision.size
         if plan.crosses and size < path.n_features:
             orders = found.orders[choice.result.search]

@@ -24,6 +24,7 @@ class FitRecord:
     weighted: bool = False
     certified: Certificate | None = None  # of `with_certified`
     fingerprint: str = ""  # digest of what the path depends on
+    given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
 
 
 def fitted_attributes(

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 from pinsker._compat import Interval
 from pinsker._types import Missing
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded
 from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
 from pinsker.holdout import FitContext, RowPlan, choose, find_sizes, search_paths
 from pinsker.metrics import MetricLike
@@ -44,6 +43,8 @@ from pinsker.selectors._single import keeping_path, open_progress, run_search
 
 #: Up to so many features, a search that will be evaluated on held-out rows adds them all.
 _ALL_THE_WAY = 100
+#: Of a search through all features, beside those that `FeatureSelector` knows by name.
+_COST = 5
 
 
 class KNNSelector(EvaluatedSelector):
@@ -140,7 +141,7 @@ class KNNSelector(EvaluatedSelector):
         """Take the size that held-out rows support, and set the attributes."""
         name = type(self).__name__
         function = partial(type(self)._function, settings=context.settings, fixed=context.fixed)
-        again = Search((name,), partial(_alone, function=function))
+        again = Search((name,), function, _COST, takes_weights=False)
         evaluator = context.evaluator_of(plan)
         with keeping_path(self, context, {name: path}):
             found = search_paths(context, plan, [again], [name], {name: path})
@@ -157,10 +158,8 @@ class KNNSelector(EvaluatedSelector):
         )
         set_fitted(self, fitted)
 
-    def as_search(
-        self, fixed: tuple[int, ...] = (), seed: int = 0
-    ) -> Callable[[Encoded], SelectionPath]:
-        """Return the search alone, as a function from an encoded table to a path.
+    def as_search(self, fixed: tuple[int, ...] = (), seed: int = 0) -> Search:
+        """Return the search alone, and what it takes.
 
         Parameters
         ----------
@@ -177,7 +176,8 @@ class KNNSelector(EvaluatedSelector):
             at_least=n_at_least(self._rule()),
         )
         settings = self._search_settings(settings, 0)
-        return partial(type(self)._function, settings=settings, fixed=fixed)
+        find = partial(type(self)._function, settings=settings, fixed=fixed)
+        return Search((type(self).__name__,), find, _COST, takes_weights=False)
 
     def _search_settings(
         self,
@@ -469,9 +469,3 @@ class ForwardBackwardSelection(_GrowingSelector):
         **_GrowingSelector._parameter_constraints,
         "patience": [Interval(Integral, 1, None, closed="left")],
     }
-
-
-def _alone(
-    problem: Encoded, function: Callable[[Encoded], SelectionPath]
-) -> tuple[SelectionPath, ...]:
-    return (function(problem),)

@@ -1,22 +1,20 @@
 """Selection for linear models as a scikit-learn selector: the paper's linear case, exact."""
 
-from collections.abc import Callable
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._types import Missing
-from pinsker.bounds import METRICS
-from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import path_certificate
+from pinsker.metrics import METRICS
 from pinsker.search import (
     Direction,
     ErrorBudget,
     LinearDesign,
     LinearSearchSettings,
-    SelectionPath,
+    Search,
     StoppingRule,
     linear,
 )
@@ -180,9 +178,10 @@ class LinearSelection(Selector):
         self,
         fixed: tuple[int, ...] = (),
         seed: int = 0,  # noqa: ARG002
-    ) -> Callable[[Encoded], SelectionPath]:
-        """Return the search alone, as a function from an encoded table to a path."""
-        return partial(linear, settings=self._search_settings(), fixed=fixed)
+    ) -> Search:
+        """Return the search alone, and what it takes."""
+        find = partial(linear, settings=self._search_settings(), fixed=fixed)
+        return Search((type(self).__name__,), find, cost=1)
 
     def _search_settings(self) -> LinearSearchSettings:
         least = n_at_least(self._rule())

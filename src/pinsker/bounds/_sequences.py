@@ -1,0 +1,156 @@
+"""Which of many sets are within a budget: a sequence named beforehand, and a band over all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker.bounds._bands import simultaneous_confidence
+from pinsker.bounds._limits import Difference, paired_difference
+
+#: Limits of one set: its paired differences and a confidence in, the difference out.
+Limit: TypeAlias = Callable[[FloatArray, float], Difference]
+#: Share of the error probability that the sequence gets; the band has the rest.
+_OF_SEQUENCE = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSets:
+    """Which sets are shown to be within a budget, all at once with the confidence asked for.
+
+    Attributes
+    ----------
+    shown : ndarray of shape (n_sets,), bool
+        Whether a set is shown to be within the budget.
+    evidence : tuple of {"band", "sequence", ""}
+        What shows it.
+    mean : ndarray of shape (n_sets,)
+        Mean difference, in units of the differences.
+    upper : ndarray of shape (n_sets,)
+        Upper limits that hold for all sets at once: of a set that the sequence alone shows it is
+        the budget (Hsu and Berger 1999), and not the set's own limit.
+    """
+
+    shown: BoolArray
+    evidence: tuple[str, ...]
+    mean: FloatArray
+    upper: FloatArray
+
+
+def shown_sets(
+    differences: FloatArray,
+    budget: float,
+    *,
+    sequence: Sequence[int] = (),
+    confidence: float = 0.95,
+    of_sequence: float = _OF_SEQUENCE,
+    limit: Limit = paired_difference,
+    clusters: IntArray | None = None,
+    seed: int = 0,
+) -> ShownSets:
+    r"""Find the sets whose mean difference is shown to be at most a budget.
+
+    The probability of an error, :math:`\alpha = 1 - confidence`, is divided. The band over all sets
+    has :math:`\alpha_b`. The sequence has :math:`\alpha_s`: its sets are tested one after the
+    other, each at the whole of :math:`\alpha_s`, up to the first that neither its own limit nor the
+    band shows.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_rows, n_sets)
+        Loss of each set minus the loss of all features, paired by rows, averaged over repeats.
+    budget : float
+        Largest mean difference that is accepted, in units of the differences.
+    sequence : sequence of int
+        Sets in the order in which they are tested, the largest set first. The order, and which
+        sets are in it, must not depend on `differences`.
+    confidence : float
+        Of everything that is returned together.
+    of_sequence : float
+        Share of the error probability that the sequence gets, from 0 (band alone) to 1.
+    limit : callable
+        Limits of one column of `differences` at a confidence, as `paired_difference` with the
+        metric, the clusters and the widening filled in.
+    clusters : ndarray of shape (n_rows,), int, optional
+        Which rows belong together.
+    seed : int
+        Of the band's draws.
+
+    Returns
+    -------
+    ShownSets
+
+    Notes
+    -----
+    Let j be the first set of the sequence that is not within the budget. While the band holds, it
+    does not show j, so that the sequence passes j only if j's own limit is wrong, which has
+    probability :math:`\alpha_s`. All claims together are wrong with at most
+    :math:`\alpha_b + \alpha_s`, in any dependence of band and sequence.
+
+    References
+    ----------
+    Maurer, Hothorn, Lehmacher (1995). Multiple comparisons in drug clinical trials.
+    Hsu, Berger (1999). Stepwise confidence intervals without multiplicity adjustment. JASA 94.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> losses = rng.normal([0.0, 0.05, 0.5], 1.0, size=(1000, 3))
+    >>> found = shown_sets(losses, 0.15, sequence=[0, 1, 2])
+    >>> found.shown.tolist(), found.evidence
+    ([True, True, False], ('band', 'sequence', ''))
+    """
+    alpha = 1.0 - confidence
+    has_sequence = bool(len(sequence)) and of_sequence > 0.0
+    spent = of_sequence * alpha if has_sequence else 0.0
+    n_sets = differences.shape[1]
+    upper = np.full(n_sets, np.inf)
+    mean = differences.mean(axis=0)
+    if spent < alpha:
+        each = simultaneous_confidence(
+            differences, 1.0 - alpha + spent, clusters=clusters, seed=seed
+        )
+        upper = np.array([limit(column, each).upper for column in differences.T])
+    by_band = upper <= budget
+    shown = by_band.copy()
+    for place in sequence if has_sequence else ():
+        own = upper[place] if by_band[place] else limit(differences[:, place], 1.0 - spent).upper
+        shown[place] = own <= budget
+        # The first that fails keeps its own limit: it holds whenever the sequence makes no error.
+        upper[place] = min(upper[place], max(own, budget)) if not by_band[place] else upper[place]
+        if not shown[place]:
+            break
+    words = np.where(by_band, "band", np.where(shown, "sequence", ""))
+    return ShownSets(shown, tuple(words.tolist()), mean, upper)
+
+
+def fewest_needed(lower: FloatArray, sizes: IntArray, budget: float) -> int:
+    """Return the k for which no evaluated set of fewer than k features is within the budget.
+
+    Parameters
+    ----------
+    lower : ndarray of shape (n_sets,)
+        Lower limit of each set's increase, each at the confidence by itself: sizes are tested from
+        the smallest on, a size passes when all of its sets do (intersection-union), and the first
+        that does not ends it, so that the statement has the confidence of one limit.
+    sizes : ndarray of shape (n_sets,), int
+        Features of each set.
+    budget : float
+        Increase that is accepted, in units of `lower`.
+
+    Returns
+    -------
+    int
+        The smallest size that is not ruled out; one more than the largest where all are.
+
+    Examples
+    --------
+    >>> fewest_needed(np.array([0.2, 0.1, 0.04, 0.0]), np.array([1, 2, 2, 3]), 0.05)
+    2
+    """
+    open_sizes = np.asarray(sizes)[np.asarray(lower) <= budget]
+    if len(open_sizes):
+        return int(open_sizes.min())
+    return int(np.max(sizes, initial=0)) + 1

@@ -1,0 +1,232 @@
+"""Where a search runs: the cores of this computer, a Dask cluster, or a GPU.
+
+Every backend adds up the same integers (`FixedPoint`), so all of them give the same bits. Each
+declares whether it is `usable`, what `memory` it has, and how to `run` a search, which offers the
+methods of ``_kernels.Backward`` or ``_kernels.Forward``. What needs packages of its own is imported
+when it is needed.
+"""
+
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, get_args
+
+from pinsker._cluster import Cluster
+from pinsker._compat import require
+from pinsker.engine import _kernels
+from pinsker.engine._boundary import one_of
+from pinsker.engine._plan import Plan, WorkerMemory
+from pinsker.engine._problem import Problem
+from pinsker.exceptions import EngineError, ParameterError
+
+EngineName = Literal["auto", "local", "dask", "cuda"]
+
+#: Query rows x rows x columns from which ``engine="auto"`` takes a GPU that can be used.
+GPU_PAYS_FROM = 2e9
+#: Tiles per worker: enough to share them out again when workers come and go.
+_MAX_TILES_PER_WORKER = 4
+
+
+class Request(NamedTuple):
+    """What a search was asked for."""
+
+    engine: EngineName
+    client: Any
+    problem: Problem
+    max_samples: int | None
+    max_memory: int | None
+
+
+class Backend(Protocol):
+    """A place where searches run."""
+
+    name: ClassVar[str]
+
+    @classmethod
+    def usable(cls, request: Request) -> Self | None:
+        """Return the backend; None where it cannot run a search or does not pay."""
+
+    def memory(self) -> WorkerMemory:
+        """Return the memory that the rows of a search are kept in."""
+
+    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
+        """Return a search, backward where the plan keeps pairs, and the plan that it follows."""
+
+
+class Local(Backend):
+    """The cores of this computer."""
+
+    name = "local"
+
+    @classmethod
+    def usable(cls, request: Request) -> Self | None:  # noqa: ARG003
+        """Return the backend: it can always be used."""
+        return cls()
+
+    def memory(self) -> WorkerMemory:
+        """Return the memory of this process."""
+        return WorkerMemory()
+
+    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:  # noqa: ARG002
+        """Return a compiled search."""
+        kernel = _kernels.Backward if plan.keeps_pairs else _kernels.Forward
+        return kernel(**settings), plan
+
+
+@dataclass(frozen=True)
+class Dask(Backend):
+    """The workers of a Dask cluster."""
+
+    name = "dask"
+    client: Any
+
+    @classmethod
+    def usable(cls, request: Request) -> Self | None:
+        """Return the backend of the cluster that was given or is active."""
+        client = find_client(request.engine, request.client)
+        return None if client is None else cls(client)
+
+    def memory(self) -> WorkerMemory:
+        """Return how many workers there are, and what the smallest may use."""
+        workers = Cluster(self.client).workers().values()
+        limits = [int(worker.get("memory_limit") or 0) for worker in workers]
+        smallest = min((limit for limit in limits if limit > 0), default=None)
+        return WorkerMemory("dask", len(workers), smallest, _MAX_TILES_PER_WORKER, holds_table=True)
+
+    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
+        """Return a search of tiles on the workers."""
+        searches = _dask("_searches")
+        kernel = searches.DaskBackward if plan.keeps_pairs else searches.DaskForward
+        cache = request.problem.cache
+        return kernel(client=self.client, cache=cache, n_tiles=plan.n_tiles, **settings), plan
+
+
+class Cuda(Backend):
+    """A GPU."""
+
+    name = "cuda"
+
+    @classmethod
+    def usable(cls, request: Request) -> Self | None:
+        """Return the backend where it must be used, or can be, pays and holds the table."""
+        if request.engine == cls.name:
+            if reason := missing_gpu():
+                raise EngineError(f"engine='cuda' cannot be used: {reason}")
+            return cls()
+        problem = request.problem
+        n_queries = min(request.max_samples or problem.n_rows, problem.n_rows)
+        work = float(n_queries) * problem.n_rows * problem.values.shape[1]
+        pays = work >= GPU_PAYS_FROM and missing_gpu() is None
+        return cls() if pays and _fits_on_gpu(problem, request.max_memory) else None
+
+    def memory(self) -> WorkerMemory:
+        """Return a plan of nothing: a search plans the memory of the GPU by itself."""
+        return WorkerMemory("cuda", is_planned=False)
+
+    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
+        """Return a search on the GPU, and the memory that it has planned."""
+        kernel = _cuda().CudaBackward if plan.keeps_pairs else _cuda().CudaForward
+        search = kernel(**settings, memory_limit=request.max_memory)
+        return search, plan.with_memory_of(search)
+
+
+#: In the order in which "auto" takes them.
+_BACKENDS: tuple[type[Backend], ...] = (Dask, Cuda, Local)
+
+
+def choose_backend(request: Request) -> Backend:
+    """Return the first backend that was asked for and can be used."""
+    one_of("engine", request.engine, get_args(EngineName))
+    check_client(request.client)
+    for backend in _BACKENDS:
+        if request.engine in ("auto", backend.name) and (found := backend.usable(request)):
+            return found
+    return Local()  # a search inside of a task on a Dask worker
+
+
+def is_local(engine: EngineName, client: Any = None) -> bool:
+    """Return whether searches are wanted in this process and its memory."""
+    return engine != Cuda.name and find_client(engine, client) is None
+
+
+def find_client(engine: EngineName, client: Any = None) -> Any:
+    """Return the client of the cluster that an engine works on, or None if it works elsewhere."""
+    one_of("engine", engine, get_args(EngineName))
+    check_client(client)
+    if engine not in ("auto", Dask.name):
+        return None
+    if client is not None or _is_a_task():
+        return client
+    client = _active_client()
+    if client is None and engine == Dask.name:
+        require("distributed", purpose="engine='dask'", extra="dask")
+        raise EngineError(
+            "engine='dask' finds no cluster: start one with distributed.Client(...), or pass "
+            "client=."
+        )
+    return client
+
+
+def check_client(client: Any) -> None:
+    """Refuse what is neither None nor a client."""
+    if client is not None and not hasattr(client, "submit"):
+        raise ParameterError(
+            f"client={client!r} has no method submit: use a distributed.Client or None.",
+            parameter="client",
+        )
+
+
+def calls_on_cluster(client: Any) -> Any:
+    """Return what runs calls that do not depend on each other on a cluster."""
+    if client is None:
+        raise ParameterError("client=None runs nothing: use a distributed.Client.")
+    check_client(client)
+    return _dask("_calls").CallsOnCluster(client)
+
+
+def missing_gpu() -> str | None:
+    """Return why no GPU can be used and what to do, or None if one can."""
+    reason: str | None = _cuda().missing()
+    return reason
+
+
+def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
+    """Return whether a table fits into max_memory; a GPU needs more for it than the cores."""
+    if max_memory is None:
+        return True
+    targets = 0 if problem.target is None else problem.target.shape[1]
+    needed: int = _cuda().least_memory(*problem.values.shape, problem.n_features, targets)
+    return needed <= max_memory
+
+
+def _active_client() -> Any:
+    """Return the client that is active in this process; distributed is not imported to find out."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:  # there is none
+        return None
+    return None if client.asynchronous else client
+
+
+def _is_a_task() -> bool:
+    """Return whether this code runs in a task on a Dask worker."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def _dask(module: str) -> Any:
+    require("distributed", purpose="engine='dask'", extra="dask")
+    return import_module(f"pinsker.engine.backends.dask.{module}")
+
+
+def _cuda() -> Any:
+    return import_module("pinsker.engine.backends.cuda")

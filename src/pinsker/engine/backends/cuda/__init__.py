@@ -1,0 +1,22 @@
+"""The searches on a GPU, with the methods of the compiled ones and the same bits.
+
+CuPy compiles the kernels of this folder at their first use and keeps them; nothing here imports it
+before a search is made. `missing` returns why a search cannot be made.
+"""
+
+from pinsker.engine.backends.cuda._backward import CudaBackward
+from pinsker.engine.backends.cuda._device import CupyDevice, missing, source
+from pinsker.engine.backends.cuda._forward import CudaForward
+from pinsker.engine.backends.cuda._job import LAYOUT, layout_of
+from pinsker.engine.backends.cuda._table import least_memory
+
+__all__ = [
+    "LAYOUT",
+    "CudaBackward",
+    "CudaForward",
+    "CupyDevice",
+    "layout_of",
+    "least_memory",
+    "missing",
+    "source",
+]

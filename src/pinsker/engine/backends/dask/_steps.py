@@ -1,0 +1,279 @@
+"""The driver's side of a step: which worker holds which tile, and what happens to late results."""
+
+import logging
+import queue
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from distributed import Future
+from distributed.scheduler import KilledWorker
+
+from pinsker._cluster import Cluster, StateLostError, WorkersLeftError
+from pinsker._types import IntArray
+from pinsker.engine.backends.dask._table import TableOnCluster, forget_later
+from pinsker.engine.backends.dask._tiles import Flags, TileSpec, TileSums, TileTask, advance
+from pinsker.exceptions import EngineError, EngineLostError
+
+_LOG = logging.getLogger("pinsker")
+
+#: A tile is repeated elsewhere when it takes this many times as long as the slowest one so far, but
+#: not before so many seconds.
+_PATIENCE = 3.0
+_LEAST_PATIENCE = 10.0
+#: Seconds between two looks at tiles that are not back, and at the workers.
+_TICK = 0.1
+_SECONDS_BETWEEN_COUNTS = 1.0
+#: Attempts at a step, if the cluster loses what was sent, or a worker.
+_ATTEMPTS = 5
+
+
+@dataclass(eq=False)
+class _Step:
+    """One step on its way: which futures stand for which tile, and which tiles are back."""
+
+    flags: Flags
+    began: float = field(default_factory=time.monotonic)
+    tile_of: dict[str, int] = field(default_factory=dict)
+    futures: dict[int, dict[str, Future]] = field(default_factory=dict)  # tile -> worker -> future
+    back: dict[int, Future] = field(default_factory=dict)
+    workers: set[str] = field(default_factory=set)  # they are counted on
+    arrived: "queue.SimpleQueue[Future]" = field(default_factory=queue.SimpleQueue)
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def waiting(self) -> list[int]:
+        return [tile for tile in self.futures if tile not in self.back]
+
+    def all_futures(self) -> list[Future]:
+        return [future for by_worker in self.futures.values() for future in by_worker.values()]
+
+
+class TiledSteps:
+    """Runs the steps of one search on a cluster."""
+
+    def __init__(self, cluster: Cluster, table: TableOnCluster, tiles: Sequence[TileSpec]) -> None:
+        self._cluster, self._table, self._tiles = cluster, table, tuple(tiles)
+        self._placement = Placement(len(self._tiles))
+        self._name = f"search-{uuid.uuid4().hex}"
+        self._submitted = 0
+        self._slowest = 0.0
+        self._first_back: float | None = None
+        self._counted = 0.0
+        self._stale: dict[Future, str] = {}
+        self._found_at: dict[int, str] = {}  # where a tile's state is known to be
+        self._workers: set[str] = set()
+        forget_later(self, cluster.client, self._name, self._workers)
+
+    def run(self, flags: Flags) -> tuple[int, IntArray]:
+        """Return the information and the sums of all candidates at a set, in fixed point."""
+        for _ in range(_ATTEMPTS + len(self._placement.threads)):
+            step = _Step(flags)
+            try:
+                return self._attempt(step)
+            except WorkersLeftError as error:
+                _LOG.warning("engine dask: tiles are built elsewhere (%s)", error)
+                self._table.left(error.workers)
+                self._found_at = {
+                    tile: w for tile, w in self._found_at.items() if w not in error.workers
+                }
+            except StateLostError as error:
+                _LOG.warning("engine dask: table and tiles are sent again (%s)", error)
+                self._table.lost()
+                self._found_at.clear()
+            self._cluster.cancel(step.all_futures())
+            self._counted = 0.0
+        raise EngineLostError(
+            "the cluster lost workers or their data again and again over the same step, most "
+            "likely for want of memory: lower max_memory or max_samples, or give the workers more."
+        )
+
+    def _attempt(self, step: _Step) -> tuple[int, IntArray]:
+        self._count_workers()
+        step.workers.update(self._placement.threads)
+        for tile in range(len(self._tiles)):
+            self._submit(step, tile, self._placement.worker_of[tile])
+        results: dict[int, TileSums] = {}
+        while len(results) < len(self._tiles):
+            while step.waiting():
+                try:
+                    self._receive(step, step.arrived.get(timeout=_TICK))
+                except queue.Empty:
+                    self._cluster.watch(step.workers)
+                    self._repeat_late_tiles(step)
+            results |= self._fetch(step, [tile for tile in step.back if tile not in results])
+        self._record(step, results)
+        sums = np.zeros(len(step.flags), dtype=np.int64)
+        for result in results.values():
+            sums += np.asarray(result.sums)
+        return sum(result.information for result in results.values()), sums
+
+    def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
+        """Return the sums that came back; send tile and table to workers that lack them."""
+        found: dict[int, TileSums] = {}
+        futures = [step.back[tile] for tile in tiles]
+        fetched = self._cluster.gather(futures, step.workers)
+        for tile, result in zip(tiles, fetched, strict=True):
+            if result.sums is None:
+                self._table.missing(result.place)
+                self._found_at.pop(tile, None)
+                del step.back[tile]
+                self._submit(step, tile, result.place)
+            else:
+                found[tile] = result
+        return found
+
+    def _submit(self, step: _Step, tile: int, worker: str) -> None:
+        """Send a tile's step to a worker, with whatever it does not have yet."""
+        self._submitted += 1
+        key = f"pinsker-{self._name}-{self._submitted}"
+        threads = self._placement.threads_per_tile(worker)
+        kept = frozenset(self._placement.tiles(worker)) | {tile}
+        task = TileTask(self._table.name, self._name, tile, threads, kept)
+        spec = None if self._found_at.get(tile) == worker else self._tiles[tile]
+        table = self._table.for_worker(worker)
+        future = self._cluster.submit(
+            advance, task, step.flags, spec, table, key=key, workers=[worker]
+        )
+        step.tile_of[key] = tile
+        step.workers.add(worker)
+        step.futures.setdefault(tile, {})[worker] = future
+        future.add_done_callback(step.arrived.put)
+
+    def _receive(self, step: _Step, future: Future) -> None:
+        """Take a result, or find out why there is none."""
+        tile = step.tile_of[future.key]
+        if future.status == "finished":
+            step.back.setdefault(tile, future)
+        elif future.status == "error":
+            error = future.exception()
+            if isinstance(error, KilledWorker):
+                raise EngineLostError(
+                    "several workers died over the same rows, most likely for want of memory: "
+                    "lower max_memory or max_samples, or give the workers more."
+                ) from error
+            raise EngineError(
+                f"a worker failed with {type(error).__name__}: {error}. Workers need the same "
+                "version of pinsker as this process."
+            ) from error
+        elif tile not in step.back:
+            self._cluster.check()
+            raise StateLostError(f"tile {tile} was {future.status}")
+
+    def _repeat_late_tiles(self, step: _Step) -> None:
+        """Repeat tiles elsewhere that should have been back long ago."""
+        self._count_workers()
+        if step.back and self._first_back is None:
+            self._first_back = step.elapsed()
+        longest = self._slowest or self._first_back
+        if longest is None or step.elapsed() < max(_LEAST_PATIENCE, _PATIENCE * longest):
+            return  # or it is not known yet how long it should take
+        for tile in step.waiting():
+            for late in step.futures[tile]:
+                self._placement.mark_late(late)
+            worker = self._placement.elsewhere(step.futures[tile])
+            if worker is not None:
+                _LOG.warning("engine dask: tile %d is late and repeated on %s", tile, worker)
+                self._table.late(worker)
+                self._submit(step, tile, worker)
+
+    def _record(self, step: _Step, results: dict[int, TileSums]) -> None:
+        """Note where tiles are, how long a worker needs for its own, and which workers are late."""
+        spent: dict[str, float] = {}
+        for tile, result in results.items():
+            self._placement.moved(tile, result.place)
+            self._found_at[tile] = result.place
+            self._table.arrived(result.place)
+            self._workers.add(result.place)
+            spent[result.place] = spent.get(result.place, 0.0) + result.seconds
+        self._slowest = max(self._slowest, *spent.values())  # the first step, which builds, counts
+        # The end of a task that is no longer needed shows that its worker has caught up.
+        for tile, by_worker in step.futures.items():
+            for worker, future in by_worker.items():
+                if future is not step.back[tile] and not future.done():
+                    self._stale[future] = worker
+                else:
+                    self._placement.clear(worker)
+
+    def _count_workers(self) -> None:
+        """Look which workers there are, now and then."""
+        for future in [f for f in self._stale if f.done()]:
+            self._placement.clear(self._stale.pop(future))
+        if not self._counted or time.monotonic() - self._counted > _SECONDS_BETWEEN_COUNTS:
+            self._placement.update(self._cluster.threads())
+            self._counted = time.monotonic()
+
+
+class Placement:
+    """Keeps tiles spread over the workers in proportion to their threads."""
+
+    def __init__(self, n_tiles: int) -> None:
+        self.n_tiles = n_tiles
+        self.worker_of: dict[int, str] = {}
+        self.threads: dict[str, int] = {}
+        self._n_late: dict[str, int] = {}
+        self._late: set[str] = set()
+
+    def update(self, threads: Mapping[str, int]) -> None:
+        """Take the workers of now: move the tiles of those that left, and some to new ones."""
+        self.threads = dict(threads)
+        self._late &= set(threads)
+        useful = self.useful()
+        for tile in range(self.n_tiles):
+            if self.worker_of.get(tile) not in useful:
+                self.worker_of[tile] = self._least_busy(useful)
+        while True:
+            busiest = max(useful, key=self._load)
+            idlest = self._least_busy(useful)
+            after = (self._count(idlest) + 1) / self.threads[idlest]
+            if after >= self._load(busiest):
+                return
+            self.worker_of[self.tiles(busiest)[-1]] = idlest
+
+    def useful(self) -> list[str]:
+        """Return the workers that may get tiles: all, unless some are known to be slow."""
+        prompt = [w for w in self.threads if w not in self._late and self.times_late(w) < 2]
+        return prompt or list(self.threads)
+
+    def elsewhere(self, tried: Iterable[str]) -> str | None:
+        """Return the best worker that was not tried yet, if there is one."""
+        others = [w for w in self.useful() if w not in set(tried)]
+        return self._least_busy(others) if others else None
+
+    def moved(self, tile: int, worker: str) -> None:
+        """Note where a tile was found to be."""
+        self.worker_of[tile] = worker
+
+    def mark_late(self, worker: str) -> None:
+        """Note that a worker lags: no tiles until it is cleared, and none after a second time."""
+        if worker not in self._late:
+            self._late.add(worker)
+            self._n_late[worker] = self.times_late(worker) + 1
+
+    def clear(self, worker: str) -> None:
+        """Note that a worker has caught up."""
+        self._late.discard(worker)
+
+    def times_late(self, worker: str) -> int:
+        """Return how often a worker was found to lag."""
+        return self._n_late.get(worker, 0)
+
+    def tiles(self, worker: str) -> list[int]:
+        """Return the tiles of a worker."""
+        return sorted(tile for tile, owner in self.worker_of.items() if owner == worker)
+
+    def threads_per_tile(self, worker: str) -> int:
+        """Return how many threads a tile may use where several run side by side."""
+        return max(1, -(-self.threads.get(worker, 1) // max(1, self._count(worker))))
+
+    def _count(self, worker: str) -> int:
+        return sum(owner == worker for owner in self.worker_of.values())
+
+    def _load(self, worker: str) -> float:
+        return self._count(worker) / self.threads[worker]
+
+    def _least_busy(self, workers: Iterable[str]) -> str:
+        return min(workers, key=lambda w: ((self._count(w) + 1) / self.threads[w], w))

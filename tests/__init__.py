@@ -1,0 +1,1 @@
+"""Tests, slow twins (`oracles`) and problems that know their own truth (`truths`)."""

@@ -1,0 +1,196 @@
+"""The race of models, and the choice of models by other folds than those they are scored on."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from pinsker.encoding import encode
+from pinsker.exceptions import MissingDependencyError, ParameterError
+from pinsker.metrics import Metric
+from pinsker.models import (
+    FEW_ROWS_FROM,
+    Linear,
+    ModelData,
+    ModelDesign,
+    PriorModel,
+    choose_inside,
+    default_models,
+    mix_losses,
+    named_models,
+    predict_rows,
+    race,
+)
+from pinsker.models._linear import _PENALTIES, predict_ridge
+
+
+def slow_choice(losses, distance):
+    """Return the weights of `choose_inside`, by its definition."""
+    weights = []
+    for k in range(len(losses[0])):
+        others = [np.concatenate([one for i, one in enumerate(own) if i != k]) for own in losses]
+        best = min(others, key=lambda one: one.mean())
+        tied = []
+        for one in others:
+            gaps = one - best
+            tied.append(gaps.mean() <= distance * gaps.std() / np.sqrt(len(gaps)) + 1e-15)
+        weights.append(np.array(tied) / sum(tied))
+    return np.array(weights)
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.5, 2.0])
+def test_models_are_chosen_by_the_other_folds(seed, distance):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, 9, size=4)
+    losses = [[rng.random(size) + 0.05 * m for size in sizes] for m in range(5)]
+    weights = choose_inside(losses, distance)
+    np.testing.assert_allclose(weights, slow_choice(losses, distance))
+    mixed = mix_losses(losses, weights)
+    expected = [
+        sum(weights[k, m] * losses[m][k][i] for m in range(5))
+        for k in range(4)
+        for i in range(sizes[k])
+    ]
+    np.testing.assert_allclose(mixed, expected)
+
+
+def test_a_fold_has_no_part_in_its_own_choice():
+    rng = np.random.default_rng(0)
+    losses = [[rng.random(20) for _ in range(3)] for _ in range(2)]
+    before = choose_inside(losses)
+    losses[0][1] = losses[0][1] + 10.0
+    np.testing.assert_array_equal(choose_inside(losses)[1], before[1])
+
+
+def test_the_best_of_ten_equal_models_is_not_optimistic():
+    """Ten models flip a fair coin with .4: the smallest loss is .36, the chosen one .40."""
+    rng = np.random.default_rng(0)
+    smallest, chosen = [], []
+    for _ in range(200):
+        losses = [[(rng.random(60) < 0.4).astype(float) for _ in range(5)] for _ in range(10)]
+        smallest.append(min(np.concatenate(own).mean() for own in losses))
+        chosen.append(mix_losses(losses, choose_inside(losses)).mean())
+    assert np.mean(smallest) < 0.37
+    assert np.mean(chosen) == pytest.approx(0.4, abs=4 * np.std(chosen) / np.sqrt(200))
+
+
+def folds_of(n, n_folds=3):
+    rows = np.random.default_rng(0).permutation(n)
+    parts = np.array_split(rows, n_folds)
+    return [(np.sort(np.setdiff1d(rows, part)), np.sort(part)) for part in parts]
+
+
+def skewed_table(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[:, 2] = np.exp(1.3 * X[:, 2])
+    return X, X[:, 0] + 0.8 * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("n", [300, 2500])
+def test_the_race_finds_the_linear_model_of_a_skewed_column(n):
+    encoded = encode(*skewed_table(n))
+    models = default_models("regression", n)
+    assert [model.name for model in models][:2] == ["linear", "linear ranks"]
+    assert ("svm" in {model.name for model in models}) == (n <= 2000)
+    found = race(ModelData.of(encoded), models, folds_of(n), Metric("r2"), range(4))
+    assert found.winner.name == "linear"
+    assert found.tied[0] is found.winner
+    if n < FEW_ROWS_FROM:  # else few rows leave one
+        assert found.losses["linear"] < 0.1 < found.losses["linear ranks"]
+
+
+def test_equals_go_to_the_cheapest():
+    X, y = skewed_table()
+    data = ModelData.of(encode(X, y))
+    models = (Linear("a"), Linear("b"), PriorModel())
+    found = race(data, models, folds_of(len(y)), Metric("r2"), range(4))
+    assert [model.name for model in found.tied] == ["a", "b"]
+
+
+def test_who_races_follows_from_what_models_take():
+    names = [model.name for model in default_models("classification", 500, n_classes=26)]
+    assert "boosted trees" not in names
+    assert "extra trees" in names
+    assert "extra trees" not in [m.name for m in default_models("regression", 500, weighted=True)]
+
+
+def test_ridge_is_the_best_of_its_penalties_left_out_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    for n, d in ((25, 4), (12, 30)):
+        X, test = rng.normal(size=(n, d)), rng.normal(size=(5, d))
+        y = X[:, 0] + rng.normal(size=n)
+        weights = rng.integers(1, 4, size=n).astype(float)
+        centered = (X - np.average(X, axis=0, weights=weights)) * np.sqrt(weights)[:, None]
+        squares = np.linalg.svd(centered, compute_uv=False) ** 2
+        squares = squares[squares > 1e-9]
+        predictions, errors = [], []
+        for penalty in _PENALTIES[3:] * squares.mean():  # smaller ones: least squares
+            predictions.append(Ridge(penalty).fit(X, y, weights).predict(test))
+            left_out = 0.0
+            for i in range(n):
+                stay = np.arange(n) != i
+                model = Ridge(penalty).fit(X[stay], y[stay], weights[stay])
+                left_out += weights[i] * (model.predict(X[i : i + 1])[0] - y[i]) ** 2
+            errors.append(left_out)
+        found = predict_ridge(X, y, test, weights)
+        gaps = [np.abs(found - one).max() for one in predictions]
+        if d < n:
+            assert int(np.argmin(gaps)) == int(np.argmin(errors))
+            assert min(gaps) < 1e-8
+
+
+def test_units_are_the_users_and_gaps_are_marked():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.exp(2 * rng.normal(size=400)), np.where(rng.random(400) < 0.8, 0, 9.5)])
+    X[7, 0] = np.nan
+    encoded = encode(X, rng.normal(size=400), missing="category")
+    taken = (
+        ModelDesign.of(encoded.columns, encoded.features)
+        .layout("units")
+        .take(np.arange(400), [0, 1])
+    )
+    present = np.arange(400) != 7
+    expected = (X[present, 0] - X[present, 0].mean()) / X[present, 0].std()
+    np.testing.assert_allclose(taken[present, 0], expected, atol=1e-12)
+    np.testing.assert_array_equal(taken[7, :2], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize(
+    "name", ["linear", "linear ranks", "svm", "extra trees", "boosted trees", "forest", "lightgbm"]
+)
+def test_models_by_name_learn(name, task):
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)).astype(object)
+    X[:, 2] = np.array([f"c{i}" for i in range(300)])[rng.integers(0, 20, size=300)]
+    y = X[:, 0].astype(float)
+    y = np.where(y > 0, "a", "b") if task == "classification" else y
+    encoded = encode(X, y)
+    (model,) = named_models(name, task, 300)
+    assert model.name == name
+    train, test = np.arange(200), np.arange(200, 300)
+    scores = predict_rows(ModelData.of(encoded), model, train, test, (0, 1, 2))
+    target = encoded.target
+    if target.labels is None:
+        assert np.corrcoef(scores[:, 0], target.raw[test, 0])[0, 1] > 0.9
+    else:
+        assert (scores.argmax(axis=1) == target.labels[test]).mean() > 0.85
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "catboost", None)
+    with pytest.raises(MissingDependencyError, match="pip install catboost"):
+        named_models("catboost", "regression", 50)
+    with pytest.raises(ParameterError, match="'lightgbm'"):
+        named_models("gbm", "regression", 50)
+
+
+def test_rare_classes_do_not_stop_boosted_trees():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] > 0, 1, 0)
+    y[0] = 2
+    (model,) = named_models("boosted trees", "classification", 60)
+    assert model.fit_predict_scores(X, y, X, 3).shape == (60, 3)
