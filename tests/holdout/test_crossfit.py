@@ -19,6 +19,7 @@ from pinsker.encoding import encode, take_rows
 from pinsker.holdout import (
     ALL_FEATURES,
     FitContext,
+    FoundPaths,
     RowPlan,
     SubsetResult,
     find_sizes,
@@ -86,6 +87,27 @@ def test_comparing_reports_its_stages_and_repeats_itself():
     again = compared(*cross_fit(table, ["backward", "linear"]))
     assert again.results == first.results
     assert (first.n_rows, first.n_folds) == (120, 3)
+
+
+@pytest.mark.parametrize("kept_is_worse", [True, False])
+def test_the_worse_of_what_is_kept_and_what_the_folds_found_counts(kept_is_worse):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    table = encode(X, (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int))
+    orders = [("good", [0, 1, 2]), ("bad", [2, 1, 0])]
+    context, plan, found = cross_fit(table, orders)
+    kept, in_folds = ("bad", "good") if kept_is_worse else ("good", "bad")
+    mixed = FoundPaths({"p": found.paths[kept]}, {"p": found.orders[in_folds]})
+    errors = {
+        name: compared(
+            context, plan, FoundPaths({"p": found.paths[name]}, {"p": found.orders[name]})
+        )
+        .results["p", 1]
+        .error
+        for name in ("good", "bad")
+    }
+    assert errors["good"] + 0.2 < errors["bad"]
+    assert compared(context, plan, mixed).results["p", 1].error == errors["bad"]
 
 
 def test_no_bound_rests_on_a_comparison_of_a_set_with_itself():

@@ -6,7 +6,6 @@ from sklearn.linear_model import LogisticRegression
 from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode
 from pinsker.holdout import HoldoutEvaluator, Jobs, make_folds
-from pinsker.holdout._evaluate import worse_of
 from pinsker.metrics import Metric
 from pinsker.models import default_models, named_models
 
@@ -89,15 +88,6 @@ def test_models_that_add_nothing_are_dropped():
     evaluator.race([[(0, 1, 2, 3)] * 3, [(0, 1)] * 3])
     assert evaluator.models
     assert not any("linear" in model.name for model in evaluator.models)
-
-
-def test_the_worse_of_two_scores_counts():
-    evaluator = linear_evaluator(encoded(90), 3)
-    good, bad = evaluator.evaluate([[(0,)] * 3, [(2,)] * 3])
-    for one, other in ((good, bad), (bad, good)):
-        worse = worse_of(one, other)
-        np.testing.assert_array_equal(worse.log_likelihood, bad.log_likelihood)
-        np.testing.assert_array_equal(worse.losses, bad.losses)
 
 
 def test_shuffled_columns_carry_nothing_and_the_evaluator_stays_as_it_was():

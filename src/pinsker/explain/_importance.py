@@ -211,8 +211,8 @@ def increases(
     """Return the error of each first set minus that of the second, with bounds for all at once."""
     losses = [_paired_losses(evaluator, *pair) for pair in pairs]
     n = len(losses[0][0]) if losses else 0
-    about = (evaluator.clusters, evaluator.weights)
-    clusters, weights = (None if given is None else given[:n] for given in about)
+    clusters = None if evaluator.clusters is None else evaluator.clusters[:n]
+    weights = None if evaluator.weights is None else evaluator.weights[:n]
     columns = [(one - other).reshape(n, -1) for one, other in losses]
     sides = columns + [-column for column in columns] if two_sided else columns
     each = simultaneous_confidence(np.hstack(sides), confidence, clusters=clusters) if n else 0.95
