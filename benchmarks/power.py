@@ -48,7 +48,7 @@ CELLS = (
     ("sparse", 1000, 0.01),
     ("dense", 300, 0.02),
 )
-SHARES = (0.5, 0.8, 1.0)
+SHARES = (0.3, 0.5, 0.8, 1.0)
 REPORTING_SEED, TRUTH_SEED = 1_000_000, 7
 
 
@@ -132,21 +132,24 @@ def rules(losses, budget, widening=CROSS_FITTED):
     narrow = [paired_difference(column, each, counts=True) for column in once.T[:-1]]
     today = [one.mean + widening * (one.upper - one.mean) <= budget for one in narrow]
     kept["today"] = smallest([*today, True])
-    names = {"P1": 0.0, "P2": 1.0} | {f"split {share:g}": share for share in SHARES[:-1]}
+    names = {"P2": 1.0, "step-down": 0.0} | {f"split {share:g}": share for share in SHARES[:-1]}
+    each = simultaneous_confidence(averaged[:, :-1])
+    band = [limit(column, each).upper <= budget for column in averaged.T[:-1]]
+    kept["P1"] = smallest([*band, True])
     for name, share in names.items():
-        found = shown_sets(averaged[:, :-1], budget, sequence=down, of_sequence=share, limit=limit)
-        kept[name] = smallest([*found.shown, True])
+        known = {"sequence": down if share else (), "of_sequence": share, "limit": limit}
+        kept[name] = smallest([*shown_sets(averaged[:, :-1], budget, **known).shown, True])
     return kept
 
 
-def cell(design, n_rows, budget, runs, repeats):
+def cell(design, n_rows, budget, runs, repeats, widening=CROSS_FITTED):
     truth = true_increase(design, n_rows)
     sizes, wrong = {}, {}
     for run in range(runs):
         rng = np.random.default_rng([REPORTING_SEED, run])
         X, y = draw(design, n_rows, rng)
         losses = cross_fitted_losses(X, y, fold_numbers(y, repeats, rng))
-        for name, size in rules(losses, budget).items():
+        for name, size in rules(losses, budget, widening).items():
             sizes.setdefault(name, []).append(size)
             wrong.setdefault(name, []).append(truth[size - 1] >= budget)
     return {
@@ -252,6 +255,7 @@ def main():
     )
     parser.add_argument("--runs", type=int, default=300, help="of each cell")
     parser.add_argument("--repeats", type=int, default=5, help="draws of folds")
+    parser.add_argument("--widening", type=float, default=CROSS_FITTED, help="of limits")
     parser.add_argument("--edge", action="store_true", help="budgets at the true increase")
     parser.add_argument("--serial", action="store_true", help="rows in time")
     parser.add_argument("--plan", action="store_true", help="rows that are planned")
@@ -262,7 +266,7 @@ def main():
     cells = [*edges(150), *edges(300), *edges(1000)] if asked.edge else CELLS
     print(f"{asked.runs} runs, {asked.repeats} draws of folds: columns kept (wrong, %)")
     for one in cells:
-        found = cell(*one, asked.runs, asked.repeats)
+        found = cell(*one, asked.runs, asked.repeats, asked.widening)
         shown = "  ".join(
             f"{name} {size:.2f} ({wrong:.1f} ± {spread / asked.runs**0.5:.1f})"
             for name, (size, wrong, spread) in found.items()

@@ -56,13 +56,18 @@ def losses(means, n_rows=400, seed=RNG_SEED, shared=0.0):
     return noise + np.sqrt(shared) * rng.normal(size=(n_rows, 1)) + np.array(means)
 
 
-def test_band_alone_is_the_band():
-    differences = losses([0.0, 0.1, 0.3])
+def test_the_band_is_made_again_for_what_it_does_not_show():
+    differences = losses([-1.0, -1.0, 0.0, 0.4, 1.0])
     each = simultaneous_confidence(differences)
-    found = shown_sets(differences, 0.2)
-    uppers = [paired_difference(column, each).upper for column in differences.T]
-    assert found.upper.tolist() == uppers
-    assert found.shown.tolist() == [upper <= 0.2 for upper in uppers]
+    uppers = np.array([paired_difference(column, each).upper for column in differences.T])
+    budget = float(uppers[2]) - 0.005  # by a hair
+    found = shown_sets(differences, budget)
+    assert (uppers <= budget).tolist() == [True, True, False, False, False]
+    assert found.shown.tolist() == [True, True, True, False, False]
+    assert found.evidence == ("band",) * 3 + ("", "")
+    # What is shown is within the budget, and no more is proven (Hsu and Berger).
+    assert found.upper.tolist() == [*[budget] * 3, *uppers[3:]]
+    assert found.mean == pytest.approx(differences.mean(axis=0))
 
 
 def test_a_sequence_alone_tests_each_at_the_whole_level_and_stops():
@@ -71,19 +76,25 @@ def test_a_sequence_alone_tests_each_at_the_whole_level_and_stops():
     found = shown_sets(differences, 0.2, sequence=[0, 1, 2], of_sequence=1.0)
     assert found.shown.tolist() == [True, False, False]
     assert found.evidence == ("sequence", "", "")
-    # What passed is shown to be within the budget, and no more (Hsu and Berger).
     assert found.upper.tolist() == [0.2, own[1], np.inf]
 
 
 def test_what_the_band_shows_does_not_stop_the_sequence():
-    differences = losses([-0.5, -0.5, 0.05], shared=0.5)
-    budget = 0.2
-    found = shown_sets(differences, budget, sequence=[0, 1, 2])
-    assert found.evidence[0] == "band"
-    assert found.upper[0] < budget
-    assert found.upper[2] in (budget, pytest.approx(found.upper[2]))
-    without = shown_sets(differences, budget)
-    assert (found.shown | ~without.shown | (found.upper > budget)).all()
+    differences = losses([-0.5, 0.0, -0.5], shared=0.5)
+    own = paired_difference(differences[:, 1], 0.96).upper
+    found = shown_sets(differences, own + 1e-9, sequence=[0, 1, 2])
+    assert found.evidence == ("band", "sequence", "band")
+    above = shown_sets(differences, own - 1e-3, sequence=[0, 1, 2])
+    assert above.evidence == ("band", "", "band")
+
+
+def test_sets_far_above_cost_nothing():
+    near = losses([0.0, 0.02])
+    far = np.hstack([near, losses(np.full(40, 3.0), seed=9)])
+    alone, beside = (simultaneous_confidence(one) for one in (near, far))
+    assert beside > alone + 0.01
+    distance = np.r_[0.0, 0.0, np.full(40, 30.0)]
+    assert simultaneous_confidence(far, distance=distance) == pytest.approx(alone, abs=3e-3)
 
 
 def test_bounds_of_all_sets_hold_at_once():

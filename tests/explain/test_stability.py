@@ -7,7 +7,7 @@ import pytest
 from pinsker import FeatureSelector
 from pinsker.datasets import NoisyXor
 from pinsker.exceptions import ParameterError
-from pinsker.explain import Stability
+from pinsker.explain import Stability, stability_of_orders
 
 
 def nogueira(masks):
@@ -136,3 +136,17 @@ def test_what_cannot_be_halved_is_refused():
     listed = FeatureSelector(0.1, cv=folds, **SETTINGS).fit(X, y)
     with pytest.raises(ParameterError, match="cv lists rows"):
         listed.stability(X, y, n=3)
+
+
+def test_folds_that_share_a_search_are_one_choice():
+    # Between 1000 and 2000 rows two folds share a search: three searches, five folds.
+    orders = [(0, 1, 2, 3), (0, 2, 1, 3), (1, 0, 3, 2)]
+    found = stability_of_orders([orders[k] for k in (0, 0, 1, 1, 2)], 2, list("abcd"))
+    apart = Stability.of(np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]], dtype=bool))
+    assert (found.n_choices, found.over) == (3, "searches")
+    assert (found.value, found.lower) == (apart.value, apart.lower)
+    assert "over 3 searches" in str(found)
+    assert stability_of_orders([orders[0]] * 5, 2, list("abcd")) is None
+    X, y = copies(1200, 3)
+    selector = FeatureSelector(0.1, **SETTINGS).fit(X, y)
+    assert (selector.stability_.n_choices, selector.stability_.over) == (3, "searches")

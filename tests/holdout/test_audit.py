@@ -4,14 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss, mean_squared_error
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from pinsker import BackwardElimination, CriterionSelection, ErrorBudget, FeatureCount, audit
+from pinsker.bounds import paired_difference
 from pinsker.datasets import NoisyXor
 from pinsker.exceptions import DataError, ParameterError
 from tests.truths import Friedman
@@ -206,3 +209,27 @@ def test_log_loss_of_numbers():
     assert result.metric == "log-loss"
     # A Gaussian of standard deviation 1 has an entropy of 1.42 nats.
     assert result.error_all == pytest.approx(0.5 * np.log(2 * np.pi * np.e), abs=0.2)
+
+
+def test_cross_validated_audits_are_widened_and_fresh_ones_are_not(selector):
+    X, y = PROBLEM.sample(300, seed=0)
+    X_test, y_test = PROBLEM.sample(400, seed=2)
+    model = KNeighborsClassifier(1)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X_test, y_test))
+    losses = []
+    for columns in (X_test, selector.transform(X_test)):
+        wrong = np.empty(len(y_test))
+        for train, test in folds:
+            fitted = clone(model).fit(columns[train], y_test[train])
+            wrong[test] = fitted.predict(columns[test]) != y_test[test]
+        losses.append(wrong)
+    gaps = losses[1] - losses[0]
+    found = audit(selector, model, X_test, y_test)
+    wide, plain = (paired_difference(gaps, counts=True, widening=w) for w in (1.2, 1.0))
+    assert found.increase_upper == pytest.approx(wide.upper)
+    assert found.increase_upper > plain.upper
+    fresh = audit(selector, model, X_test, y_test, X_train=X, y_train=y)
+    reduced = (np.asarray, selector.transform)
+    both = [clone(model).fit(of(X), y).predict(of(X_test)) for of in reduced]
+    gaps = (both[1] != y_test).astype(float) - (both[0] != y_test)
+    assert fresh.increase_upper == pytest.approx(paired_difference(gaps, counts=True).upper)

@@ -88,6 +88,7 @@ def test_interactions_are_a_frame():
     frame = found.to_frame()
     assert list(frame.columns) == [
         "first", "second", "alone_first", "alone_second", "together", "surplus", "p_value",
+            "p_additive",
     ]  # fmt: skip
     assert len(frame) == 7
     assert frame["surplus"].is_monotonic_decreasing

@@ -30,16 +30,16 @@ from pinsker.bounds._error_rate import (
     SharpErrorBound,
     VajdaBound,
 )
+from pinsker.bounds._limits import CROSS_FITTED as CROSS_FITTED
 from pinsker.bounds._limits import (
-    CROSS_FITTED,
     Difference,
     bounded_loss_limit,
     error_rate_limit,
-    few_per_class,
-    few_rows_decide,
     paired_difference,
 )
 from pinsker.bounds._limits import effective_rows as effective_rows
+from pinsker.bounds._limits import few_per_class as few_per_class
+from pinsker.bounds._limits import few_rows_decide as few_rows_decide
 from pinsker.bounds._linear import LinearModel
 from pinsker.bounds._other_losses import (
     AbsoluteErrorBound,
@@ -47,9 +47,13 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
-from pinsker.bounds._planning import rows_needed, smallest_budget
-from pinsker.bounds._sequences import ShownSets, fewest_needed, shown_sets
-from pinsker.bounds._serial import SerialBlocks, serial_blocks
+from pinsker.bounds._planning import rows_needed as rows_needed
+from pinsker.bounds._planning import smallest_budget as smallest_budget
+from pinsker.bounds._sequences import ShownSets as ShownSets
+from pinsker.bounds._sequences import fewest_needed as fewest_needed
+from pinsker.bounds._sequences import shown_sets as shown_sets
+from pinsker.bounds._serial import SerialBlocks as SerialBlocks
+from pinsker.bounds._serial import serial_blocks as serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,
@@ -63,7 +67,6 @@ from pinsker.bounds._target_facts import TargetFacts
 from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
-    "CROSS_FITTED",
     "AbsoluteErrorBound",
     "BinaryBound",
     "Bound",
@@ -82,10 +85,8 @@ __all__ = [
     "PinskerBound",
     "RangeBound",
     "SecondMomentBound",
-    "SerialBlocks",
     "SharpErrorBound",
     "SharpRangeBound",
-    "ShownSets",
     "SubgaussianBound",
     "TargetFacts",
     "VajdaBound",
@@ -94,15 +95,8 @@ __all__ = [
     "error_rate_limit",
     "fano_error",
     "feder_merhav_error",
-    "few_per_class",
-    "few_rows_decide",
-    "fewest_needed",
     "hellman_raviv_error",
     "largest_entropy",
     "paired_difference",
-    "rows_needed",
-    "serial_blocks",
-    "shown_sets",
     "simultaneous_confidence",
-    "smallest_budget",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from scipy.special import ndtri
 
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds._bands import simultaneous_confidence
@@ -12,8 +13,9 @@ from pinsker.bounds._limits import Difference, paired_difference
 
 #: Limits of one set: its paired differences and a confidence in, the difference out.
 Limit: TypeAlias = Callable[[FloatArray, float], Difference]
-#: Share of the error probability that the sequence gets; the band has the rest.
-_OF_SEQUENCE = 0.8
+#: Share of the error probability that the sequence gets, the band has the rest; and share of the
+#: band's that shows which sets are far above the budget.
+_OF_SEQUENCE, _OF_DISTANCE = 0.8, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,9 @@ class ShownSets:
     mean : ndarray of shape (n_sets,)
         Mean difference, in units of the differences.
     upper : ndarray of shape (n_sets,)
-        Upper limits that hold for all sets at once: of a set that the sequence alone shows it is
-        the budget (Hsu and Berger 1999), and not the set's own limit.
+        What may be printed: of a set that is shown the budget, which is what was proven, and not
+        the set's own limit (Hsu and Berger 1999); of others the limit of the band, a statement of
+        its own at the band's confidence, and of the first that fails the sequence its own limit.
     """
 
     shown: BoolArray
@@ -53,9 +56,10 @@ def shown_sets(
     r"""Find the sets whose mean difference is shown to be at most a budget.
 
     The probability of an error, :math:`\alpha = 1 - confidence`, is divided. The band over all sets
-    has :math:`\alpha_b`. The sequence has :math:`\alpha_s`: its sets are tested one after the
-    other, each at the whole of :math:`\alpha_s`, up to the first that neither its own limit nor the
-    band shows.
+    has :math:`\alpha_b`; it is made again for the sets that it does not show, up to the end
+    (Romano and Wolf), and sets that are far above the budget do not count (Romano, Shaikh and
+    Wolf). The sequence has :math:`\alpha_s`: its sets are tested one after the other, each at the
+    whole of :math:`\alpha_s`, up to the first that neither its own limit nor the band shows.
 
     Parameters
     ----------
@@ -92,6 +96,9 @@ def shown_sets(
     References
     ----------
     Maurer, Hothorn, Lehmacher (1995). Multiple comparisons in drug clinical trials.
+    Romano, Wolf (2005). Exact and approximate stepdown methods for multiple testing. JASA 100.
+    Romano, Shaikh, Wolf (2014). A practical two-step method for testing moment inequalities.
+    Econometrica 82.
     Hsu, Berger (1999). Stepwise confidence intervals without multiplicity adjustment. JASA 94.
 
     Examples
@@ -103,27 +110,60 @@ def shown_sets(
     ([True, True, False], ('band', 'sequence', ''))
     """
     alpha = 1.0 - confidence
-    has_sequence = bool(len(sequence)) and of_sequence > 0.0
-    spent = of_sequence * alpha if has_sequence else 0.0
-    n_sets = differences.shape[1]
-    upper = np.full(n_sets, np.inf)
-    mean = differences.mean(axis=0)
+    spent = of_sequence * alpha if len(sequence) else 0.0
+    shown = np.zeros(differences.shape[1], dtype=np.bool_)
+    upper = np.full(len(shown), np.inf)
     if spent < alpha:
-        each = simultaneous_confidence(
-            differences, 1.0 - alpha + spent, clusters=clusters, seed=seed
-        )
-        upper = np.array([limit(column, each).upper for column in differences.T])
-    by_band = upper <= budget
-    shown = by_band.copy()
-    for place in sequence if has_sequence else ():
-        own = upper[place] if by_band[place] else limit(differences[:, place], 1.0 - spent).upper
+        shown, upper = _step_down(differences, budget, 1.0 - alpha + spent, limit, clusters, seed)
+    by_band = shown.copy()
+    for place in sequence if spent else ():
+        if by_band[place]:
+            continue
+        own = limit(differences[:, place], 1.0 - spent).upper
         shown[place] = own <= budget
-        # The first that fails keeps its own limit: it holds whenever the sequence makes no error.
-        upper[place] = min(upper[place], max(own, budget)) if not by_band[place] else upper[place]
         if not shown[place]:
+            upper[place] = min(upper[place], own)  # holds whenever the sequence makes no error
             break
+    upper = np.where(shown, budget, np.maximum(upper, budget))
     words = np.where(by_band, "band", np.where(shown, "sequence", ""))
-    return ShownSets(shown, tuple(words.tolist()), mean, upper)
+    return ShownSets(shown, tuple(words.tolist()), differences.mean(axis=0), upper)
+
+
+def _step_down(
+    differences: FloatArray,
+    budget: float,
+    confidence: float,
+    limit: Limit,
+    clusters: IntArray | None,
+    seed: int,
+) -> tuple[BoolArray, FloatArray]:
+    """Return which sets a band shows that is made again for the others, and the band's limits."""
+    beta = _OF_DISTANCE * (1.0 - confidence)
+    columns = differences.T
+    band = simultaneous_confidence(differences, confidence, clusters=clusters, seed=seed)
+    upper = np.array([limit(column, band).upper for column in columns])
+    near = 1.0 - beta / max(len(columns), 1)
+    distance = np.array([_distance(limit, column, near, budget) for column in columns])
+    shown = upper <= budget
+    while not shown.all():
+        left = ~shown
+        each = simultaneous_confidence(
+            differences[:, left], confidence + beta, clusters=clusters, distance=distance[left],
+            seed=seed,
+        )  # fmt: skip
+        now = left.copy()
+        now[left] = [limit(column, each).upper <= budget for column in columns[left]]
+        if not now.any():
+            break
+        shown |= now
+    return shown, upper
+
+
+def _distance(limit: Limit, column: FloatArray, confidence: float, budget: float) -> float:
+    """Return how many standard errors the lower limit of a set is above the budget."""
+    found = limit(column, confidence)
+    error = (found.mean - found.lower) / float(ndtri(confidence))
+    return max(found.lower - budget, 0.0) / error if error > 0.0 else 0.0
 
 
 def fewest_needed(lower: FloatArray, sizes: IntArray, budget: float) -> int:

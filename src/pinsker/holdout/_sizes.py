@@ -9,14 +9,19 @@ from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.holdout._context import FitContext
 from pinsker.holdout._evaluate import FeatureSet, HoldoutEvaluator, worse_of
 from pinsker.holdout._paths import FoundPaths
+from pinsker.holdout._prune import pruned_orders
 from pinsker.holdout._rows import RowPlan
-from pinsker.models import HoldoutScores, best_by_loss
-from pinsker.search import ErrorBudget, FeatureCosts, StoppingRule, measure_sets
+from pinsker.models import HoldoutScores, RawModel, best_by_loss
+from pinsker.search import ErrorBudget, FeatureCosts, StoppingRule, given_order, measure_sets
 
 #: Sizes above this are told apart down to a ratio, smaller ones one by one.
 _MANY, _CLOSE = 100, 1.1
 #: Rows of the first folds, at least: they compare models and find the sets far from a budget.
 _FIRST_ROWS = 300
+#: Sets of more features are not pruned: a pass takes a fit for every fifth of them that leaves.
+_MOST_PRUNED = 100
+#: Name of the path of the last pass.
+PRUNED = "pruned"
 #: An excess above this many budgets is far.
 _FAR = 2.0
 
@@ -46,6 +51,9 @@ def find_sizes(
         on_stage(f"evaluating {name}")
         if not (sizes.has_set and context.deadline.skips(f"sets of {name}")):
             sizes.find(name, rule)
+    if isinstance(rule, ErrorBudget) and not context.deadline.skips("a last pass"):
+        on_stage("a last pass")
+        sizes.prune(plan, rule)
     return sizes.comparison()
 
 
@@ -121,6 +129,31 @@ class SizeSearch:
                 above = middle
             else:
                 below = middle
+
+    def prune(self, plan: RowPlan, rule: ErrorBudget) -> None:
+        """Order the chosen set by what the model that stands for it needs, and look for less."""
+        if any(isinstance(model, RawModel) for model in self.evaluator.models):
+            return
+        result, _ = self.comparison().choose(rule)
+        size, name, n_fixed = result.size, result.search, len(self.context.fixed)
+        if not n_fixed + 1 < size <= _MOST_PRUNED:
+            return
+        folds = self.evaluator.folds
+        everything = [tuple(range(size))] * (len(folds) + 1)
+        sets = [order[:size] for order in [*self.found.orders[name], self.found.paths[name].order]]
+        if size == self.everything[1]:
+            sets = everything
+        rows = [fold.train for fold in folds]
+        if plan.crosses:
+            rows.append(np.arange(self.context.encoded.n_rows))
+        else:
+            sets = sets[:-1]
+        orders = pruned_orders(self.evaluator, sets, rows, n_fixed, self.context.seed)
+        kept = orders[-1] if plan.crosses else orders[0]
+        searched = plan.rows_to_measure(self.context.encoded)
+        self.found.paths[PRUNED] = given_order(searched, order=kept, n_fixed=n_fixed)
+        self.found.orders[PRUNED] = orders[: len(folds)]
+        self.find(PRUNED, rule)
 
     def _double(self, name: str, top: int, rule: ErrorBudget) -> list[int]:
         """Evaluate sizes that double, until one meets the rule and no more information shows."""

@@ -17,7 +17,14 @@ from pinsker.models._defaults import (
     named_models,
 )
 from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
-from pinsker.models._fit import MeanModel, ModelData, mean_prediction, members, predict_rows
+from pinsker.models._fit import (
+    MeanModel,
+    ModelData,
+    losses_without,
+    mean_prediction,
+    members,
+    predict_rows,
+)
 from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
@@ -96,6 +103,7 @@ __all__ = [
     "log_likelihood_of_numbers",
     "log_likelihood_of_times",
     "log_softmax",
+    "losses_without",
     "mean_prediction",
     "members",
     "mix_losses",

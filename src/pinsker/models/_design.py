@@ -136,6 +136,17 @@ class Layout:
         """Return some rows of some features, in increasing order of these."""
         return self.expand(rows, self._columns_of(features))
 
+    def with_each_shuffled(
+        self, taken: FloatArray, shuffled: FloatArray, features: Iterable[int]
+    ) -> FloatArray:
+        """Return rows, and once more for each feature with its model columns in another order."""
+        ends = np.cumsum([self.widths[self._columns_of([one])].sum() for one in sorted(features)])
+        blocks = [taken]
+        for start, end in zip([0, *ends[:-1]], ends, strict=True):
+            blocks.append(taken.copy())
+            blocks[-1][:, start:end] = shuffled[:, start:end]
+        return np.vstack(blocks)
+
     def is_categorical(self, features: Iterable[int]) -> BoolArray:
         """Return which of the columns that `take` returns are codes of categories."""
         columns = self._columns_of(features)

@@ -11,7 +11,7 @@ from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.models._design import ModelDesign
 from pinsker.models._model import HoldoutModel, PriorModel
 from pinsker.models._raw import OwnColumns, RawModel
-from pinsker.models._scores import log_softmax
+from pinsker.models._scores import HoldoutMetric, log_softmax
 from pinsker.models._survival import SurvivalModel, grid_times, prior_of_survival
 
 
@@ -52,11 +52,16 @@ def predict_rows(
     train: IntArray,
     test: IntArray,
     features: Sequence[int],
+    shuffled: IntArray | None = None,
 ) -> FloatArray:
-    """Fit a model to some rows and features, and return its raw predictions of other rows."""
+    """Fit a model to some rows and features, and return its raw predictions of other rows.
+
+    With `shuffled`, the test rows in another order, their predictions follow once more for each
+    feature, which is taken from there.
+    """
     target, weights = data.target, data.weights
     if isinstance(model, MeanModel):
-        several = [predict_rows(data, one, train, test, features) for one in model.models]
+        several = [predict_rows(data, one, train, test, features, shuffled) for one in model.models]
         return mean_prediction(several, target)
     if isinstance(model, RawModel) and data.own is not None and features:
         columns = data.own.columns_of(features)
@@ -67,6 +72,8 @@ def predict_rows(
         return prior_of_survival(target.raw[train], len(test), grid_times(target.raw), own)
     layout = data.design.layout(model.layout)
     rows, others = layout.take(train, features), layout.take(test, features)
+    if shuffled is not None:
+        others = layout.with_each_shuffled(others, layout.take(shuffled, features), features)
     how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
     if weights is not None:
         how["weights"] = weights_in_rows(weights)[train]
@@ -83,6 +90,22 @@ def predict_rows(
         times, own = grid_times(target.raw), how.get("weights")
         return model.fit_predict_survival(rows, target.raw[train], others, times, own)
     return model.fit_predict(rows, target.raw[train], others, **how)
+
+
+def losses_without(
+    data: ModelData,
+    model: HoldoutModel,
+    train: IntArray,
+    test: IntArray,
+    features: Sequence[int],
+    metric: HoldoutMetric,
+    shuffled: IntArray,
+) -> list[float]:
+    """Return the loss of a fitted model when one feature after the other says nothing."""
+    predicted = predict_rows(data, model, train, test, features, shuffled)
+    blocks = np.split(predicted, len(features) + 1)[1:]
+    scored = [metric.score_holdout(model.name, one, data.target, test) for one in blocks]
+    return [one.loss for one in scored]
 
 
 def members(model: HoldoutModel) -> tuple[HoldoutModel, ...]:

@@ -249,6 +249,9 @@ class ErrorBudget(StoppingRule):
     relative : bool, default=False
         Whether `delta` is a share of what all features add over none on the held-out rows, from 0
         to 1, and not in units of the metric.
+    confidence : float, default=0.95
+        That the budget is met, of the sets that held-out rows choose among; 0.5 takes the best
+        guess: a set whose estimated increase is within the budget.
 
     Notes
     -----
@@ -287,6 +290,7 @@ class ErrorBudget(StoppingRule):
     reference: Reference = "best"
     model: Model = "bounded"
     relative: bool = False
+    confidence: float = 0.95
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -298,6 +302,10 @@ class ErrorBudget(StoppingRule):
         if not 0.0 <= self.delta < float("inf"):
             raise ParameterError(
                 f"an error budget must be a number of at least 0, found {self.delta!r}."
+            )
+        if not 0.5 <= self.confidence < 1.0:
+            raise ParameterError(
+                f"confidence={self.confidence!r}: use 0.5 (a best guess) to below 1."
             )
         object.__setattr__(self, "metric", Metric(self.metric).metric)
         if self.relative and isinstance(self.metric, WorstTarget):

@@ -282,7 +282,7 @@ class FeatureSelector(EvaluatedSelector):
             context.encoded, self.cv, context.seed, groups=context.groups, fewest=context.fewest
         )
         names, searches = self._searches(context, plan)
-        progress = Progress(self, context.user_data, 4 + len(names))
+        progress = Progress(self, context.user_data, 5 + len(names))
         context.jobs.on_call = progress.on_call
         progress.on_stage(_describe_search(plan, len(names)))
         if plan.folds:
