@@ -1,6 +1,6 @@
 """Held-out rows: which rows evaluate, what they say about a set, and what may be claimed.
 
-`make_folds` divides the rows, `HoldoutEvaluator` fits models and scores them, `CrossFit` evaluates
+`RowPlan` divides the rows, `HoldoutEvaluator` fits models and scores them, `find_sizes` evaluates
 the sizes of paths and returns a `Comparison`, `FreshRows` certifies, `audit` measures what a user's
 own model loses. A `Metric` carries the loss through all of them.
 """

@@ -285,8 +285,8 @@ class FeatureSelector(EvaluatedSelector):
             with keeping_path(self, context, found.paths):
                 evaluator = context.evaluator_of(plan)
                 comparison = find_sizes(context, plan, evaluator, found, progress.on_stage)
-                choice = choose(context, plan, evaluator, comparison)
                 progress.on_stage("certifying")
+                choice = choose(context, plan, evaluator, comparison)
                 choice = certify(context, plan, choice)
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
