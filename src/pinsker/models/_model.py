@@ -25,6 +25,7 @@ class HoldoutModel:
     takes_weights: ClassVar[bool] = True  # whether rows may have weights
     most_rows: ClassVar[float] = np.inf  # of more a fit takes too long
     most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
+    most_columns: ClassVar[float] = np.inf
     name: str  # its name in comparisons and certificates
     estimator: Any  # cloned before every fit
 

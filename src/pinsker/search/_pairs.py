@@ -275,7 +275,10 @@ def pairs(
     found: list[int] = []
     if problem.n_features > 1 and problem.n_rows >= _FEWEST_ROWS:
         scan = PairScan(PairProblem.of(problem), seed=seed, n_threads=n_threads)
-        found = [feature for pair in scan.rounds(_SEARCH_LEVEL) for feature in pair.features]
+        # A round takes the square of the columns: as many as 8 of 2048 columns take.
+        most = min(_ROUNDS, max(1, int(_ROUNDS * (2048 / problem.n_features) ** 2)))
+        rounds = scan.rounds(_SEARCH_LEVEL, most)
+        found = [feature for pair in rounds for feature in pair.features]
     first = tuple(dict.fromkeys([*fixed, *found]))
     others = count_and_search(problem, "jmi", first).moves
     return given_order(problem, tuple(dict.fromkeys([*first, *others])), len(fixed))

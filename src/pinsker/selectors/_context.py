@@ -223,6 +223,7 @@ def _named_models(selector: Any, encoded: Encoded, seed: int) -> tuple[HoldoutMo
         encoded.n_rows,
         seed,
         n_classes=0 if classes is None else len(classes),
+        n_columns=encoded.columns.n_columns,
         weighted=encoded.weights is not None,
     )
 
