@@ -5,7 +5,6 @@
 tables that criteria count in.
 """
 
-from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
     check_neighbors,
     check_weights,
@@ -29,10 +28,12 @@ from pinsker.encoding._discretize import (
 from pinsker.encoding._encode import (
     check_lengths,
     columns_to_read,
+    drop_uninformative,
     encode,
     encode_again,
     encode_columns,
     encode_together,
+    hash_numbers,
     hashes_of,
 )
 from pinsker.encoding._encoded import (
@@ -46,9 +47,15 @@ from pinsker.encoding._encoded import (
     take_features,
     take_rows,
 )
-from pinsker.encoding._groups import find_columns, find_features
-from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._row_hashes import hash_numbers
+from pinsker.encoding._kinds import find_columns, find_features, read_written, written_number
+from pinsker.encoding._read import (
+    count_rows,
+    is_dask,
+    is_dask_frame,
+    is_frame,
+    is_missing,
+    read_table,
+)
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
 from pinsker.encoding._target import (
@@ -57,8 +64,6 @@ from pinsker.encoding._target import (
     guess_task,
     null_martingale,
 )
-from pinsker.encoding._tidy import drop_uninformative
-from pinsker.encoding._written import read_written, written_number
 
 __all__ = [
     "FARTHEST",

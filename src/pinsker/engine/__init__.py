@@ -14,7 +14,7 @@ from pinsker.engine._contingency import (
     grassberger_log,
 )
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
-from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
+from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables, array_library, best_triples
 from pinsker.engine._plan import (
     WorkerMemory,
     available_memory,
@@ -23,18 +23,18 @@ from pinsker.engine._plan import (
     search_bytes,
 )
 from pinsker.engine._problem import Problem
-from pinsker.engine._search import Backward, Forward
-from pinsker.engine._settings import (
+from pinsker.engine._search import (
     ENGINES,
     SETTINGS,
+    Backward,
     EngineSettings,
+    Forward,
     KNNSettings,
     as_settings,
     count_threads,
     generator_of,
 )
 from pinsker.engine._trees import class_probabilities, mean_values
-from pinsker.engine._triples import array_library, best_triples
 from pinsker.engine.backends import calls_on_cluster, find_client, is_local
 from pinsker.engine.backends.dask._partitions import PartitionTables
 

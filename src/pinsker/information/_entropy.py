@@ -13,8 +13,7 @@ from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information._discrete import merge_states, state_entropy
-from pinsker.information._gaussian import gaussian_entropy
+from pinsker.information._estimators import gaussian_entropy, merge_states, state_entropy
 from pinsker.information._measure import (
     EstimateKeywords,
     as_states,

@@ -13,7 +13,7 @@ from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Columns
 from pinsker.engine import generator_of
 from pinsker.exceptions import UnreliableEstimateWarning
-from pinsker.information._discrete import merge_states, state_entropy
+from pinsker.information._estimators import merge_states, state_entropy
 from pinsker.information._measure import ROWS_PER_STATE, Arguments, Measurement, MethodArrays
 
 #: Below this many nats of resolution, neighbors lost an eighth or more of the information in
