@@ -58,12 +58,7 @@ from pinsker.encoding._read import (
 )
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._target import (
-    as_structured,
-    encode_target,
-    guess_task,
-    null_martingale,
-)
+from pinsker.encoding._target import as_structured, encode_target, guess_task, null_martingale
 
 __all__ = [
     "FARTHEST",

@@ -83,17 +83,11 @@ class _EntropyLayout:
 
 @overload
 def entropy(
-    x: Any,
-    *,
-    return_details: Literal[False] = ...,
-    **keywords: Unpack[EntropyKeywords],
+    x: Any, *, return_details: Literal[False] = ..., **keywords: Unpack[EntropyKeywords]
 ) -> float: ...
 @overload
 def entropy(
-    x: Any,
-    *,
-    return_details: Literal[True],
-    **keywords: Unpack[EntropyKeywords],
+    x: Any, *, return_details: Literal[True], **keywords: Unpack[EntropyKeywords]
 ) -> Estimate: ...
 def entropy(
     x: Any,

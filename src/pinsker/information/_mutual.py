@@ -24,19 +24,11 @@ from pinsker.information._reliability import (
 
 @overload
 def mutual_information(
-    x: Any,
-    y: Any,
-    *,
-    return_details: Literal[False] = ...,
-    **keywords: Unpack[MutualKeywords],
+    x: Any, y: Any, *, return_details: Literal[False] = ..., **keywords: Unpack[MutualKeywords]
 ) -> float: ...
 @overload
 def mutual_information(
-    x: Any,
-    y: Any,
-    *,
-    return_details: Literal[True],
-    **keywords: Unpack[MutualKeywords],
+    x: Any, y: Any, *, return_details: Literal[True], **keywords: Unpack[MutualKeywords]
 ) -> Estimate: ...
 def mutual_information(
     x: Any,
@@ -147,12 +139,7 @@ def conditional_mutual_information(
 ) -> float: ...
 @overload
 def conditional_mutual_information(
-    x: Any,
-    y: Any,
-    z: Any,
-    *,
-    return_details: Literal[True],
-    **keywords: Unpack[MutualKeywords],
+    x: Any, y: Any, z: Any, *, return_details: Literal[True], **keywords: Unpack[MutualKeywords]
 ) -> Estimate: ...
 def conditional_mutual_information(
     x: Any,

@@ -152,11 +152,7 @@ def greedy(
 
 
 def shrink(
-    state: ShrinkingState,
-    trace: Trace,
-    *,
-    fixed: Sequence[int] = (),
-    on_step: OnStep | None = None,
+    state: ShrinkingState, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
 ) -> Trace:
     """Remove the feature with the smallest score until none is left; features in `fixed` go last.
 

@@ -244,10 +244,7 @@ class CallsOnCluster:
             self._receive(run, arrived, on_call)
 
     def _receive(
-        self,
-        run: _Run,
-        arrived: list[Future],
-        on_call: Callable[[int, int], object] | None,
+        self, run: _Run, arrived: list[Future], on_call: Callable[[int, int], object] | None
     ) -> None:
         """Take the results of futures that are done, or find out why there are none."""
         finished: dict[int, Future] = {}
