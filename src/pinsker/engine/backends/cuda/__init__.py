@@ -13,14 +13,3 @@ from pinsker.engine.backends.cuda._device import (
     source,
 )
 from pinsker.engine.backends.cuda._searches import CudaBackward, CudaForward
-
-__all__ = [
-    "LAYOUT",
-    "CudaBackward",
-    "CudaForward",
-    "CupyDevice",
-    "layout_of",
-    "least_memory",
-    "missing",
-    "source",
-]
