@@ -220,26 +220,7 @@ def _hall(quantile: float, skewness: float, n: float) -> float:
 
 
 def few_rows_decide(influence: FloatArray) -> bool:
-    """Return whether a mean rests on few rows, so that no limit made of the sample can be trusted.
-
-    Parameters
-    ----------
-    influence : ndarray of shape (n,)
-        Paired differences, one per row, or any other influence values of the mean. Not for
-        zero-one losses, whose limits know how few rows differ.
-
-    Returns
-    -------
-    bool
-        Whether the 1 % of rows that are farthest from the mean carry more than 0.35 of the sum of
-        squares. The label of what is claimed is then "estimate".
-
-    Examples
-    --------
-    >>> normal = np.random.default_rng(0).normal(size=1000)
-    >>> few_rows_decide(normal), few_rows_decide(np.exp(2 * normal))
-    (False, True)
-    """
+    """Return whether a mean rests on few rows, so that no limit of the sample can be trusted."""
     squares = (influence - influence.mean()) ** 2
     largest = -(-len(squares) // 100)
     top = np.partition(squares, len(squares) - largest)[-largest:]
@@ -247,13 +228,7 @@ def few_rows_decide(influence: FloatArray) -> bool:
 
 
 def few_per_class(labels: IntArray) -> bool:
-    """Return whether a class that occurs has fewer than 20 rows: too few for a certificate.
-
-    Examples
-    --------
-    >>> few_per_class(np.repeat([0, 1], [290, 10])), few_per_class(np.repeat([0, 1], [270, 30]))
-    (True, False)
-    """
+    """Return whether a class that occurs has fewer than 20 rows: too few for a certificate."""
     counts = np.unique(labels, return_counts=True)[1]
     return bool(counts.min() < _FEW_PER_CLASS)
 

@@ -20,56 +20,20 @@ _LARGEST = 0.99
 
 @dataclass(frozen=True, eq=False)
 class SerialBlocks:
-    """Rows in time, cut into blocks.
+    """Rows in time, cut into blocks."""
 
-    Attributes
-    ----------
-    clusters : ndarray of shape (n_rows,), int
-        Block of each row, as the ``clusters`` of `paired_difference` and of a band.
-    autocorrelation : float
-        Of neighboring rows (lag 1), of the set where it is largest.
-    n_effective : float
-        Independent rows that these are worth.
-    enough : bool
-        Whether that is enough for a certificate; otherwise the label is "estimate".
-    """
-
-    clusters: IntArray
-    autocorrelation: float
-    n_effective: float
-    enough: bool
+    clusters: IntArray  # block of each row
+    autocorrelation: float  # of neighboring rows (lag 1), of the set where it is largest
+    n_effective: float  # independent rows that these are worth
+    enough: bool  # whether that is enough for a certificate; otherwise the label is "estimate"
 
 
 def serial_blocks(differences: FloatArray) -> SerialBlocks:
-    r"""Cut rows that are in order of time into blocks that are long beside their dependence.
-
-    With the autocorrelation r of neighbors, n rows are worth :math:`n (1 - r) / (1 + r)`
-    independent ones. A block is worth 20 of them, and there are 10 to 30 blocks.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_rows,) or (n_rows, n_sets)
-        Paired differences, in order of time.
-
-    Returns
-    -------
-    SerialBlocks
-
-    Notes
-    -----
-    Columns and noise AR(r), least squares in 5 folds in time, 1.2 times the limits of block sums:
-    wrong in 2.2 % (r = 0, 1000 rows), 2.4 (0.5), 4.9 (0.8, not enough), 7.4 (0.9, not enough), 4.3
-    (0.9, 3000 rows); with rows taken as independent in 1.6, 6.9, 21, 32 and 31 %
-    (``benchmarks/power.py --serial``, 1000 runs).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> rows = np.convolve(rng.normal(size=1020), np.ones(21) / 21, mode="valid")
-    >>> found = serial_blocks(rows)
-    >>> round(found.autocorrelation, 2), int(found.clusters.max()) + 1, found.enough
-    (0.95, 10, False)
-    """
+    """Cut rows that are in order of time into blocks that are long beside their dependence."""
+    # Columns and noise AR(r), least squares in 5 folds in time, 1.2 times the limits of block sums:
+    # wrong in 2.2 % (r = 0, 1000 rows), 2.4 (0.5), 4.9 (0.8, not enough), 7.4 (0.9, not enough),
+    # 4.3 (0.9, 3000 rows); with rows taken as independent in 1.6, 6.9, 21, 32 and 31 %
+    # (benchmarks/power.py --serial, 1000 runs).
     centred = differences.reshape(len(differences), -1)
     centred = centred - centred.mean(axis=0)
     n = len(centred)
@@ -94,25 +58,14 @@ _OF_SEQUENCE, _OF_DISTANCE = 0.8, 0.1
 
 @dataclass(frozen=True, eq=False)
 class ShownSets:
-    """Which sets are shown to be within a budget, all at once with the confidence asked for.
-
-    Attributes
-    ----------
-    shown : ndarray of shape (n_sets,), bool
-        Whether a set is shown to be within the budget.
-    evidence : tuple of {"band", "sequence", ""}
-        What shows it.
-    mean : ndarray of shape (n_sets,)
-        Mean difference, in units of the differences.
-    upper : ndarray of shape (n_sets,)
-        What may be printed: of a set that is shown the budget, which is what was proven, and not
-        the set's own limit (Hsu and Berger 1999); of others the limit of the band, a statement of
-        its own at the band's confidence, and of the first that fails the sequence its own limit.
-    """
+    """Which sets are shown to be within a budget, all at once with the confidence asked for."""
 
     shown: BoolArray
-    evidence: tuple[str, ...]
-    mean: FloatArray
+    evidence: tuple[str, ...]  # what shows each: "band", "sequence" or ""
+    mean: FloatArray  # mean differences
+    #: What may be printed: of a set that is shown the budget, which is what was proven, and not the
+    #: set's own limit (Hsu and Berger 1999, JASA 94); of others the limit of the band, a statement
+    #: of its own at the band's confidence, and of the first that fails the sequence its own limit.
     upper: FloatArray
 
 
@@ -127,62 +80,15 @@ def shown_sets(
     clusters: IntArray | None = None,
     seed: int = 0,
 ) -> ShownSets:
-    r"""Find the sets whose mean difference is shown to be at most a budget.
-
-    The probability of an error, :math:`\alpha = 1 - confidence`, is divided. The band over all sets
-    has :math:`\alpha_b`; it is made again for the sets that it does not show, up to the end
-    (Romano and Wolf), and sets that are far above the budget do not count (Romano, Shaikh and
-    Wolf). The sequence has :math:`\alpha_s`: its sets are tested one after the other, each at the
-    whole of :math:`\alpha_s`, up to the first that neither its own limit nor the band shows.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_rows, n_sets)
-        Loss of each set minus the loss of all features, paired by rows, averaged over repeats.
-    budget : float
-        Largest mean difference that is accepted, in units of the differences.
-    sequence : sequence of int
-        Sets in the order in which they are tested, the largest set first. The order, and which
-        sets are in it, must not depend on `differences`.
-    confidence : float
-        Of everything that is returned together.
-    of_sequence : float
-        Share of the error probability that the sequence gets, from 0 (band alone) to 1.
-    limit : callable
-        Limits of one column of `differences` at a confidence, as `paired_difference` with the
-        metric, the clusters and the widening filled in.
-    clusters : ndarray of shape (n_rows,), int, optional
-        Which rows belong together.
-    seed : int
-        Of the band's draws.
-
-    Returns
-    -------
-    ShownSets
-
-    Notes
-    -----
-    Let j be the first set of the sequence that is not within the budget. While the band holds, it
-    does not show j, so that the sequence passes j only if j's own limit is wrong, which has
-    probability :math:`\alpha_s`. All claims together are wrong with at most
-    :math:`\alpha_b + \alpha_s`, in any dependence of band and sequence.
-
-    References
-    ----------
-    Maurer, Hothorn, Lehmacher (1995). Multiple comparisons in drug clinical trials.
-    Romano, Wolf (2005). Exact and approximate stepdown methods for multiple testing. JASA 100.
-    Romano, Shaikh, Wolf (2014). A practical two-step method for testing moment inequalities.
-    Econometrica 82.
-    Hsu, Berger (1999). Stepwise confidence intervals without multiplicity adjustment. JASA 94.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> losses = rng.normal([0.0, 0.05, 0.5], 1.0, size=(1000, 3))
-    >>> found = shown_sets(losses, 0.15, sequence=[0, 1, 2])
-    >>> found.shown.tolist(), found.evidence
-    ([True, True, False], ('band', 'sequence', ''))
-    """
+    """Find the sets whose mean difference is shown to be at most a budget."""
+    # The band is made again for the sets that it does not show, up to the end (Romano and Wolf
+    # 2005, JASA 100), and sets far above the budget do not count (Romano, Shaikh and Wolf 2014,
+    # Econometrica 82). The sequence, whose order must not depend on `differences`, is tested set
+    # after set at the whole of its share, up to the first that neither its own limit nor the band
+    # shows (Maurer, Hothorn, Lehmacher 1995). Let j be its first set that is not within the budget.
+    # While the band holds it does not show j, so that the sequence passes j only if j's own limit
+    # is wrong: all claims together are wrong with at most the sum of both shares, in any dependence
+    # of the two.
     alpha = 1.0 - confidence
     spent = of_sequence * alpha if len(sequence) else 0.0
     shown = np.zeros(differences.shape[1], dtype=np.bool_)
@@ -241,29 +147,10 @@ def _distance(limit: Limit, column: FloatArray, confidence: float, budget: float
 
 
 def fewest_needed(lower: FloatArray, sizes: IntArray, budget: float) -> int:
-    """Return the k for which no evaluated set of fewer than k features is within the budget.
-
-    Parameters
-    ----------
-    lower : ndarray of shape (n_sets,)
-        Lower limit of each set's increase, each at the confidence by itself: sizes are tested from
-        the smallest on, a size passes when all of its sets do (intersection-union), and the first
-        that does not ends it, so that the statement has the confidence of one limit.
-    sizes : ndarray of shape (n_sets,), int
-        Features of each set.
-    budget : float
-        Increase that is accepted, in units of `lower`.
-
-    Returns
-    -------
-    int
-        The smallest size that is not ruled out; one more than the largest where all are.
-
-    Examples
-    --------
-    >>> fewest_needed(np.array([0.2, 0.1, 0.04, 0.0]), np.array([1, 2, 2, 3]), 0.05)
-    2
-    """
+    """Return the k for which no evaluated set of fewer than k features is within the budget."""
+    # Sizes are tested from the smallest on, a size passes when all of its sets do
+    # (intersection-union), and the first that does not ends it: the statement has the confidence of
+    # one limit.
     open_sizes = np.asarray(sizes)[np.asarray(lower) <= budget]
     if len(open_sizes):
         return int(open_sizes.min())

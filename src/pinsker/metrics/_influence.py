@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
-from pinsker.bounds import column_variances
+from pinsker.bounds import column_variances, effective_rows
 from pinsker.exceptions import DataError
 from pinsker.models import log_likelihood_of_numbers, refuse_without_curves, step_at
 
@@ -60,15 +60,10 @@ def auc_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) 
 
 def _stretch(of_class: FloatArray, weights: FloatArray) -> float:
     """Return what makes a sum of squares over a class an unbiased variance, as DeLong's is."""
-    rows, everything = _effective(of_class), _effective(weights)
+    rows, everything = effective_rows(of_class), effective_rows(weights)
     if rows <= 1.0 + 1e-9:
         return 1.0
     return float(np.sqrt(rows / (rows - 1.0) * (everything - 1.0) / everything))
-
-
-def _effective(weights: FloatArray) -> float:
-    """Return how many rows of equal weight these are worth (Kish)."""
-    return float(weights.sum() ** 2 / (weights @ weights))
 
 
 def precision_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
@@ -180,7 +175,7 @@ def median_influence(values: FloatArray, weights: FloatArray) -> Influence:
     """Return the median, and :math:`(1/2 - [v < m]) / f(m)` for each row."""
     order = np.argsort(values, kind="stable")
     ranks = np.cumsum(weights[order]) / weights.sum()
-    reach = min(0.5 * _effective(weights) ** (-1 / 3), 0.4)
+    reach = min(0.5 * effective_rows(weights) ** (-1 / 3), 0.4)
     ends = np.searchsorted(ranks, [0.5 - reach, 0.5, 0.5 + reach])
     low, median, high = values[order][ends]
     if np.ptp(weights) == 0.0:

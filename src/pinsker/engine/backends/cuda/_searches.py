@@ -104,7 +104,29 @@ class Rows:
         self.job.launch("score_removals", self.n, _SCORE_THREADS, shared=4 * words)
 
 
-class CudaBackward:
+class _CudaSearch:
+    """A table on the device, the current set, and its sums: the set's own after the features'."""
+
+    def __init__(self, memory_limit: int | None, device: Device | None, **settings: Any) -> None:
+        self._table = Table(memory_limit=memory_limit, device=device, **settings)
+        self._active = np.zeros(self._table.n_features, dtype=np.bool_)
+        self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
+
+    @property
+    def limit(self) -> int:
+        """Bytes of the device that it may hold."""
+        return self._table.limit
+
+    def information(self) -> int:
+        """Return the sum of the terms of the current set, in fixed point."""
+        return int(self._totals[self._table.n_features])
+
+    def sums(self, out: IntArray) -> None:
+        """Write the sum with each feature added; for direct scores its own sum."""
+        out[:] = self._totals[: self._table.n_features]
+
+
+class CudaBackward(_CudaSearch):
     """Scores every removal from the current set."""
 
     def __init__(
@@ -117,7 +139,7 @@ class CudaBackward:
         device: Device | None = None,
         **settings: Any,
     ) -> None:
-        self._table = Table(memory_limit=memory_limit, device=device, **settings)
+        super().__init__(memory_limit, device, **settings)
         self._capacity = min(self._table.rows, capacity or _CLOSE_PAIRS)
         left = self._table.limit - self._table.own_bytes
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
@@ -128,8 +150,6 @@ class CudaBackward:
         self._n_kept = min(len(self._table.queries), room // self.bytes_of_kept_row)
         if self._table.rows > MAX_ROWS_WATCHED:
             self._n_kept = 0
-        self._active = np.zeros(self._table.n_features, dtype=np.bool_)
-        self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
         self._kept: Rows | None = None
         self._n_retired = 0
         self._fresh = np.empty(0, dtype=np.int32)
@@ -159,13 +179,9 @@ class CudaBackward:
             self._kept = None
         self._add_up()
 
-    def information(self) -> int:
-        """Return the sum of the terms of the current set, in fixed point."""
-        return int(self._totals[self._table.n_features])
-
     def changes(self, out: IntArray) -> None:
         """Write the change of the sum with each removal; for direct scores its own sum."""
-        out[:] = self._totals[: self._table.n_features]
+        self.sums(out)
 
     @property
     def n_kept(self) -> int:
@@ -182,11 +198,6 @@ class CudaBackward:
         """Bytes of the device that the search holds at most."""
         kept = self._n_kept * self.bytes_of_kept_row
         return self._table.own_bytes + self._batch_bytes + kept
-
-    @property
-    def limit(self) -> int:
-        """Bytes of the device that it may hold."""
-        return self._table.limit
 
     def _lay_out(self) -> None:
         """Lay out the columns of the set, costly features first: they are found first, and stay."""
@@ -256,18 +267,16 @@ _REACH_FACTOR = 3.0
 _LANE_THREADS = 256
 
 
-class CudaForward:
+class CudaForward(_CudaSearch):
     """Scores every addition to the current set. Nothing is kept between steps but the set."""
 
     def __init__(
         self, *, memory_limit: int | None = None, device: Device | None = None, **settings: Any
     ) -> None:
-        self._table = Table(memory_limit=memory_limit, device=device, **settings)
+        super().__init__(memory_limit, device, **settings)
         left = self._table.limit - self._table.own_bytes
         batch = min(_BATCH_BYTES, left) // _bytes_of_query(self._table.rows)
         self._batch = max(1, min(batch, len(self._table.queries)))
-        self._active = np.zeros(self._table.n_features, dtype=np.bool_)
-        self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
 
     def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
         """Begin at a set: one flag per feature."""
@@ -279,14 +288,6 @@ class CudaForward:
         self._active[feature] = True
         self._sweep()
 
-    def information(self) -> int:
-        """Return the sum of the terms of the current set, in fixed point."""
-        return int(self._totals[self._table.n_features])
-
-    def sums(self, out: IntArray) -> None:
-        """Write the sum with each feature added; for direct scores its own sum."""
-        out[:] = self._totals[: self._table.n_features]
-
     @property
     def n_watched(self) -> int:
         """Rows that keep their state between steps: none."""
@@ -296,11 +297,6 @@ class CudaForward:
     def n_bytes(self) -> int:
         """Bytes of the device that the search holds at most."""
         return self._table.own_bytes + self._batch * _bytes_of_query(self._table.rows)
-
-    @property
-    def limit(self) -> int:
-        """Bytes of the device that it may hold."""
-        return self._table.limit
 
     def _sweep(self) -> None:
         """Measure every candidate at every query row, a batch of rows at a time."""
