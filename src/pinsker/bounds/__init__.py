@@ -8,8 +8,7 @@ and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper 
 ``docs/errata.md``.
 """
 
-from pinsker.bounds._bound import Bound, TargetFacts
-from pinsker.bounds._bound import column_variances as column_variances
+from pinsker.bounds._bound import Bound
 from pinsker.bounds._bound import not_negative as not_negative
 from pinsker.bounds._bound import one_of as one_of
 from pinsker.bounds._bound import positive as positive
@@ -64,6 +63,8 @@ from pinsker.bounds._squared_error import (
     SharpRangeBound,
     SubgaussianBound,
 )
+from pinsker.bounds._target_facts import TargetFacts
+from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
     "AbsoluteErrorBound",
