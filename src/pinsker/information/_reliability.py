@@ -231,10 +231,7 @@ def neighbor_resolution(layout: MethodArrays, arguments: Arguments) -> float:
 def _rows_in_ball(
     x: AnyArray, y: AnyArray, z: AnyArray, row: int, k: int
 ) -> tuple[int, int, int, int, int]:
-    """Count the rows inside a row's radius in z, in xz and yz, and those of them equal in x or y.
-
-    x, y and z hold a column in each row.
-    """
+    """Count the rows inside a row's radius in z, in xz and yz, and those equal in x or y."""
     to_x, to_y, to_z = (_distances(part, row) for part in (x, y, z))
     joint = np.maximum(np.maximum(to_x, to_y), to_z)
     radius = np.partition(joint, k)[k]  # position 0 is the row

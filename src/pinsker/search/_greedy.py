@@ -154,12 +154,9 @@ def greedy(
 def shrink(
     state: ShrinkingState, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
 ) -> Trace:
-    """Remove the feature with the smallest score until none is left; features in `fixed` go last.
-
-    The empty set carries no information, so that the last removal costs what its set had.
-    """
+    """Remove the feature with the smallest score until none is left, those of `fixed` last."""
     greedy(state, trace, "backward", len(trace.start) - 1, fixed=fixed, on_step=on_step)
-    if trace.complete and len(trace.moves) < len(trace.start):
+    if trace.complete and len(trace.moves) < len(trace.start):  # no feature, no information
         trace.record(state.active[0], state.information, 0.0)
     return trace
 
