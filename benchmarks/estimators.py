@@ -27,7 +27,7 @@ import numpy as np
 
 import pinsker
 from pinsker.encoding import NOMINAL_STEP
-from pinsker.information._knn import knn_terms
+from pinsker.information._estimators import knn_terms
 from tables import heading, print_row
 
 K = 3

@@ -17,8 +17,8 @@ import numpy as np
 from engine import table
 from pinsker.engine import Backward, Forward
 from pinsker.engine._problem import FixedPoint
-from pinsker.engine.backends.cuda._backward import CudaBackward
 from pinsker.engine.backends.cuda._device import CupyDevice
+from pinsker.engine.backends.cuda._searches import CudaBackward
 from tables import heading, print_row
 
 CORES = len(os.sched_getaffinity(0))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import binary_divergence as oracle
-from pinsker.bounds import _divergence as ours
+from pinsker.bounds import _bound as ours
 
 #: Our functions are sums of terms of one sign: a few units in the last place.
 LAST_PLACES = 1e-14

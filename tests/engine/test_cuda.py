@@ -229,7 +229,7 @@ def test_any_order_of_threads_gives_the_same_bits(threads, backwards, make_devic
 @pytest.mark.parametrize("in_shared", [2048, 0])
 def test_more_features_than_watches_can_name(in_shared, make_device, seed, monkeypatch):
     # Watches are features modulo 255: some pairs are looked at again for nothing, none is missed.
-    monkeypatch.setattr("pinsker.engine.backends.cuda._backward._COLUMNS_IN_SHARED", in_shared)
+    monkeypatch.setattr("pinsker.engine.backends.cuda._searches._COLUMNS_IN_SHARED", in_shared)
     table = draw(seed, rows=40, columns=300, style="continuous", target="classes")
     search = Backward(table.problem())
     twin = on_cuda(search, 3, make_device())
@@ -259,7 +259,7 @@ def test_a_sample_of_rows_and_a_smaller_set(make_device, seed):
 def gpu(make_device, monkeypatch):
     """Make engine="cuda" find a device."""
     monkeypatch.setattr("pinsker.engine.backends.missing_gpu", lambda: None)
-    monkeypatch.setattr("pinsker.engine.backends.cuda._table.CupyDevice", make_device)
+    monkeypatch.setattr("pinsker.engine.backends.cuda._device.CupyDevice", make_device)
 
 
 def test_max_memory_counts_on_the_gpu(gpu):

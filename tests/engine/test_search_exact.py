@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from engine.tables import STYLES, draw
 from oracles import search as oracle
 from pinsker.engine import Backward, Forward
-from pinsker.information._knn import knn_terms
+from pinsker.information._estimators import knn_terms
 
 # Both sides add at most a few hundred digammas of at most 6: rounding stays far below.
 ROUNDING = 1e-12

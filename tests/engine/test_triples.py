@@ -57,7 +57,7 @@ def test_blocks_of_columns_and_pairs_change_nothing(monkeypatch):
     labels = rng.integers(0, 2, 100)
     pairs = np.array(list(combinations(range(30), 2)))
     whole = best_triples(codes, labels, pairs, 20, later=True)
-    monkeypatch.setattr("pinsker.engine._triples._MOST_COUNTS", 3000)
+    monkeypatch.setattr("pinsker.engine._pairs._MOST_COUNTS", 3000)
     parts = best_triples(codes, labels, pairs, 20, later=True)
     assert np.array_equal(whole[1], parts[1])
     assert np.array_equal(whole[0], parts[0])
@@ -76,7 +76,7 @@ def test_a_gpu_counts_the_same_bits():
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
-    monkeypatch.setattr("pinsker.engine._triples.missing_gpu", lambda: "there is none.")
+    monkeypatch.setattr("pinsker.engine._pairs.missing_gpu", lambda: "there is none.")
     assert array_library("auto") is np
     assert array_library("local") is np
     with pytest.raises(EngineError, match="there is none"):

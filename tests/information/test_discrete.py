@@ -8,7 +8,7 @@ import pytest
 import pinsker
 from oracles import discrete as oracle
 from pinsker.exceptions import DataError, ParameterError, UnreliableEstimateWarning
-from pinsker.information._discrete import (
+from pinsker.information._estimators import (
     CORRECTIONS,
     discrete_information,
     merge_states,

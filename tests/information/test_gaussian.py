@@ -8,7 +8,7 @@ import pytest
 import pinsker
 from oracles import gaussian as oracle
 from pinsker.exceptions import DataError, UnreliableEstimateWarning
-from pinsker.information._gaussian import gaussian_entropy, gaussian_information
+from pinsker.information._estimators import gaussian_entropy, gaussian_information
 from tests.truths import BivariateNormal
 
 

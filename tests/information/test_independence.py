@@ -8,7 +8,7 @@ import pytest
 from pinsker import independence_test
 from pinsker.encoding import encode_columns
 from pinsker.exceptions import ParameterError
-from pinsker.information._independence import _permutations, _within_states, local_permutations
+from pinsker.information._mutual import _permutations, _within_states, local_permutations
 from tests.truths import BivariateNormal, Chain, Xor, information_problems
 
 

@@ -7,7 +7,7 @@ from sklearn.feature_selection._mutual_info import _compute_mi_cc, _compute_mi_c
 from engine.tables import NOMINAL_STEP, random_table
 from oracles import knn as oracle
 from pinsker.exceptions import ParameterError
-from pinsker.information._knn import knn_terms
+from pinsker.information._estimators import knn_terms
 
 SLOW_TWINS = {"knn": oracle.terms, "ksg2": oracle.ksg2_terms, "gao": oracle.gao_terms}
 

@@ -8,7 +8,6 @@ and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper 
 ``docs/errata.md``.
 """
 
-from pinsker.bounds._bands import simultaneous_confidence
 from pinsker.bounds._bound import Bound
 from pinsker.bounds._bound import not_negative as not_negative
 from pinsker.bounds._bound import one_of as one_of
@@ -36,6 +35,7 @@ from pinsker.bounds._limits import (
     bounded_loss_limit,
     error_rate_limit,
     paired_difference,
+    simultaneous_confidence,
 )
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
@@ -49,11 +49,11 @@ from pinsker.bounds._other_losses import (
 )
 from pinsker.bounds._planning import rows_needed as rows_needed
 from pinsker.bounds._planning import smallest_budget as smallest_budget
+from pinsker.bounds._sequences import SerialBlocks as SerialBlocks
 from pinsker.bounds._sequences import ShownSets as ShownSets
 from pinsker.bounds._sequences import fewest_needed as fewest_needed
+from pinsker.bounds._sequences import serial_blocks as serial_blocks
 from pinsker.bounds._sequences import shown_sets as shown_sets
-from pinsker.bounds._serial import SerialBlocks as SerialBlocks
-from pinsker.bounds._serial import serial_blocks as serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,

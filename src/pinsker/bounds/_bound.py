@@ -1,13 +1,15 @@
-"""What all bounds share: two directions, the cap, one check per mistake, scalars in, float out."""
+"""What all bounds share: two directions, checks, and exact binary divergences."""
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
 import numpy as np
+from scipy.special import xlog1py
 
-from pinsker._types import FloatArray
+from pinsker._types import BoolArray, FloatArray
 from pinsker.exceptions import ParameterError
 
 #: A scalar, or an array of them: what comes in is what goes out.
@@ -179,3 +181,153 @@ def one_of(value: str, choices: tuple[str, ...], name: str) -> str:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{name} must be one of {listed}; got {value!r}.")
     return value
+
+
+LOG2 = math.log(2.0)
+
+# Binary divergences, exact to rounding from tiny to large arguments, are built from `phi`, whose
+# terms never cancel: d(b + D || b) = b phi(D/b) + (1 - b) phi(-D/(1 - b)).
+#: Below this |x| the power series of phi replaces the difference, which loses digits there.
+_SERIES_BELOW = 0.1
+#: Coefficients of x^18 .. x^2: (-1)^k / (k (k - 1)).
+_PHI_SERIES = [(-1.0) ** k / (k * (k - 1)) for k in range(18, 1, -1)]
+#: At this information the largest possible total variation is one to the last bit.
+_SATURATED = 37.0
+#: Chandrupatla's method needs about ten steps here; the limit only stops a faulty function.
+_MOST_STEPS = 200
+
+
+def phi(x: FloatArray) -> FloatArray:
+    """``(1 + x) log(1 + x) - x`` for x >= -1."""
+    small = np.clip(x, -_SERIES_BELOW, _SERIES_BELOW)
+    series = small * small * np.polyval(_PHI_SERIES, small)
+    direct = xlog1py(1.0 + x, x) - x
+    return np.where(np.abs(x) < _SERIES_BELOW, series, direct)
+
+
+def kappa(t: FloatArray) -> FloatArray:
+    """Information that a fair coin loses when its tilt to 1/2 +- t is hidden, t in [0, 1/2]."""
+    return 0.5 * (phi(2.0 * t) + phi(-2.0 * t))
+
+
+def kappa_inverse(nu: FloatArray) -> FloatArray:
+    """Tilt t in [0, 1/2] with ``kappa(t) = nu``; 1/2 from log 2 on."""
+    inside = np.minimum(nu, LOG2)
+    low, high = 0.5 * np.sqrt(inside / LOG2), np.minimum(np.sqrt(inside / 2.0), 0.5)
+    return np.where(nu >= LOG2, 0.5, solve_increasing(kappa, inside, low, high))
+
+
+def tilt_information(t: FloatArray) -> FloatArray:
+    """Information whose loss can hide a tilt of at most t: ``kappa(t)``, infinite from 1/2 on."""
+    return np.where(t < 0.5, kappa(np.minimum(t, 0.5)), np.inf)
+
+
+def divergence(increase: FloatArray, kept: FloatArray) -> FloatArray:
+    """``d(kept - increase || kept)``, the binary divergence of two error rates."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right = (1.0 - kept) * phi(increase / (1.0 - kept))
+    return kept * phi(-increase / kept) + np.where(kept < 1.0, right, np.inf)
+
+
+def perspective(increase: FloatArray, kept: FloatArray) -> FloatArray:
+    """``2 e kappa(D / (2 e))`` with D = increase and e = kept."""
+    return kept * (phi(increase / kept) + phi(-increase / kept))
+
+
+def extremal_pair(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Total variation and ``q`` of the pair (q + D, q) of least divergence, at parameter t > 0."""
+    near = np.minimum(t, 1.0)
+    fraction = np.full_like(near, 23.0)
+    for odd in range(21, 1, -2):  # L = t / (3 + t^2 / (5 + t^2 / (7 + ...))): no cancellation
+        fraction = odd + near * near / fraction
+    far = np.maximum(t, 1.0)
+    decay = np.exp(-2.0 * far)
+    gap = np.where(t < 1.0, 1.0 - near / fraction, 1.0 / far - 2.0 * decay / (1.0 - decay))
+    return 0.5 * t * gap * (2.0 - gap), 0.5 * gap
+
+
+def least_divergence_error(variation: FloatArray) -> FloatArray:
+    """Error rate e* that minimises ``d(e - D || e)`` for D = variation in (0, 1)."""
+    with np.errstate(divide="ignore"):
+        high = np.minimum(1.0 / (1.0 - variation), 1e17)
+    t = solve_increasing(lambda t: extremal_pair(t)[0], variation, 2.0 * variation, high)
+    return 1.0 - extremal_pair(np.maximum(t, np.finfo(float).tiny))[1]
+
+
+def vajda(variation: FloatArray) -> FloatArray:
+    """``V(D) = min over e of d(e - D || e)``: least divergence at total variation D."""
+    inside = np.clip(variation, np.finfo(float).tiny, 1.0 - 1e-16)
+    value = divergence(inside, least_divergence_error(inside))
+    return np.where(variation >= 1.0, np.inf, np.where(variation > 0.0, value, 0.0))
+
+
+def vajda_inverse(nu: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Largest total variation D with ``V(D) <= nu``, and the error e* where it is reached."""
+    inside = np.clip(nu, np.finfo(float).tiny, _SATURATED)
+
+    def least(t: FloatArray) -> FloatArray:
+        variation, q = extremal_pair(t)
+        return divergence(variation, 1.0 - q)
+
+    t = solve_increasing(least, inside, 2.0 * kappa_inverse(inside), 0.5 * np.exp(inside + 1.0))
+    variation, q = extremal_pair(t)
+    variation = np.where(nu >= _SATURATED, 1.0, np.where(nu > 0.0, variation, 0.0))
+    return variation, 1.0 - q
+
+
+def solve_increasing(
+    function: Callable[[FloatArray], FloatArray],
+    target: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> FloatArray:
+    """Root of ``function(x) = target`` in [low, high], elementwise; zero where the target is zero.
+
+    Chandrupatla's bracketing method on logarithms of both axes: our functions are close to powers,
+    so that tiny targets cost no digits and no steps.
+    """
+    tiny = np.finfo(float).tiny
+    top = np.maximum(high, tiny)
+
+    def gap(x: FloatArray) -> FloatArray:
+        return np.log(np.maximum(function(top * np.exp(x)), tiny) / target)
+
+    with np.errstate(all="ignore"):
+        left, right = np.log(np.maximum(low, tiny) / top), np.zeros_like(top)
+        below, above = gap(left), gap(right)
+        at_right, at_left = above <= 0.0, below >= 0.0
+        root = _chandrupatla(gap, left, right, below, above, at_right | at_left)
+        root = np.where(at_right, right, np.where(at_left, left, root))
+        return np.where(target > 0.0, np.clip(top * np.exp(root), low, high), 0.0)
+
+
+def _chandrupatla(
+    gap: Callable[[FloatArray], FloatArray],
+    a: FloatArray,
+    b: FloatArray,
+    fa: FloatArray,
+    fb: FloatArray,
+    outside: BoolArray,
+) -> FloatArray:
+    """Bracketed root of `gap` by inverse quadratic interpolation, or bisection where unsafe."""
+    step = np.full(np.shape(a), 0.5)
+    best = b
+    for _ in range(_MOST_STEPS):
+        x = a + step * (b - a)
+        fx = gap(x)
+        same = np.sign(fx) == np.sign(fa)
+        c, fc = np.where(same, a, b), np.where(same, fa, fb)
+        b, fb = np.where(same, b, a), np.where(same, fb, fa)
+        a, fa = x, fx
+        best = np.where(np.abs(fa) < np.abs(fb), a, b)
+        width = np.abs(b - a)
+        least = 2.0 * np.finfo(float).eps * np.maximum(np.abs(best), 0.5) / width
+        if np.all(outside | (least > 0.5) | (fa == 0.0) | (fb == 0.0) | np.isnan(fa)):
+            break
+        xi, ratio = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        quadratic = (ratio**2 < xi) & ((1.0 - ratio) ** 2 < 1.0 - xi)
+        guess = fa / (fb - fa) * fc / (fb - fc)
+        guess += (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        step = np.clip(np.where(quadratic & np.isfinite(guess), guess, 0.5), least, 1.0 - least)
+        step = np.where(np.isfinite(step), step, 0.5)
+    return best

@@ -7,8 +7,7 @@ import numpy as np
 from scipy.special import entr
 
 from pinsker._types import FloatArray
-from pinsker.bounds._bound import Value, class_count, increases, like, nats
-from pinsker.bounds._divergence import LOG2, solve_increasing
+from pinsker.bounds._bound import LOG2, Value, class_count, increases, like, nats, solve_increasing
 from pinsker.exceptions import ParameterError
 
 #: Entropies at most this far above their largest value are that value, rounded.

@@ -9,12 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.bounds._bound import Bound, Value, class_count, increases, like, probability
-from pinsker.bounds._divergence import (
+from pinsker.bounds._bound import (
+    Bound,
+    Value,
+    class_count,
     divergence,
+    increases,
     kappa_inverse,
     least_divergence_error,
+    like,
     perspective,
+    probability,
     solve_increasing,
     tilt_information,
     vajda,

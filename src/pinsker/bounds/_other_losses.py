@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pinsker._types import FloatArray
-from pinsker.bounds._bound import Bound, class_count, positive
-from pinsker.bounds._divergence import (
+from pinsker.bounds._bound import (
+    Bound,
+    class_count,
     kappa,
     kappa_inverse,
+    positive,
     tilt_information,
     vajda,
     vajda_inverse,

@@ -23,43 +23,9 @@ def rows_needed(
     power: float = 0.8,
     widening: float = 1.0,
 ) -> float:
-    r"""Return how many held-out rows show with some probability that a budget is met.
-
-    .. math:: n = \frac{w^2 (z_{1-\alpha} + z_{power})^2 v}{(b - \delta)^2}
-
-    Of zero-one losses at least as many that the limits of `paired_difference` for counts, of a
-    sample as unlucky as one in five, are within the budget.
-
-    Parameters
-    ----------
-    variance : float
-        v, of the paired differences of one row, in squared units of the metric. Of zero-one losses
-        it is at most the share of rows that differ.
-    budget : float
-        b, the increase that is accepted, in units of the metric.
-    expected : float
-        :math:`\delta`, the increase that is expected, in units of the metric.
-    counts : bool
-        Whether the differences are those of zero-one losses.
-    confidence : float
-        :math:`1 - \alpha` of the limit; that of a band or a sequence where many sets are tested.
-    power : float
-        Probability that this many rows show it.
-    widening : float
-        w, of limits from cross-fitting.
-
-    Returns
-    -------
-    float
-        Rows, rounded up; infinite if the expected increase is not below the budget.
-
-    Examples
-    --------
-    >>> rows_needed(0.05, 0.02), rows_needed(0.05, 0.02, 0.01, widening=1.2)
-    (773.0, 4452.0)
-    >>> rows_needed(0.0, 0.02, counts=True)  # of identical predictions
-    149.0
-    """
+    """Return how many held-out rows show with some probability that a budget is met."""
+    # n = w^2 (z_confidence + z_power)^2 v / (b - expected)^2; of zero-one losses at least as many
+    # that the limits of counts, of a sample as unlucky as one in five, are within the budget.
     _check(variance, confidence, power)
     if budget <= max(expected, 0.0):
         return math.inf
@@ -89,13 +55,7 @@ def smallest_budget(
     power: float = 0.8,
     widening: float = 1.0,
 ) -> float:
-    """Return the smallest budget that this many rows show to be met: `rows_needed` inverted.
-
-    Examples
-    --------
-    >>> round(smallest_budget(0.05, 773), 4)
-    0.02
-    """
+    """Return the smallest budget that this many rows show to be met: `rows_needed` inverted."""
     _check(variance, confidence, power)
     quantile = float(ndtri(power))
     spread = widening * math.sqrt(variance / n_rows)

@@ -7,8 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import FloatArray
-from pinsker.bounds._bound import Bound, not_negative, positive
-from pinsker.bounds._divergence import kappa, kappa_inverse, tilt_information
+from pinsker.bounds._bound import (
+    Bound,
+    kappa,
+    kappa_inverse,
+    not_negative,
+    positive,
+    tilt_information,
+)
 from pinsker.exceptions import ParameterError
 
 #: Clip limits per side of the sample; the grid has the square of it.

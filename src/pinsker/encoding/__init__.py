@@ -5,7 +5,6 @@
 tables that criteria count in.
 """
 
-from pinsker.encoding._cells import is_missing
 from pinsker.encoding._checks import (
     check_neighbors,
     check_weights,
@@ -29,10 +28,12 @@ from pinsker.encoding._discretize import (
 from pinsker.encoding._encode import (
     check_lengths,
     columns_to_read,
+    drop_uninformative,
     encode,
     encode_again,
     encode_columns,
     encode_together,
+    hash_numbers,
     hashes_of,
 )
 from pinsker.encoding._encoded import (
@@ -46,74 +47,15 @@ from pinsker.encoding._encoded import (
     take_features,
     take_rows,
 )
-from pinsker.encoding._groups import find_columns, find_features
-from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame, read_table
-from pinsker.encoding._row_hashes import hash_numbers
+from pinsker.encoding._kinds import find_columns, find_features, read_written, written_number
+from pinsker.encoding._read import (
+    count_rows,
+    is_dask,
+    is_dask_frame,
+    is_frame,
+    is_missing,
+    read_table,
+)
 from pinsker.encoding._sample import RowSample, draw_rows, take
 from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._target import (
-    as_structured,
-    encode_target,
-    guess_task,
-    null_martingale,
-)
-from pinsker.encoding._tidy import drop_uninformative
-from pinsker.encoding._written import read_written, written_number
-
-__all__ = [
-    "FARTHEST",
-    "NOMINAL_STEP",
-    "Binned",
-    "Binning",
-    "Columns",
-    "Encoded",
-    "Kind",
-    "LargeTable",
-    "RowSample",
-    "Target",
-    "as_structured",
-    "bin_columns",
-    "bin_values",
-    "bin_weighted",
-    "check_lengths",
-    "check_neighbors",
-    "check_scale",
-    "check_weights",
-    "columns_to_read",
-    "compute",
-    "constant_columns",
-    "count_rows",
-    "draw_rows",
-    "drop_note",
-    "drop_uninformative",
-    "duplicate_columns",
-    "encode",
-    "encode_again",
-    "encode_columns",
-    "encode_target",
-    "encode_together",
-    "find_columns",
-    "find_features",
-    "frozen",
-    "guess_task",
-    "hash_numbers",
-    "hashes_of",
-    "is_dask",
-    "is_dask_frame",
-    "is_frame",
-    "is_missing",
-    "listing",
-    "normal_scores",
-    "null_martingale",
-    "plural",
-    "read_array",
-    "read_large",
-    "read_table",
-    "read_written",
-    "take",
-    "take_features",
-    "take_rows",
-    "weighted_cuts",
-    "weights_in_rows",
-    "written_number",
-]
+from pinsker.encoding._target import as_structured, encode_target, guess_task, null_martingale

@@ -16,7 +16,6 @@ from pinsker.exceptions import DataError, ParameterError
 #: A nominal column with more categories than this fraction of the rows identifies rows.
 _IDENTIFIER_FRACTION = 0.5
 _FEWEST_IDENTIFIED = 10
-#: How the note on such columns begins.
 #: Messages name so many items of a list and count the others.
 _MOST_NAMED = 5
 #: Sums of squares of weights have to be numbers, and so must their inverses.

@@ -17,12 +17,11 @@ from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray, Missing
-from pinsker.encoding._cells import Origin
 from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
 from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import Columns, Encoded, Kind
-from pinsker.encoding._read import RawTable, is_dask_column, read_table
+from pinsker.encoding._read import Origin, RawTable, is_dask_column, read_table
 from pinsker.exceptions import DataError, DataTypeError
 
 #: Rows that kinds and cuts are found from; all of them where a table has no more.

@@ -1,5 +1,6 @@
 """The gate: a table and a target in, `Encoded` out; or columns in, `Columns` out."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -9,25 +10,133 @@ from scipy import sparse
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
-from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import (
     check_weights,
     column_notes,
+    constant_columns,
     drop_note,
     gap_note,
+    identifier_note,
+    near_unique_columns,
     plural,
     usable_rows,
     weights_in_rows,
 )
-from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features
-from pinsker.encoding._groups import FeatureGroups, find_columns, make_features
-from pinsker.encoding._kinds import CategoricalFeatures, choose_kinds, declared_categories
-from pinsker.encoding._read import RawTable, most_filled, read_table, sparse_names
-from pinsker.encoding._row_hashes import hash_rows
+from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features, take_features
+from pinsker.encoding._kinds import (
+    CategoricalFeatures,
+    FeatureGroups,
+    choose_kinds,
+    declared_categories,
+    find_columns,
+    make_features,
+    with_written_values,
+)
+from pinsker.encoding._read import (
+    Origin,
+    RawTable,
+    most_filled,
+    object_array,
+    read_table,
+    sparse_names,
+)
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns, units_behind
 from pinsker.encoding._target import build_target, read_target
-from pinsker.encoding._written import with_written_values
 from pinsker.exceptions import DataError, ParameterError
+
+#: Multipliers of splitmix64, which spreads every bit over all others.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def hash_rows(*tables: RawTable) -> AnyArray:
+    """Return a 64-bit hash of every row of tables side by side, from the values as they came."""
+    hashes = np.zeros(tables[0].n_rows, dtype=np.uint64)
+    for table in tables:
+        for j in range(table.n_columns):
+            known = table.categories[j]
+            column = table.values[:, j]
+            bits = _bits(column) if known is None else _categories(column, known)
+            hashes = _mix(hashes * np.uint64(3) + bits)
+    return hashes
+
+
+def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
+    """Return a hash of every row of columns of numbers; comparable within one table only."""
+    hashes: Any = np.uint64(0)
+    for column in columns:
+        hashes = _mix(hashes * np.uint64(3) + _bits(column))
+    return np.asarray(hashes)
+
+
+def _bits(column: FloatArray) -> AnyArray:
+    """Return the bits of numbers; the two zeros are one, and so are all missing values."""
+    same = np.where(np.isnan(column), np.nan, column + 0.0)
+    return np.ascontiguousarray(same).view(np.uint64)
+
+
+def _categories(column: FloatArray, known: AnyArray) -> AnyArray:
+    """Return a hash of the category of every row."""
+    each = [
+        int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
+        for value in [*known.tolist(), None]
+    ]
+    codes = np.where(np.isnan(column), len(known), column).astype(np.int64)
+    return np.array(each, dtype=np.uint64)[codes]
+
+
+def _mix(values: AnyArray) -> AnyArray:
+    mixed = values + _GOLDEN
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+#: What the categories that occur once become.
+RARE = "(values that occur once)"
+
+
+def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded:
+    """Return a table without constants, and without categories that only name one row."""
+    columns = _merge_single_values(encoded.columns)
+    constant = constant_columns(columns)
+    varies = [
+        feature
+        for feature, own in enumerate(encoded.features)
+        if feature in fixed or not constant[list(own)].all()
+    ]
+    merged = replace(encoded, columns=columns)
+    if not varies or len(varies) == encoded.n_features:
+        return merged
+    gone = sorted(set(range(encoded.n_features)) - set(varies))
+    note = Note("left out before the search", tuple(encoded.feature_names[j] for j in gone))
+    kept = take_features(merged, varies)
+    near = [j for j in near_unique_columns(encoded.columns) if not constant[j]]
+    said = ("constant", "identifiers")
+    notes = [one for one in columns.notes if isinstance(one, str) or one.kind not in said]
+    notes += identifier_note([columns.names[j] for j in near])
+    return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))
+
+
+def _merge_single_values(columns: Columns) -> Columns:
+    """Make one category of those that occur once, in columns that hold mostly such."""
+    near = near_unique_columns(columns)
+    if not near:
+        return columns
+    values, categories, kinds = columns.values.copy(), list(columns.categories), list(columns.kinds)
+    for j in near:
+        values[:, j], categories[j] = _merged(values[:, j], columns.categories[j])
+        kinds[j] = Kind.NOMINAL
+    return replace(columns, values=frozen(values), categories=tuple(categories), kinds=tuple(kinds))
+
+
+def _merged(values: FloatArray, known: Any) -> tuple[IntArray, AnyArray]:
+    codes = values.astype(np.int64)
+    counts = np.bincount(codes, minlength=len(known))
+    repeated = np.flatnonzero(counts > 1)
+    code = np.full(len(known), len(repeated), dtype=np.int64)
+    code[repeated] = np.arange(len(repeated))
+    return code[codes], object_array([*(known[c] for c in repeated), RARE])
 
 
 def encode(

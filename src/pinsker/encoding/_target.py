@@ -12,7 +12,6 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
-from pinsker.encoding._cells import Origin, object_array
 from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
 from pinsker.encoding._encoded import Target, frozen
 from pinsker.encoding._kinds import (
@@ -21,7 +20,7 @@ from pinsker.encoding._kinds import (
     count_distinct,
     most_count_values,
 )
-from pinsker.encoding._read import RawTable, read_table
+from pinsker.encoding._read import Origin, RawTable, object_array, read_table
 from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns
 from pinsker.exceptions import DataError, DataWarning, ParameterError
 

@@ -14,7 +14,7 @@ from pinsker.engine._contingency import (
     grassberger_log,
 )
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts
-from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables
+from pinsker.engine._pairs import MOST_PAIR_BINS, PairTables, array_library, best_triples
 from pinsker.engine._plan import (
     WorkerMemory,
     available_memory,
@@ -23,56 +23,17 @@ from pinsker.engine._plan import (
     search_bytes,
 )
 from pinsker.engine._problem import Problem
-from pinsker.engine._search import Backward, Forward
-from pinsker.engine._settings import (
+from pinsker.engine._search import (
     ENGINES,
     SETTINGS,
+    Backward,
     EngineSettings,
+    Forward,
     KNNSettings,
     as_settings,
     count_threads,
     generator_of,
 )
 from pinsker.engine._trees import class_probabilities, mean_values
-from pinsker.engine._triples import array_library, best_triples
 from pinsker.engine.backends import calls_on_cluster, find_client, is_local
 from pinsker.engine.backends.dask._partitions import PartitionTables
-
-__all__ = [
-    "ENGINES",
-    "MOST_PAIR_BINS",
-    "NATS_PER_COST",
-    "SETTINGS",
-    "Backward",
-    "BoxCounts",
-    "Correction",
-    "CountTables",
-    "EngineSettings",
-    "Forward",
-    "Group",
-    "JointCosts",
-    "KNNSettings",
-    "NeighborCounts",
-    "PackedColumns",
-    "PairTables",
-    "PartitionTables",
-    "Problem",
-    "WorkerMemory",
-    "array_library",
-    "as_settings",
-    "available_memory",
-    "best_triples",
-    "box_counts",
-    "calls_on_cluster",
-    "class_probabilities",
-    "count_threads",
-    "find_client",
-    "generator_of",
-    "grassberger_log",
-    "is_local",
-    "mean_values",
-    "memory_limit",
-    "neighbor_counts",
-    "plan_rows",
-    "search_bytes",
-]

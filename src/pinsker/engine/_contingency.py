@@ -16,7 +16,7 @@ from scipy.special import digamma
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import (
+from pinsker.engine._problem import (
     MOST_CODES,
     FrozenArrays,
     MadeByOf,

@@ -7,7 +7,7 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import (
+from pinsker.engine._problem import (
     MOST_NEIGHBORS,
     at_least,
     finite_matrix,

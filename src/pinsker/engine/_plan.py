@@ -10,16 +10,17 @@ import psutil
 from pinsker._notes import Notes
 from pinsker._types import IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import (
+from pinsker.engine._problem import (
     MOST_MEMORY,
     MOST_NEIGHBORS,
+    FixedPoint,
+    Problem,
     at_least,
     instance_of,
     one_of,
     thread_count,
     truth,
 )
-from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 Score = Literal["difference", "direct"]

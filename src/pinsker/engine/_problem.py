@@ -1,26 +1,228 @@
-"""What the kernels see of a table: distances, features, a target, and digammas as integers."""
+"""What the kernels see, checked once: they read memory by these sizes and numbers.
+
+Objects that hold arrays for the kernels (`FrozenArrays`) have copies that cannot be written to, so
+what was checked stays true.
+"""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import digamma
 
-from pinsker._types import FloatArray, IntArray
+from pinsker import encoding
+from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Encoded
-from pinsker.engine._boundary import (
-    FrozenArrays,
-    as_array,
-    as_numbers,
-    at_least,
-    class_codes,
-    feature_numbers,
-    finite_matrix,
-    instance_of,
-    shown,
-)
-from pinsker.exceptions import DataError
+from pinsker.exceptions import DataError, ParameterError
+
+#: Codes are below this: tables have a cell for each, and their products stay within 64 bits.
+MOST_CODES = 2**24
+#: Kernels start as many threads as they are given work for.
+MOST_THREADS = 4096
+#: Kernels count neighbors in 32 bits; more than there are rows are all rows.
+MOST_NEIGHBORS = 2**31 - 1
+#: Bytes; kernels add up what workers may hold in 64 bits.
+MOST_MEMORY = 2**53
+
+_INTEGERS = (int, np.integer)
+_MOST_SHOWN_BITS = 256
+
+
+class FrozenArrays:
+    """A frozen dataclass whose arrays the kernels read: nobody can write to them."""
+
+    @classmethod
+    def _made(cls, **fields: Any) -> Self:
+        """Make one of fields that are known to be right: arrays are not copied."""
+        made = object.__new__(cls)
+        made.__setstate__(fields)
+        return made
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        """Set all fields, those of a pickle or a copy as well: both have arrays to write to."""
+        for name in fields:
+            value = fields[name]
+            if type(value) is np.ndarray:
+                value.setflags(write=False)
+        self.__dict__.update(fields)
+
+
+class MadeByOf(FrozenArrays):
+    """A dataclass whose fields have to fit together: only its method `of` makes one."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        name = type(self).__name__
+        raise ParameterError(
+            f"{name}(...) is not checked: use {name}.of, which makes and checks all fields."
+        )
+
+
+def as_array(name: str, values: Any) -> AnyArray:
+    """Return an array; refuse what NumPy makes none of, and masks, which the kernels do not see."""
+    if type(values) is np.ndarray:
+        return values
+    if np.ma.is_masked(values):
+        raise DataError(f"{name} is a masked array: fill it, or leave the masked rows out.")
+    return encoding.read_array(name, values)
+
+
+def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
+    """Return values as an array of a number type in C order; refuse what has no such value."""
+    array = as_array(name, values)
+    try:
+        if array.dtype.kind == "c":
+            raise TypeError("they are complex")
+        return np.asarray(array, dtype=dtype, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(
+            f"{name} cannot be read as numbers ({error}): give an array of them."
+        ) from error
+
+
+def finite_matrix(name: str, values: Any, n_rows: int | None = None) -> FloatArray:
+    """Return numbers as a float64 matrix in C order; refuse other shapes, NaN and infinity."""
+    matrix: FloatArray = as_numbers(name, values)
+    if matrix.ndim != 2:
+        raise DataError(f"{name} has shape {matrix.shape}: give a matrix of rows and columns.")
+    if n_rows is not None and len(matrix) != n_rows:
+        raise DataError(f"{name} has {len(matrix)} rows, but there are {n_rows}: give one each.")
+    if not np.isfinite(matrix).all():
+        row, column = (int(at[0]) for at in np.nonzero(~np.isfinite(matrix)))
+        raise DataError(
+            f"{name} holds {matrix[row, column]} in row {row}, column {column}: the kernels take "
+            "finite numbers (pinsker.encoding.encode makes them from any table)."
+        )
+    return matrix
+
+
+def finite_vector(name: str, values: Any, n_rows: int) -> FloatArray:
+    """Return one finite number per row as float64."""
+    vector: FloatArray = as_numbers(name, values)
+    if vector.shape != (n_rows,):
+        raise DataError(f"{name} has shape {vector.shape}: give one for each of {n_rows} rows.")
+    if not np.isfinite(vector).all():
+        row = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise DataError(f"{name} holds {vector[row]} in row {row}: give finite numbers.")
+    return vector
+
+
+def integer_vector(name: str, values: Any, n: int, each: str = "row") -> AnyArray:
+    """Return one integer per row, or for each of something else, of whatever type."""
+    integers = as_array(name, values)
+    if integers.shape != (n,) or integers.dtype.kind not in "iub":
+        raise DataError(
+            f"{name} has shape {integers.shape} and dtype {integers.dtype}: give one integer for "
+            f"each of {n} {each}s."
+        )
+    return integers
+
+
+def code_vector(name: str, values: Any, n: int, n_codes: int, each: str = "row") -> AnyArray:
+    """Return one of 0..n_codes-1 for each, as integers of whatever type."""
+    codes = integer_vector(name, values, n, each)
+    if n and (codes.max() >= n_codes or codes.min() < 0):
+        place = int(np.flatnonzero((codes < 0) | (codes >= n_codes))[0])
+        raise DataError(
+            f"{name} holds {codes[place]} in {each} {place}: give numbers from 0 to {n_codes - 1}, "
+            "without gaps as numpy.unique numbers values."
+        )
+    return codes
+
+
+def class_codes(name: str, labels: Any, n_rows: int) -> IntArray:
+    """Return integer labels, whatever they are, as class codes 0, 1, 2, ... in int64."""
+    codes = integer_vector(name, labels, n_rows)
+    return np.ascontiguousarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
+
+
+def feature_numbers(name: str, features: Any, n_columns: int) -> IntArray:
+    """Return the feature of each column as int64; every feature has one column at least."""
+    numbers = code_vector(name, features, n_columns, n_columns, "column")
+    sizes = np.bincount(numbers.astype(np.int64))
+    if (sizes == 0).any():
+        empty = int(np.flatnonzero(sizes == 0)[0])
+        raise DataError(f"feature {empty} of {name} has no column: number them without gaps.")
+    return np.array(numbers, dtype=np.int64)
+
+
+def row_numbers(name: str, rows: Any, n_rows: int) -> IntArray:
+    """Return one row number per row, in int64 and as a copy."""
+    return np.array(code_vector(name, rows, n_rows, n_rows), dtype=np.int64)
+
+
+def flags(name: str, values: Any, n: int) -> npt.NDArray[np.uint8]:
+    """Return truth values, one for each of n, as bytes."""
+    mask = as_array(name, values)
+    if mask.shape != (n,) or mask.dtype.kind != "b":
+        raise DataError(
+            f"{name} has shape {mask.shape} and dtype {mask.dtype}: give {n} truth values."
+        )
+    return mask.view(np.uint8)
+
+
+def at_least(
+    name: str, value: Any, least: int, most: int | None = None, *, or_none: bool = False
+) -> int:
+    """Return an integer parameter; refuse what is none, below the least or above the most."""
+    integer = isinstance(value, _INTEGERS) and not isinstance(value, bool)
+    if not integer or value < least or (most is not None and value > most):
+        upper = "" if most is None else f" and at most {most}"
+        none = ", or None" if or_none else ""
+        raise ParameterError(
+            f"{name}={shown(value)} cannot be used: give an integer of at least {least}{upper}"
+            f"{none}.",
+            parameter=name,
+        )
+    return int(value)
+
+
+def truth(name: str, value: object) -> bool:
+    """Return a truth value; refuse what is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name}={value!r} is neither True nor False.", parameter=name)
+    return bool(value)
+
+
+def shown(value: object) -> str:
+    """Return a value as text; Python writes no integer of more than some thousand digits."""
+    if isinstance(value, int) and value.bit_length() > _MOST_SHOWN_BITS:
+        return f"<an integer of {value.bit_length()} bits>"
+    return repr(value)
+
+
+def thread_count(n_threads: Any) -> int:
+    """Return a number of threads."""
+    return at_least("n_threads", n_threads, 1, MOST_THREADS)
+
+
+def one_of(name: str, value: object, options: Sequence[str]) -> None:
+    """Refuse what is none of some names."""
+    if not isinstance(value, str) or value not in options:
+        known = ", ".join(repr(option) for option in options)
+        raise ParameterError(f"{name}={value!r} is none of {known}.", parameter=name)
+
+
+def instance_of(name: str, value: object, kind: type, advice: str) -> None:
+    """Refuse objects of another class."""
+    if not isinstance(value, kind):
+        raise ParameterError(
+            f"{name} is of type {type(value).__name__}: give a {kind.__name__} ({advice}).",
+            parameter=name,
+        )
+
+
+def index_of(name: str, value: Any, n: int) -> int:
+    """Return the number of one of n; refuse one that is not there, negative ones included."""
+    index = at_least(name, value, 0)
+    if index >= n:
+        raise ParameterError(
+            f"{name}={shown(index)}, but there are {n}: give one of 0..{n - 1}.", parameter=name
+        )
+    return index
+
 
 #: A row's term is a sum of four digammas of counts: below 2**5 for any table that fits in memory.
 _TERM_BITS = 5

@@ -4,14 +4,8 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import (
-    MOST_CODES,
-    at_least,
-    code_vector,
-    finite_matrix,
-    finite_vector,
-)
 from pinsker.engine._plan import check_room
+from pinsker.engine._problem import MOST_CODES, at_least, code_vector, finite_matrix, finite_vector
 from pinsker.exceptions import DataError
 
 #: More would take hours, and change no mean by more than a thousandth.

@@ -1,8 +1,12 @@
 """Stage: information. Entropy and information in nats, from columns of any kinds."""
 
 from pinsker.information._entropy import entropy
-from pinsker.information._independence import IndependenceTest, independence_test
-from pinsker.information._mutual import conditional_mutual_information, mutual_information
+from pinsker.information._mutual import (
+    IndependenceTest,
+    conditional_mutual_information,
+    independence_test,
+    mutual_information,
+)
 from pinsker.information._reliability import Estimate
 
 __all__ = [

@@ -13,10 +13,10 @@ from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information._discrete import merge_states, state_entropy
-from pinsker.information._gaussian import gaussian_entropy
+from pinsker.information._estimators import gaussian_entropy, merge_states, state_entropy
 from pinsker.information._measure import (
     EstimateKeywords,
+    Options,
     as_states,
     check_choice,
     check_correction,
@@ -65,12 +65,9 @@ class _EntropyLayout:
     n_threads: int
 
     def continuous_part(self, rows: IntArray | slice) -> NeighborEntropy:
+        numbers, states, unit = self.numbers[rows], self.states[rows], self.standardize
         return neighbor_entropy(
-            self.numbers[rows],
-            self.states[rows],
-            k=self.k,
-            standardize=self.standardize,
-            n_threads=self.n_threads,
+            numbers, states, k=self.k, standardize=unit, n_threads=self.n_threads
         )
 
     def measure(self, rows: IntArray | slice) -> float:
@@ -84,17 +81,11 @@ class _EntropyLayout:
 
 @overload
 def entropy(
-    x: Any,
-    *,
-    return_details: Literal[False] = ...,
-    **keywords: Unpack[EntropyKeywords],
+    x: Any, *, return_details: Literal[False] = ..., **keywords: Unpack[EntropyKeywords]
 ) -> float: ...
 @overload
 def entropy(
-    x: Any,
-    *,
-    return_details: Literal[True],
-    **keywords: Unpack[EntropyKeywords],
+    x: Any, *, return_details: Literal[True], **keywords: Unpack[EntropyKeywords]
 ) -> Estimate: ...
 def entropy(
     x: Any,
@@ -169,16 +160,8 @@ def entropy(
     >>> round(entropy(["heads", "tails"] * 50, correction="none"), 6)
     0.693147
     """
-    layout, notes = _lay_out(
-        x,
-        method,
-        n_neighbors,
-        scale,
-        categorical_features,
-        missing,
-        correction,
-        count_threads(n_jobs),
-    )
+    options = Options(method, n_neighbors, scale, categorical_features, missing, correction, n_jobs)
+    layout, notes = _lay_out(x, options)
     n_rows = int(layout.states.size)
     value = layout.measure(slice(None))
     warnings = _entropy_warnings(layout, value)
@@ -191,26 +174,15 @@ def entropy(
     return Estimate(value, layout.method, n_rows, None, error, notes, warnings)
 
 
-def _lay_out(
-    x: Any,
-    method: str,
-    k: int,
-    scale: Scale,
-    categorical_features: Any,
-    missing: Missing,
-    correction: Correction,
-    n_threads: int,
-) -> tuple[_EntropyLayout, Notes]:
+def _lay_out(x: Any, options: Options) -> tuple[_EntropyLayout, Notes]:
     """Check the options, encode the columns, choose the method."""
+    n_threads = count_threads(options.n_jobs)
+    method, k, scale = options.method, options.n_neighbors, options.scale
     check_choice("method", method, get_args(EntropyMethod))
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")
-    check_correction(correction)
-    columns = encode_columns(
-        x,
-        scale="none",
-        categorical_features=kinds_by_column(categorical_features, x, "x"),
-        missing=missing,
-    )
+    check_correction(options.correction)
+    kinds = kinds_by_column(options.categorical_features, x, "x")
+    columns = encode_columns(x, scale="none", categorical_features=kinds, missing=options.missing)
     notes = columns.notes
     if method == "auto":
         method = "knn" if Kind.CONTINUOUS in columns.kinds else "discrete"
@@ -226,10 +198,8 @@ def _lay_out(
         _check_differential(columns, continuous, k)
     others = [j for j in range(columns.n_columns) if j not in continuous]
     states, n_states = merge_states(columns.metric()[:, others])
-    layout = _EntropyLayout(
-        method, states, n_states, numbers, k, correction, scale == "standard", n_threads
-    )
-    return layout, notes
+    how = (k, options.correction, scale == "standard", n_threads)
+    return _EntropyLayout(method, states, n_states, numbers, *how), notes
 
 
 def _check_differential(columns: Columns, continuous: list[int], k: int) -> None:

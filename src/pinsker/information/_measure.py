@@ -23,13 +23,13 @@ from pinsker.encoding import (
 )
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.information._discrete import (
+from pinsker.information._estimators import (
     CORRECTIONS,
     discrete_information,
+    gaussian_information,
+    knn_terms,
     merge_states,
 )
-from pinsker.information._gaussian import gaussian_information
-from pinsker.information._knn import knn_terms
 
 Method = Literal["auto", "knn", "ksg2", "gao", "discrete", "gaussian", "copula"]
 METHODS: tuple[str, ...] = get_args(Method)

@@ -13,7 +13,7 @@ from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.encoding import Columns
 from pinsker.engine import generator_of
 from pinsker.exceptions import UnreliableEstimateWarning
-from pinsker.information._discrete import merge_states, state_entropy
+from pinsker.information._estimators import merge_states, state_entropy
 from pinsker.information._measure import ROWS_PER_STATE, Arguments, Measurement, MethodArrays
 
 #: Below this many nats of resolution, neighbors lost an eighth or more of the information in
@@ -231,10 +231,7 @@ def neighbor_resolution(layout: MethodArrays, arguments: Arguments) -> float:
 def _rows_in_ball(
     x: AnyArray, y: AnyArray, z: AnyArray, row: int, k: int
 ) -> tuple[int, int, int, int, int]:
-    """Count the rows inside a row's radius in z, in xz and yz, and those of them equal in x or y.
-
-    x, y and z hold a column in each row.
-    """
+    """Count the rows inside a row's radius in z, in xz and yz, and those equal in x or y."""
     to_x, to_y, to_z = (_distances(part, row) for part in (x, y, z))
     joint = np.maximum(np.maximum(to_x, to_y), to_z)
     radius = np.partition(joint, k)[k]  # position 0 is the row

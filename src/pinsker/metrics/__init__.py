@@ -1,8 +1,7 @@
 """Stage: metrics. One row per metric: its task, sign, range, words, influence and bound."""
 
-from pinsker.metrics._bound_for import bound_for
 from pinsker.metrics._metric import Metric, rare_class_note, several_targets_note
-from pinsker.metrics._names import (
+from pinsker.metrics._scorers import (
     CostMatrix,
     MetricLike,
     WorstTarget,
@@ -14,6 +13,7 @@ from pinsker.metrics._table import (
     METRICS,
     WORST,
     best_score,
+    bound_for,
     metric_row,
     metric_words,
     shown_value,

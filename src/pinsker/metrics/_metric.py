@@ -20,12 +20,14 @@ from pinsker.bounds import (
 )
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._bound_for import bound_for
-from pinsker.metrics._influence import Influence, row_values
-from pinsker.metrics._losses import ClassRows, NumberRows
-from pinsker.metrics._names import CostMatrix, WorstTarget, check_metric, metric_name
-from pinsker.metrics._scorers import ScoreFunction
-from pinsker.metrics._survival import TimeRows
+from pinsker.metrics._influence import ClassRows, Influence, NumberRows, TimeRows, row_values
+from pinsker.metrics._scorers import (
+    CostMatrix,
+    ScoreFunction,
+    WorstTarget,
+    check_metric,
+    metric_name,
+)
 from pinsker.metrics._table import (
     BLOCKS_LEFT_OUT,
     DELTA,
@@ -33,10 +35,11 @@ from pinsker.metrics._table import (
     MEAN,
     METRICS,
     MetricRow,
+    UnknownBound,
+    bound_for,
     metric_row,
     unlisted_row,
 )
-from pinsker.metrics._theories import UnknownBound
 from pinsker.models import (
     HoldoutScores,
     fit_temperature,

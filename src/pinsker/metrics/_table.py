@@ -1,35 +1,174 @@
-"""The table of metrics, one row each: everything that is known of a metric stands there once."""
+"""The table of metrics, one row each, and the theorem that ties each of them to information."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn import metrics
 
 from pinsker._types import FloatArray, Task
-from pinsker.bounds import BrierBound, SharpErrorBound, TargetFacts
-from pinsker.metrics import _losses, _theories
-from pinsker.metrics._confusion import (
-    MatrixFunction,
-    balanced_accuracy,
-    f_beta,
-    matthews,
-    plain_score,
-    ratio_score,
+from pinsker.bounds import (
+    AbsoluteErrorBound,
+    Bound,
+    BrierBound,
+    GaussianBound,
+    LogLossBound,
+    PaperClassificationBound,
+    PaperRegressionBound,
+    SharpErrorBound,
+    SharpRangeBound,
+    TargetFacts,
+    not_negative,
+    one_of,
+    positive,
 )
+from pinsker.exceptions import ParameterError
+from pinsker.metrics import _influence
 from pinsker.metrics._influence import (
     JACKKNIFE_BLOCKS,
     Influence,
+    MatrixFunction,
     auc_influence,
+    balanced_accuracy,
+    discordance,
+    f_beta,
+    integrated_brier,
+    matthews,
+    plain_score,
     precision_influence,
+    ratio_score,
+    skill,
 )
-from pinsker.metrics._losses import skill
-from pinsker.metrics._survival import discordance, integrated_brier
-from pinsker.metrics._theories import Theory
+
+#: A theorem, what its increases are divided by, and what they then never exceed.
+Scaled: TypeAlias = tuple[Bound, float, float]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a target, and which theorem is asked for."""
+
+    facts: TargetFacts
+    limit: float  # of the error with the kept features
+    constants: str
+    model: str
+
+
+@dataclass(frozen=True)
+class Theory:
+    """How a metric is tied to information, and under which settings."""
+
+    theorem: Callable[[Known], Scaled]
+    in_paper: bool = False
+    is_gaussian: bool = False  # whether there is one for jointly Gaussian targets
+
+
+@dataclass(frozen=True)
+class InMetric(Bound):
+    """A bound whose increases are divided by `scale` and never exceed `cap`, in a metric."""
+
+    bound: Bound
+    name: str
+    largest_increase: float
+    scale: float
+    cap: float
+
+    @property
+    def theorem(self) -> str:
+        return self.bound.theorem
+
+    @property
+    def metric(self) -> str:
+        return self.name
+
+    @property
+    def most(self) -> float:
+        return self.largest_increase
+
+    @property
+    def _cap(self) -> float:
+        return self.cap
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return self.bound.growth(nu) / self.scale
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return np.asarray(self.bound.budget(delta * self.scale))
+
+
+@dataclass(frozen=True)
+class UnknownBound(Bound):
+    """Stands in for a metric that no theorem ties to information: both directions are NaN."""
+
+    name: str
+
+    theorem = "none"
+
+    @property
+    def metric(self) -> str:
+        return self.name
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return np.full_like(nu, np.nan)
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return np.full_like(delta, np.nan)
+
+
+def error_rate(known: Known) -> Scaled:
+    """Theorem C with the priors, or the printed bound alone."""
+    if known.constants == "paper":
+        return PaperClassificationBound(), 1.0, math.inf
+    most = min(known.limit, 1.0 - (known.facts.largest_prior or 0.0))
+    return SharpErrorBound(most, n_classes=known.facts.n_classes), 1.0, math.inf
+
+
+def squared_error(known: Known, scale: float = 1.0) -> Scaled:
+    """R2, R8, or the printed bound, in units of `scale`."""
+    facts = known.facts
+    if known.constants == "paper":
+        return PaperRegressionBound(fact(facts.max_abs, "max_abs", "mse")), scale, math.inf
+    cap = min(known.limit * scale, math.inf if facts.variance is None else facts.variance)
+    if known.model == "gaussian":
+        kept = max(min(cap, fact(facts.variance, "variance", "mse")), np.finfo(float).tiny)
+        return GaussianBound(float(kept)), scale, cap / scale
+    length = fact(facts.target_range, "target_range", "mse")
+    return SharpRangeBound(length, cap), scale, cap / scale
+
+
+def variance_share(known: Known) -> Scaled:
+    """Squared error in units of the variance."""
+    facts = known.facts.shares or known.facts
+    return squared_error(replace(known, facts=facts), fact(facts.variance, "variance", "r2"))
+
+
+def brier(known: Known) -> Scaled:
+    """L2."""
+    return BrierBound(known.facts.n_classes), 1.0, known.limit
+
+
+def absolute_error(known: Known) -> Scaled:
+    """L3; of several targets by the root mean square of the ranges, at least their mean."""
+    length = fact(known.facts.target_range, "target_range", "mae")
+    return AbsoluteErrorBound(length), 1.0, known.limit
+
+
+def log_loss(known: Known) -> Scaled:
+    """L1; a density's log-loss may be negative: the error of the kept features is then no cap."""
+    cap = known.limit if known.facts.task == "classification" else math.inf
+    return LogLossBound(), float(known.facts.n_targets), cap
+
+
+def fact(value: float | None, name: str, metric: str) -> float:
+    """Return a fact that a metric cannot do without."""
+    if value is None:
+        raise ParameterError(f"metric={metric!r} needs facts.{name}, which is not known.")
+    return positive(value, f"facts.{name}")
+
 
 #: How a standard error was found, as certificates name it.
 MEAN = "mean over rows"
@@ -110,7 +249,7 @@ def _range_in_deviations(facts: TargetFacts) -> float:
 
 def _mean(function: Callable[..., Any], **more: Any) -> MetricRow:
     """Return the row of a mean loss of numbers of scikit-learn."""
-    known = {"name": f"neg_{function.__name__}", "influence": _losses.rowwise(function)}
+    known = {"name": f"neg_{function.__name__}", "influence": _influence.rowwise(function)}
     return MetricRow(tasks=_NUMBERS, function=function, method=MEAN, **{**known, **more})
 
 
@@ -122,40 +261,40 @@ _ROWS = (
     MetricRow(
         "error", _CLASSES, "error rate", ("accuracy",), needs="predictions", counts=True,
         largest_increase=SharpErrorBound.most, largest_loss=1.0,
-        theory=Theory(_theories.error_rate, in_paper=True),
+        theory=Theory(error_rate, in_paper=True),
         losses=(lambda rows: 1.0 * (rows.scores.argmax(axis=1) != rows.labels),),
     ),
     _number_score(
         "r2", words="R²", best=1.0, error_words="share of the target's variance",
         largest_increase=1.0, largest_loss=_range_in_deviations,
-        theory=Theory(_theories.variance_share, in_paper=True, is_gaussian=True),
+        theory=Theory(variance_share, in_paper=True, is_gaussian=True),
         losses=(lambda rows: rows.shares.mean(axis=1),), function=metrics.r2_score,
         influence=lambda rows: skill(rows.mean(rows.gaps**2), rows.variance(rows.true)),
     ),
     _mean(
         metrics.mean_squared_error, name="mse", words="mean squared error",
         aliases=("neg_mean_squared_error",), largest_loss=lambda facts: _range(facts) ** 2,
-        theory=Theory(_theories.squared_error, in_paper=True, is_gaussian=True),
+        theory=Theory(squared_error, in_paper=True, is_gaussian=True),
         losses=(lambda rows: rows.squares.mean(axis=1),),
     ),
     MetricRow(
         "log-loss", (*_CLASSES, *_NUMBERS), "log-loss (nats)",
         ("neg_log_loss", "log_loss", "logloss"),
-        theory=Theory(_theories.log_loss, is_gaussian=True),
+        theory=Theory(log_loss, is_gaussian=True),
         losses=(
             lambda rows: -rows.own(rows.log_probabilities),
             lambda rows: -rows.log_likelihood / rows.values.shape[1],
         ),
-        function=metrics.log_loss, influence=_losses.mean_log_loss, method=MEAN,
+        function=metrics.log_loss, influence=_influence.mean_log_loss, method=MEAN,
     ),
     MetricRow(
         "brier", _CLASSES, "Brier score", largest_increase=BrierBound.most, largest_loss=2.0,
-        theory=Theory(_theories.brier), losses=(lambda rows: rows.squares,),
+        theory=Theory(brier), losses=(lambda rows: rows.squares,),
     ),
     _mean(
         metrics.mean_absolute_error, name="mae", words="mean absolute error",
         aliases=("neg_mean_absolute_error",), largest_loss=_range,
-        theory=Theory(_theories.absolute_error),
+        theory=Theory(absolute_error),
         losses=(lambda rows: np.sqrt(rows.squares).mean(axis=1),),
     ),
     MetricRow(
@@ -167,26 +306,26 @@ _ROWS = (
     # Scorers of scikit-learn for classes
     _class_score(
         "roc_auc", words="ROC AUC", aliases=("auc",), function=metrics.roc_auc_score,
-        influence=_losses.of_ranks(auc_influence), method=DELONG, covers=_losses.is_plain_auc,
+        influence=_influence.of_ranks(auc_influence), method=DELONG, covers=_influence.is_plain_auc,
         needs_every_class=True,
     ),
     _class_score("roc_auc_ovr", words="ROC AUC"),
     _class_score(
         "average_precision", function=metrics.average_precision_score,
-        influence=_losses.of_ranks(precision_influence), method=ROWS_LEFT_OUT,
-        covers=_losses.are_averaged, needs_every_class=True,
+        influence=_influence.of_ranks(precision_influence), method=ROWS_LEFT_OUT,
+        covers=_influence.are_averaged, needs_every_class=True,
     ),
     MetricRow(
         "neg_brier_score", _CLASSES, function=metrics.brier_score_loss,
-        influence=_losses.mean_brier, method=MEAN,
+        influence=_influence.mean_brier, method=MEAN,
     ),
     _class_score(
         "d2_log_loss_score", function=metrics.d2_log_loss_score,
-        influence=_losses.against_frequencies(_losses.mean_log_loss), method=DELTA,
+        influence=_influence.against_frequencies(_influence.mean_log_loss), method=DELTA,
     ),
     _class_score(  # of later versions of scikit-learn
         "d2_brier_score", function=vars(metrics).get("d2_brier_score"),
-        influence=_losses.against_frequencies(_losses.mean_brier), method=DELTA,
+        influence=_influence.against_frequencies(_influence.mean_brier), method=DELTA,
     ),
     _class_score(
         "balanced_accuracy", function=metrics.balanced_accuracy_score,
@@ -215,24 +354,24 @@ _ROWS = (
     _number_score(
         "neg_root_mean_squared_error", aliases=("rmse",),
         function=metrics.root_mean_squared_error,
-        influence=_losses.rooted(metrics.mean_squared_error),
+        influence=_influence.rooted(metrics.mean_squared_error),
     ),
     _number_score(
         "neg_root_mean_squared_log_error", function=metrics.root_mean_squared_log_error,
-        influence=_losses.rooted(metrics.mean_squared_log_error),
-        wrong_values=_losses.not_of_logarithms,
+        influence=_influence.rooted(metrics.mean_squared_log_error),
+        wrong_values=_influence.not_of_logarithms,
     ),
-    _mean(metrics.mean_squared_log_error, wrong_values=_losses.not_of_logarithms),
+    _mean(metrics.mean_squared_log_error, wrong_values=_influence.not_of_logarithms),
     _mean(metrics.mean_absolute_percentage_error),
     _mean(metrics.mean_pinball_loss),
     _mean(
-        metrics.mean_poisson_deviance, wrong_values=_losses.not_positive,
+        metrics.mean_poisson_deviance, wrong_values=_influence.not_positive,
         influence=lambda rows: rows.mean(
             2 * (xlogy(rows.true, rows.true / rows.predicted) - rows.true + rows.predicted)
         ),
     ),
     _mean(
-        metrics.mean_gamma_deviance, wrong_values=_losses.not_positive,
+        metrics.mean_gamma_deviance, wrong_values=_influence.not_positive,
         influence=lambda rows: rows.mean(
             2 * (np.log(rows.predicted / rows.true) + rows.true / rows.predicted - 1)
         ),
@@ -318,3 +457,90 @@ def shown_value(metric: str, error: float) -> float:
     """Return an error as its metric is read: R² and not one minus it."""
     best = best_score(metric)
     return error if best is None else best - error
+
+
+def bound_for(
+    metric: str,
+    facts: TargetFacts,
+    *,
+    error_limit: float | None = None,
+    constants: str = "sharp",
+    model: str = "bounded",
+) -> Bound:
+    r"""Return the bound on the increase of a metric, for a target of which some facts are known.
+
+    ====================  ===========================================  ======================
+    metric                increase of                                  bound
+    ====================  ===========================================  ======================
+    ``"error"``           error rate                                   Theorem C
+    ``"r2"``              mean squared error / variance                R2, or R8 (gaussian)
+    ``"mse"``             mean squared error                           R2, or R8 (gaussian)
+    ``"log-loss"``        log-loss, in nats                            identity L1
+    ``"brier"``           Brier score, summed over classes             L2
+    ``"mae"``             mean absolute error                          L3
+    ====================  ===========================================  ======================
+
+    Of several targets it is the mean increase over targets.
+
+    Parameters
+    ----------
+    metric : str
+        One of the above that fits the task, see ``METRICS``.
+    facts : TargetFacts
+        Facts about the target.
+    error_limit : float, optional
+        Upper limit on the Bayes risk with the *kept* features, in `metric`: no increase exceeds
+        it. One minus the largest prior and the variance are used without being given.
+    constants : {"sharp", "paper"}
+        "paper": the printed :math:`\sqrt{2\nu}` and :math:`2 B^2 \nu`, and no other fact.
+    model : {"bounded", "gaussian"}
+        Regression: what is assumed about the target. "gaussian" takes target and features for
+        jointly Gaussian: a far larger budget, valid under that assumption only.
+
+    Returns
+    -------
+    Bound
+        Its ``growth(nu)`` is in `metric`, its ``budget(delta)`` takes an increase in `metric`.
+
+    Raises
+    ------
+    ParameterError
+        If the metric does not fit the task, no theorem covers the combination, or a fact that the
+        theorem needs is not known.
+
+    Notes
+    -----
+    Validity and proofs: ``docs/bounds.md``, under the label of each bound. The range of a sample
+    is a lower estimate of the target's range.
+
+    Examples
+    --------
+    >>> from pinsker.bounds import TargetFacts
+    >>> coin = TargetFacts("classification", n_classes=2, largest_prior=0.7)
+    >>> bound = bound_for("error", coin)
+    >>> round(bound.budget(0.05), 5), round(bound.growth(0.00837), 4)
+    (0.00837, 0.05)
+    >>> weight = TargetFacts("regression", target_range=4.0, variance=1.0, max_abs=3.0)
+    >>> round(bound_for("r2", weight).budget(0.05), 5)
+    0.00626
+    >>> round(bound_for("r2", weight, model="gaussian").budget(0.05), 5)
+    0.02565
+    """
+    one_of(constants, ("sharp", "paper"), "constants")
+    one_of(model, ("bounded", "gaussian"), "model")
+    row, known = metric_row(metric), METRICS[facts.task]
+    if metric not in known or row.theory is None:
+        listed = ", ".join(repr(name) for name in known)
+        raise ParameterError(f"metric={metric!r} does not fit a {facts.task} target; use {listed}.")
+    if constants == "paper" and not row.theory.in_paper:
+        raise ParameterError(
+            f"the paper has no bound for metric={metric!r}; use constants='sharp'."
+        )
+    if model == "gaussian" and (constants == "paper" or not row.theory.is_gaussian):
+        raise ParameterError(
+            f"model='gaussian' does not go with metric={metric!r} and constants={constants!r}: "
+            "it is for squared error and log-loss of a regression target, with sharp constants."
+        )
+    limit = not_negative(error_limit, "error_limit")
+    bound, scale, cap = row.theory.theorem(Known(facts, limit, constants, model))
+    return InMetric(bound, metric, row.largest_increase, scale, cap)

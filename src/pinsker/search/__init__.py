@@ -5,10 +5,17 @@ models, `criterion_search` by counts; all run the loop of `greedy`. `pairs` coun
 features. Stopping rules cut the path.
 """
 
-from pinsker.search._catalog import SEARCHES, named_searches, screening_notes
-from pinsker.search._costs import FeatureCosts
-from pinsker.search._counted import CountedProblem, CountingSettings
-from pinsker.search._criteria import CRITERIA, criterion_named
+from pinsker.search._catalog import (
+    MOST_SEARCHED,
+    SEARCHES,
+    FeatureCosts,
+    Search,
+    describe_searches,
+    named_searches,
+    screening_notes,
+    searches_in_time,
+)
+from pinsker.search._criteria import CRITERIA, CountedProblem, CountingSettings, criterion_named
 from pinsker.search._criterion import (
     ROWS_PER_CELL,
     CriterionSearch,
@@ -19,9 +26,17 @@ from pinsker.search._criterion import (
     refuse_uncounted,
     select_by_criterion,
 )
-from pinsker.search._deadline import Deadline, TimeIsUp, interruptible
 from pinsker.search._elimination import elimination
-from pinsker.search._greedy import SearchInterrupted, Trace, greedy, grow, shrink
+from pinsker.search._greedy import (
+    Deadline,
+    SearchInterrupted,
+    TimeIsUp,
+    Trace,
+    greedy,
+    grow,
+    interruptible,
+    shrink,
+)
 from pinsker.search._knn import (
     KNNSearchSettings,
     backward,
@@ -44,71 +59,3 @@ from pinsker.search._rules import (
     ScoreThreshold,
     StoppingRule,
 )
-from pinsker.search._searches import (
-    MOST_SEARCHED,
-    Search,
-    describe_searches,
-    searches_in_time,
-)
-
-__all__ = [
-    "CRITERIA",
-    "MOST_SEARCHED",
-    "PAIR_LEVEL",
-    "ROUNDING",
-    "ROWS_PER_CELL",
-    "SEARCHES",
-    "CountedPath",
-    "CountedProblem",
-    "CountingSettings",
-    "CriterionSearch",
-    "CriterionSearchSettings",
-    "Deadline",
-    "Decision",
-    "Direction",
-    "ErrorBudget",
-    "FeatureCosts",
-    "FeatureCount",
-    "FeatureLimit",
-    "KNNSearchSettings",
-    "LinearBackward",
-    "LinearDesign",
-    "LinearSearchSettings",
-    "PairFound",
-    "PairProblem",
-    "PairScan",
-    "PermutationTest",
-    "ScoreJump",
-    "ScoreThreshold",
-    "Search",
-    "SearchInterrupted",
-    "SelectionPath",
-    "Step",
-    "StoppingRule",
-    "TimeIsUp",
-    "Trace",
-    "backward",
-    "best_pairs",
-    "count_and_search",
-    "criterion_named",
-    "criterion_search",
-    "describe_searches",
-    "elimination",
-    "forward",
-    "forward_backward",
-    "forward_backward_and_forward",
-    "given_order",
-    "greedy",
-    "grow",
-    "interruptible",
-    "linear",
-    "measure_sets",
-    "named_searches",
-    "pairs",
-    "refuse_uncounted",
-    "relevance",
-    "screening_notes",
-    "searches_in_time",
-    "select_by_criterion",
-    "shrink",
-]

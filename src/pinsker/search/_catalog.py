@@ -1,27 +1,256 @@
-"""The searches that have a name, and which of them "auto" tries: the only place with names."""
+"""The searches that have a name, what they declare, and which of them "auto" tries."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from pinsker._notes import Notes
-from pinsker.encoding import Encoded
+from pinsker._types import FloatArray
+from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
-from pinsker.search._costs import FeatureCosts, by_cost
-from pinsker.search._criterion import count_and_search
+from pinsker.search._criteria import CountedProblem, CountingSettings, criterion_named
+from pinsker.search._criterion import CriterionState, count_and_search
 from pinsker.search._elimination import elimination
+from pinsker.search._greedy import Deadline
 from pinsker.search._knn import (
     NEIGHBORS_TAKE_NO_WEIGHTS,
     WIDE,
     KNNSearchSettings,
     backward,
     forward_backward_and_forward,
+    given_order,
     relevance,
 )
 from pinsker.search._linear import linear_where_rows_allow
 from pinsker.search._pairs import has_hidden_pair, pairs
-from pinsker.search._searches import Search, cheapest_first, joined, search_of
+from pinsker.search._path import ROUNDING, SelectionPath
+
+#: This part of the mean price is added to every price that gains are divided by: noise has a
+#: little gain by chance, and shall not come first because it is free.
+_SMALLEST_PRICE = 0.05
+#: So many features are ordered by gain per cost; the others follow by their prices.
+_MOST_ORDERED = 100
+
+
+@dataclass(frozen=True)
+class FeatureCosts:
+    """Prices of features, and prices that several features share."""
+
+    own: tuple[float, ...]  # price of each feature
+    shared: tuple[tuple[float, frozenset[int]], ...] = ()
+    free: tuple[str, ...] = ()  # features that no price was given for
+
+    @classmethod
+    def unit(cls, n_features: int) -> "FeatureCosts":
+        """Let every feature cost 1: the cheapest set is the smallest."""
+        return cls((1.0,) * n_features)
+
+    @classmethod
+    def read(cls, feature_costs: Any, encoded: Encoded) -> "FeatureCosts":
+        """Read the user's prices."""
+        if feature_costs is None:
+            return cls.unit(encoded.n_features)
+        if not isinstance(feature_costs, Mapping):
+            feature_costs = _by_position(feature_costs, encoded)
+        own: FloatArray = np.zeros(encoded.n_features)
+        shared: list[tuple[float, frozenset[int]]] = []
+        named: set[int] = set()
+        for item, price in feature_costs.items():
+            value = _price(item, price)
+            is_shared = isinstance(item, tuple | frozenset)
+            columns = list(item) if is_shared else [item]
+            features = find_features(encoded, columns, "feature_costs")
+            named.update(features)
+            if is_shared and features:
+                shared.append((value, frozenset(features)))
+            for feature in () if is_shared else features:
+                own[feature] += value
+        free = [name for f, name in enumerate(encoded.feature_names) if f not in named]
+        return cls(tuple(own.tolist()), tuple(shared), tuple(free))
+
+    def of(self, features: Iterable[int]) -> float:
+        """Return what a set of features costs."""
+        chosen = set(features)
+        bought = sum(price for price, members in self.shared if members & chosen)
+        return float(sum(self.own[feature] for feature in chosen) + bought)
+
+    def added(self, chosen: Sequence[int]) -> FloatArray:
+        """Return what each feature would add to the cost of a set."""
+        more: FloatArray = np.array(self.own)
+        for price, members in self.shared:
+            if not members & set(chosen):
+                more[list(members)] += price
+        return more
+
+    def largest_size(self, order: Sequence[int], below: float) -> int:
+        """Return how many of the first features of an order cost less than a limit together."""
+        added = np.array([self.own[feature] for feature in order])
+        for price, members in self.shared:
+            first = next((at for at, feature in enumerate(order) if feature in members), None)
+            if first is not None:
+                added[first] += price
+        reach = ROUNDING * max(1.0, abs(below))
+        return int(np.searchsorted(np.cumsum(added), below - reach))
+
+    @property
+    def notes(self) -> Notes:
+        """What a user should know about the prices."""
+        if not self.free:
+            return ()
+        more = f" and {len(self.free) - 5} more" if len(self.free) > 5 else ""
+        return (f"no price given, so free: {', '.join(self.free[:5])}{more}",)
+
+
+def by_cost(
+    problem: Encoded, costs: FeatureCosts, fixed: tuple[int, ...] = ()
+) -> tuple[SelectionPath, ...]:
+    """Order features by gain per cost, and by cost alone."""
+    tables = CountedProblem.of(problem, CountingSettings()).tables
+    state = CriterionState(tables, criterion_named("cmim"))
+    mean = float(np.mean(costs.added(())))
+    floor = _SMALLEST_PRICE * mean if mean > 0 else 1.0
+    waiting = list(fixed)
+    for _ in range(min(problem.n_features, max(_MOST_ORDERED, len(fixed)))):
+        scores = state.scores()
+        gains = np.maximum(scores, ROUNDING) / (costs.added(state.active) + floor)
+        state.add(waiting.pop(0) if waiting else int(np.nanargmax(gains)))
+    found = tuple(state.active)
+    alone = costs.added(())
+    rest = sorted(set(range(problem.n_features)) - set(found), key=lambda f: (alone[f], f))
+    per_cost = (*found, *rest)
+    place = {feature: at for at, feature in enumerate(per_cost)}
+    others = sorted(per_cost[len(fixed) :], key=lambda f: (alone[f], place[f]))
+    orders = (per_cost, (*fixed, *others))
+    return tuple(given_order(problem, order, len(fixed)) for order in orders)
+
+
+def _by_position(prices: Any, encoded: Encoded) -> dict[int, float]:
+    """Return one price per column as a mapping."""
+    names = encoded.given_names or encoded.columns.names
+    listed = list(prices)
+    if len(listed) != len(names):
+        raise ParameterError(
+            f"feature_costs holds {len(listed)} prices, but the table has {len(names)} columns: "
+            "give one for each, or a dict by name.",
+            parameter="feature_costs",
+        )
+    return dict(enumerate(listed))
+
+
+def _price(item: Any, price: Any) -> float:
+    try:
+        value = float(price)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0.0 <= value < float("inf"):
+        raise ParameterError(
+            f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more.",
+            parameter="feature_costs",
+        )
+    return value
+
+
+#: Rows that a search looks at unless it declares something else.
+MOST_SEARCHED = 2000
+#: Of a time limit searches may take this part: what they find has to be evaluated.
+_PART_OF_SEARCHES = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """One or several paths that are found together, and what it takes to find them."""
+
+    names: tuple[str, ...]  # names of the paths in comparisons
+    find: Callable[[Encoded], SelectionPath | tuple[SelectionPath, ...]]
+    cost: int  # searches of a lower one come first where time is limited
+    most_rows: int | None = MOST_SEARCHED  # rows that it can use; None: any number
+    takes_weights: bool = True
+    n_screened: int | None = None  # features that it looks at in wide tables; None: all
+    is_given: bool = False  # whether the user gave the order, so that no rows were searched
+    parts: tuple[int, ...] = (0,)  # which of the paths that `find` returns, one for each name
+
+    def run(self, table: Encoded) -> tuple[SelectionPath, ...]:
+        """Search the rows of a table, and return a path for each name."""
+        found = self.find(table)
+        paths = found if isinstance(found, tuple) else (found,)
+        return tuple(paths[part] for part in self.parts)
+
+
+@runtime_checkable
+class Searcher(Protocol):
+    """A selector that offers its search alone."""
+
+    def as_search(self, fixed: tuple[int, ...], seed: int) -> Search:
+        """Return the search, and what it takes."""
+
+
+def search_of(
+    item: Any, problem: Encoded, fixed: tuple[int, ...], seed: int, named: dict[str, Search]
+) -> Search:
+    """Return the search that an item of a user's list stands for."""
+    if isinstance(item, str):
+        if item not in named:
+            known = ", ".join(map(repr, named))
+            raise ParameterError(f"searches: {item!r} is none of {known}.")
+        return named[item]
+    has_name = isinstance(item, tuple) and len(item) == 2
+    name = str(item[0]) if isinstance(item, tuple) and item else type(item).__name__
+    found = item[1] if has_name else item
+    if isinstance(found, Searcher) and not isinstance(found, type):
+        return replace(found.as_search(fixed, seed), names=(name,))
+    listed = found if isinstance(found, Iterable) and not isinstance(found, str | type) else ()
+    order = [
+        feature for column in listed for feature in find_features(problem, [column], "searches")
+    ]
+    if not order:
+        raise ParameterError(
+            f"searches: {item!r} is no search: use a name, a selector (made with its "
+            "parentheses), or a (name, order) pair that lists columns."
+        )
+    ranked = tuple(dict.fromkeys([*fixed, *order]))
+    find = partial(given_order, order=ranked, n_fixed=len(fixed))
+    return Search((name,), find, cost=0, is_given=True)
+
+
+def joined(searches: Iterable[Search]) -> list[Search]:
+    """Let searches that find their paths by the same function run as one."""
+    together: dict[int, Search] = {}
+    for one in searches:
+        other = together.get(id(one.find))
+        if other is not None:
+            names, parts = other.names + one.names, other.parts + one.parts
+            one = replace(one, names=names, parts=parts, cost=max(one.cost, other.cost))
+        together[id(one.find)] = one
+    return list(together.values())
+
+
+def cheapest_first(searches: Sequence[Search]) -> list[Search]:
+    """Return searches in the order of their cost."""
+    return sorted(searches, key=lambda search: search.cost)
+
+
+def searches_in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
+    """Yield all searches together, or in turn as long as there is time; the first in any case."""
+    if deadline.seconds is None:
+        yield searches
+        if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
+            deadline.must_finish = True
+            yield cheapest_first(searches)[:1]
+            deadline.must_finish = False
+        return
+    for search in searches:
+        if not deadline.skips(describe_searches([search])):
+            yield [search]
+        deadline.part = _PART_OF_SEARCHES
+
+
+def describe_searches(searches: Sequence[Search]) -> str:
+    """Return the names of the paths, for a note."""
+    return f"search {' and '.join(name for search in searches for name in search.names)}"
+
 
 #: Searches of "auto"; the models are compared on sets of the first one.
 _AUTO = ("forward-backward", "backward", "forward", "linear", "relevance")

@@ -12,8 +12,14 @@ from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import NATS_PER_COST, Correction, CountTables, PackedColumns
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.search._counted import CountedProblem, CountingSettings
-from pinsker.search._criteria import Criterion, PairTerms, Relevance, criterion_named
+from pinsker.search._criteria import (
+    CountedProblem,
+    CountingSettings,
+    Criterion,
+    PairTerms,
+    Relevance,
+    criterion_named,
+)
 from pinsker.search._greedy import OnStep, Trace, greedy
 from pinsker.search._path import ROUNDING, CountedPath, SelectionPath
 from pinsker.search._rules import (

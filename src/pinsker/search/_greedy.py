@@ -1,15 +1,21 @@
-"""The greedy search: one loop for both directions and for every way of scoring.
+"""The greedy search: one loop for both directions and every way of scoring, with a time limit.
 
 Nothing here knows scikit-learn, neighbors or matrices. A `State` scores all candidates of a set and
 makes the move that the loop picks; `shrink` and `grow` are the loop with the paper's two ends.
 """
 
-from collections.abc import Callable, Sequence
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray
 from pinsker.exceptions import EngineLostError
 from pinsker.search._path import ROUNDING, Direction, SelectionPath
@@ -146,18 +152,11 @@ def greedy(
 
 
 def shrink(
-    state: ShrinkingState,
-    trace: Trace,
-    *,
-    fixed: Sequence[int] = (),
-    on_step: OnStep | None = None,
+    state: ShrinkingState, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
 ) -> Trace:
-    """Remove the feature with the smallest score until none is left; features in `fixed` go last.
-
-    The empty set carries no information, so that the last removal costs what its set had.
-    """
+    """Remove the feature with the smallest score until none is left, those of `fixed` last."""
     greedy(state, trace, "backward", len(trace.start) - 1, fixed=fixed, on_step=on_step)
-    if trace.complete and len(trace.moves) < len(trace.start):
+    if trace.complete and len(trace.moves) < len(trace.start):  # no feature, no information
         trace.record(state.active[0], state.information, 0.0)
     return trace
 
@@ -213,3 +212,101 @@ def _best(scores: FloatArray, direction: Direction) -> int:
     if direction == "backward":
         return int(np.flatnonzero(scores <= best + reach)[-1])
     return int(np.flatnonzero(scores >= best - reach)[0])
+
+
+#: Set by the first Ctrl-C where `interruptible` is in force; else None.
+_interrupt: threading.Event | None = None
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Let the first Ctrl-C end fits in this block as a time limit does, and the second raise."""
+    global _interrupt
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+
+    def end(number: int, frame: Any) -> None:
+        if event.is_set():
+            signal.default_int_handler(number, frame)
+        event.set()
+
+    before = signal.signal(signal.SIGINT, end)
+    _interrupt = event
+    try:
+        yield event
+    finally:
+        _interrupt = None
+        signal.signal(signal.SIGINT, before)
+
+
+class TimeIsUp(Exception):  # noqa: N818 (no error: what it ends is left out)
+    """A search was given up because the time of a fit is up."""
+
+
+class Deadline:
+    """When a fit has to end, and what was left out for it."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = seconds
+        self.started = time.monotonic()
+        self.part = math.inf
+        self.left_out: list[str] = []
+        self.interrupt = _interrupt
+        self.must_finish = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The clock of another machine is another one: a search there is finished.
+        return {**self.__dict__, "seconds": None, "interrupt": None}
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a user wants the fit to end."""
+        return self.interrupt is not None and self.interrupt.is_set()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        if self.is_interrupted:
+            return not self.must_finish
+        if self.seconds is None or math.isinf(self.part):
+            return False
+        return time.monotonic() - self.started >= self.part * self.seconds
+
+    def skips(self, what: str) -> bool:
+        """Return whether there is no time for something, and note what it was."""
+        if self.is_over:
+            self.left_out.append(what)
+            return True
+        return False
+
+    @contextmanager
+    def leaving_out(self, what: str) -> Iterator[None]:
+        """Note what was given up in a block, instead of raising `TimeIsUp`."""
+        try:
+            yield
+        except TimeIsUp:
+            self.left_out.append(what)
+
+    def checked(self, on_step: OnStep | None) -> OnStep | None:
+        """Return what a search calls after every move; it raises `TimeIsUp` when it is."""
+        if self.seconds is None and self.interrupt is None:
+            return on_step
+
+        def check(trace: Trace) -> bool | None:
+            if self.is_over:
+                raise TimeIsUp
+            return None if on_step is None else on_step(trace)
+
+        return check
+
+    @property
+    def notes(self) -> Notes:
+        """What a user should know."""
+        if not self.left_out:
+            return ()
+        left_out = ", ".join(dict.fromkeys(self.left_out))
+        if self.is_interrupted:
+            return (Note("interrupted", figures={"left_out": left_out}),)
+        return (Note("time limit", figures={"seconds": self.seconds, "left_out": left_out}),)

@@ -15,8 +15,7 @@ from pinsker.encoding import Encoded, check_neighbors, take_features
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import ParameterError
 from pinsker.search._criterion import FeatureLimit, count_and_search
-from pinsker.search._deadline import Deadline
-from pinsker.search._greedy import OnStep, Trace, grow, has_stalled, shrink
+from pinsker.search._greedy import Deadline, OnStep, Trace, grow, has_stalled, shrink
 from pinsker.search._path import Direction, SelectionPath
 
 #: Orders that no set was measured for are followed, and measured, so far.

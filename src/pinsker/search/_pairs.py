@@ -19,7 +19,7 @@ from scipy.special import chdtri, log_ndtr
 from pinsker._types import FloatArray, IntArray
 from pinsker.encoding import Encoded, bin_columns
 from pinsker.engine import PairTables, class_probabilities, generator_of
-from pinsker.search._counted import feature_codes, target_classes
+from pinsker.search._criteria import feature_codes, target_classes
 from pinsker.search._criterion import count_and_search
 from pinsker.search._knn import given_order
 from pinsker.search._path import SelectionPath

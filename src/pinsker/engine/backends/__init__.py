@@ -14,9 +14,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, get_args
 from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker.engine import _kernels
-from pinsker.engine._boundary import one_of
 from pinsker.engine._plan import Plan, WorkerMemory
-from pinsker.engine._problem import Problem
+from pinsker.engine._problem import Problem, one_of
 from pinsker.exceptions import EngineError, ParameterError
 
 EngineName = Literal["auto", "local", "dask", "cuda"]
@@ -95,7 +94,7 @@ class Dask(Backend):
 
     def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
         """Return a search of tiles on the workers."""
-        searches = _dask("_searches")
+        searches = _dask()
         kernel = searches.DaskBackward if plan.keeps_pairs else searches.DaskForward
         cache = request.problem.cache
         return kernel(client=self.client, cache=cache, n_tiles=plan.n_tiles, **settings), plan
@@ -181,7 +180,7 @@ def calls_on_cluster(client: Any) -> Any:
     if client is None:
         raise ParameterError("client=None runs nothing: use a distributed.Client.")
     check_client(client)
-    return _dask("_calls").CallsOnCluster(client)
+    return _dask().CallsOnCluster(client)
 
 
 def missing_gpu() -> str | None:
@@ -223,9 +222,9 @@ def _is_a_task() -> bool:
     return True
 
 
-def _dask(module: str) -> Any:
+def _dask() -> Any:
     require("distributed", purpose="engine='dask'", extra="dask")
-    return import_module(f"pinsker.engine.backends.dask.{module}")
+    return import_module("pinsker.engine.backends.dask._searches")
 
 
 def _cuda() -> Any:

@@ -4,19 +4,12 @@ CuPy compiles the kernels of this folder at their first use and keeps them; noth
 before a search is made. `missing` returns why a search cannot be made.
 """
 
-from pinsker.engine.backends.cuda._backward import CudaBackward
-from pinsker.engine.backends.cuda._device import CupyDevice, missing, source
-from pinsker.engine.backends.cuda._forward import CudaForward
-from pinsker.engine.backends.cuda._job import LAYOUT, layout_of
-from pinsker.engine.backends.cuda._table import least_memory
-
-__all__ = [
-    "LAYOUT",
-    "CudaBackward",
-    "CudaForward",
-    "CupyDevice",
-    "layout_of",
-    "least_memory",
-    "missing",
-    "source",
-]
+from pinsker.engine.backends.cuda._device import (
+    LAYOUT,
+    CupyDevice,
+    layout_of,
+    least_memory,
+    missing,
+    source,
+)
+from pinsker.engine.backends.cuda._searches import CudaBackward, CudaForward

@@ -1,5 +1,6 @@
-"""The GPU as the searches see it: memory and kernels, through CuPy."""
+"""What both directions put on the GPU: memory, kernels and their argument, table and query rows."""
 
+import re
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -8,9 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from pinsker._compat import install_command
+from pinsker._types import FloatArray, IntArray
+from pinsker.encoding import FARTHEST
 from pinsker.exceptions import MemoryBudgetError
 
 #: The kernels, in the order in which they make one program.
@@ -135,3 +139,251 @@ def _program(device_id: int) -> Any:
         program = cupy.RawModule(code=source(), options=_OPTIONS)
         program.compile()
     return program
+
+
+#: Numbers that the structure may hold, and what they are here; addresses point at any type.
+_NUMBERS: dict[str, npt.DTypeLike] = {"long long": np.int64, "double": np.float64}
+_DECLARATION = re.compile(r"(?:const )?(\w+(?: \w+)?) (\*?\w+(?:, \*?\w+)*)")
+
+
+def layout_of(declarations: str) -> np.dtype[np.void]:
+    """Return the layout of a C structure whose fields are addresses or numbers of eight bytes."""
+    body = declarations.partition("struct Job {")[2].partition("};")[0]
+    fields: list[tuple[str, npt.DTypeLike]] = []
+    for line in re.sub(r"//.*", "", body).split(";"):
+        declaration = " ".join(line.split())
+        if not declaration:
+            continue
+        match = _DECLARATION.fullmatch(declaration)
+        if match is None:
+            raise ValueError(f"{declaration!r} in struct Job: declare addresses or numbers.")
+        for name in match[2].split(", "):
+            if name.startswith("*"):
+                fields.append((name[1:], np.uint64))
+            elif match[1] in _NUMBERS:
+                fields.append((name, _NUMBERS[match[1]]))
+            else:
+                raise ValueError(
+                    f"{name} in struct Job is a number of type {match[1]}: use long long or double,"
+                    " so that every field takes eight bytes."
+                )
+    return np.dtype(fields)
+
+
+LAYOUT = layout_of(Path(__file__).with_name("job.cuh").read_text(encoding="utf-8"))
+ADDRESSES = frozenset(name for name in LAYOUT.names or () if LAYOUT[name] == np.uint64)
+
+
+class Job:
+    """Fields by name; arrays are kept alive for as long as a field points at them."""
+
+    def __init__(self, device: Device, **fields: Any) -> None:
+        self.device = device
+        self.record: npt.NDArray[Any] = np.zeros(1, dtype=LAYOUT)
+        self.held: dict[str, Array] = {}
+        self.queries: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)  # on the host
+        self.set(**fields)
+
+    def set(self, **fields: Any) -> None:
+        """Set fields: arrays of the device, None for a null address, or numbers."""
+        for name, value in fields.items():
+            if name not in ADDRESSES:
+                self.record[name] = value
+            elif value is None:
+                self.held.pop(name, None)
+                self.record[name] = 0
+            else:
+                self.held[name] = value
+                self.record[name] = self.device.address(value)
+
+    def copy(self, **fields: Any) -> "Job":
+        """Return another job that differs in some fields."""
+        other = Job(self.device)
+        other.record[:] = self.record
+        other.held.update(self.held)
+        other.queries = self.queries
+        other.set(**fields)
+        return other
+
+    def launch(
+        self, kernel: str, blocks: int | tuple[int, int], threads: int, shared: int = 0
+    ) -> None:
+        """Run a kernel; nothing happens for an empty grid."""
+        grid = (blocks, 1) if isinstance(blocks, int) else blocks
+        if min(grid) > 0:
+            self.device.launch(kernel, grid, threads, shared, self.record)
+
+
+TILE = 64  # query rows, and rows, of one block of `tiles.cu`
+TILE_THREADS = 256
+ROW_THREADS = 128  # of blocks that look through one row
+_CODES = 255  # watches are features modulo this
+_COLUMNS_PER_PART = 16
+
+
+def bytes_of_table(rows: int, columns: int, targets: int) -> int:
+    """Return the bytes of a table, of a copy of its columns, and of what each row has."""
+    return rows * (20 * (columns + _COLUMNS_PER_PART) + 8 * targets + 64)
+
+
+def bytes_of_fresh_row(rows: int, n_features: int) -> int:
+    """Return the bytes to measure one query row with room for all pairs, half for distances."""
+    return 80 * rows + 24 * n_features + 512
+
+
+def least_memory(rows: int, columns: int, n_features: int, targets: int) -> int:
+    """Return the bytes of a device that a search of a table cannot do without."""
+    return bytes_of_table(rows, columns, targets) + bytes_of_fresh_row(rows, n_features)
+
+
+class Table:
+    """A table on the device, its rows sorted by class so that neighbors lie together."""
+
+    def __init__(
+        self,
+        *,
+        values: FloatArray,
+        features: npt.NDArray[np.int32],
+        n_features: int,
+        labels: IntArray | None,
+        target: FloatArray | None,
+        digamma: IntArray,
+        queries: IntArray,
+        rank: int,
+        direct: bool,
+        memory_limit: int | None,
+        device: Device | None,
+    ) -> None:
+        self.device: Device = CupyDevice() if device is None else device
+        self.n_features, self.rank, self.direct = n_features, rank, direct
+        self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
+        self.features = np.asarray(features)
+        order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
+        self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
+        self.first, self.last = _class_bounds(self.rows, None if labels is None else labels[order])
+        self.targets = 0 if target is None else int(target.shape[1])
+        free = self.device.free_memory()
+        self.limit = free if memory_limit is None else min(free, memory_limit)
+        self._check_fit()
+        self.job = self._job(values[order], None if labels is None else labels[order], digamma)
+        if target is not None:
+            self._put_target(np.ascontiguousarray(target[order]))
+
+    def _job(self, values: FloatArray, labels: IntArray | None, digamma: IntArray) -> Job:
+        """Bring the table to the device; return a job that all others are copied from."""
+        put = self.device.put
+        return Job(
+            self.device,
+            source=put(np.ascontiguousarray(values)),
+            labels=None if labels is None else put(labels.astype(np.int32)),
+            same_class_first=put(self.first),
+            same_class_last=put(self.last),
+            digamma=put(np.asarray(digamma)),
+            rows=self.rows,
+            source_width=self.columns,
+            rank=self.rank,
+            n_features=self.n_features,
+            direct=self.direct,
+            removed=-1,
+            rounding=_rounding(values),
+        )
+
+    def _put_target(self, numbers: FloatArray) -> None:
+        """Bring a numeric target to the device; one column is also sorted, to be searched."""
+        self.job.set(target=self.device.put(numbers), targets=numbers.shape[1])
+        if numbers.shape[1] == 1:
+            self.job.set(sorted_target=self.device.put(np.sort(numbers[:, 0])))
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of the table, of a copy of its columns, and of what belongs to each row."""
+        return bytes_of_table(self.rows, self.columns, self.targets)
+
+    def _check_fit(self) -> None:
+        needed = least_memory(self.rows, self.columns, self.n_features, self.targets)
+        if needed > self.limit:
+            raise MemoryBudgetError(
+                f"a table of {self.rows} rows and {self.columns} columns needs at least {needed} "
+                f"bytes on the GPU, but {self.limit} are allowed. Raise max_memory if you set it, "
+                "pass fewer columns, or use <engine=local>."
+            )
+
+    @property
+    def bytes_of_fresh_row(self) -> int:
+        """Bytes for one query row that is measured with room for all pairs, half for distances."""
+        return bytes_of_fresh_row(self.rows, self.n_features)
+
+    def lay_out(self, columns: IntArray, where: str, width: str, job: Job, **also: Any) -> IntArray:
+        """Write some columns side by side, padded with zeros to a multiple of four."""
+        padded = -np.ones(len(columns) + -len(columns) % 4, dtype=np.int64)
+        padded[: len(columns)] = columns
+        to = self.device.empty((self.rows, max(len(padded), 4)), np.float64)
+        lay = job.copy(columns=self.device.put(padded), table=to, width=len(padded), **also)
+        lay.launch("lay_out", self.rows if len(padded) else 0, 64)
+        job.set(**{where: to, width: len(padded)}, **also)
+        return padded
+
+    def lay_out_set(self, columns: IntArray, job: Job) -> None:
+        """Lay out the columns of the current set, with the feature and the code of each."""
+        width = len(columns) + -len(columns) % 8  # single precision is read eight columns at a time
+        rounded = self.device.empty((self.rows, max(width, 8)), np.float32)
+        padded = self.lay_out(columns, "table", "width", job, rounded=rounded, rounded_width=width)
+        features = np.full(len(padded) + _COLUMNS_PER_PART, -1, dtype=np.int32)
+        features[: len(padded)] = np.where(padded < 0, -1, self.features[padded])
+        codes = np.where(features < 0, _CODES, features % _CODES).astype(np.uint8)
+        job.set(feature_of_column=self.device.put(features), code_of_column=self.device.put(codes))
+
+    def forget_layout(self, *jobs: Job | None) -> None:
+        """Free the columns of the last set before others are laid out: both need not fit."""
+        for job in jobs:
+            if job is not None:
+                job.set(table=None, rounded=None)
+
+    def share_layout(self, job: Job) -> None:
+        """Give a job the columns of the current set."""
+        names = ("table", "rounded", "feature_of_column", "code_of_column")
+        job.set(**{name: self.job.held[name] for name in names})
+        job.set(**{name: self.job.record[name][0] for name in ("width", "rounded_width")})
+
+    def find_distances(self, job: Job, begin: int, n: int, *, all_rows: bool) -> Job:
+        """Return a job with the distances of `n` queries from `begin` on."""
+        span = self.rows if all_rows else self._widest_span(job.queries, begin, n)
+        part = job.copy(
+            distance=self.device.empty((n, span), np.float64),
+            begin=begin,
+            n_queries=begin + n,
+            span=span,
+            all_rows=all_rows,
+        )
+        part.launch("distances", (-(-span // TILE), -(-n // TILE)), TILE_THREADS)
+        return part
+
+    def job_for(self, queries: npt.NDArray[np.int32], **fields: Any) -> Job:
+        """Return a job for some query rows."""
+        job = self.job.copy(query=self.device.put(queries), n_queries=len(queries), **fields)
+        job.queries = queries
+        return job
+
+    def _widest_span(self, queries: npt.NDArray[np.int32], begin: int, n: int) -> int:
+        """Return how many rows the queries of a tile can have as neighbors, at most."""
+        starts = np.arange(begin, begin + n, TILE)
+        ends = np.minimum(starts + TILE, begin + n) - 1
+        return int((self.last[queries[ends]] - self.first[queries[starts]]).max())
+
+
+def _class_bounds(
+    rows: int, labels: IntArray | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return where each row's class begins and ends; all rows are in one without classes."""
+    if labels is None:
+        return np.zeros(rows, dtype=np.int32), np.full(rows, rows, dtype=np.int32)
+    first = np.searchsorted(labels, labels, side="left")
+    last = np.searchsorted(labels, labels, side="right")
+    return first.astype(np.int32), last.astype(np.int32)
+
+
+def _rounding(values: FloatArray) -> float:
+    """Return how far single precision moves a distance; infinite if it cannot hold the values."""
+    sizes = np.abs(values)
+    largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
+    return largest * 2.0**-22 + 2.0**-124 if largest < 1e30 else np.inf

@@ -18,7 +18,9 @@ from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._types import IntArray
 from pinsker.encoding import compute
-from pinsker.engine._boundary import (
+from pinsker.engine._contingency import Correction, JointCosts, cell_costs
+from pinsker.engine._plan import available_memory
+from pinsker.engine._problem import (
     MOST_CODES,
     as_array,
     at_least,
@@ -28,8 +30,6 @@ from pinsker.engine._boundary import (
     instance_of,
     one_of,
 )
-from pinsker.engine._contingency import Correction, JointCosts, cell_costs
-from pinsker.engine._plan import available_memory
 from pinsker.exceptions import DataError, MemoryBudgetError
 
 _LOG = logging.getLogger("pinsker")
