@@ -29,19 +29,8 @@ from pinsker._compat import require
 from pinsker._notes import Note
 from pinsker._types import plain
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_budget
-from pinsker.cli._database import choose_source
-from pinsker.cli._errors import (
-    INTERRUPTED,
-    MET,
-    NOT_MET,
-    OneLineGroup,
-    until_closed,
-)
-from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
-    Outcome,
     SelectOptions,
     check_engine,
     cluster_at,
@@ -49,23 +38,31 @@ from pinsker.cli._fitting import (
     fit,
     in_order,
 )
+from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._inspect import inspect
-from pinsker.cli._saved import SavedSelection, read_selection, to_json
-from pinsker.cli._summary import (
+from pinsker.cli._output import (
+    INTERRUPTED,
+    MET,
+    NOT_MET,
+    OneLineGroup,
+    OutputFiles,
+    check_outputs,
+    formula_notes,
     make_console,
     meets_budget,
     next_command,
     print_audit,
     print_certificate,
     print_summary,
+    until_closed,
 )
+from pinsker.cli._saved import Outcome, SavedSelection, read_selection, to_json
 from pinsker.cli._tables import (
     STDIN,
     InputTable,
     read_input,
     with_row_columns,
 )
-from pinsker.cli._text import TextStyle
 from pinsker.encoding import drop_note, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ
@@ -168,7 +165,7 @@ def select(
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     typed = SelectOptions(
-        error_budget=parse_budget(error_budget), metric=metric, stop=stop, direction=direction,
+        error_budget=options.parse_budget(error_budget), metric=metric, stop=stop, direction=direction,
         searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
         fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
@@ -315,7 +312,7 @@ def demo(
     frame = data.frame.drop(columns="target")
     frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
     table = InputTable("scikit-learn's breast cancer data", frame, ("diagnosis",))
-    budget = parse_budget(error_budget)
+    budget = options.parse_budget(error_budget)
     typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:

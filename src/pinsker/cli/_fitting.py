@@ -1,25 +1,23 @@
 """From the options of a command to a fitted selector: the only place that constructs one."""
 
-import io
-import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import require
-from pinsker._notes import Note, Notes, option_of
+from pinsker._notes import Note, option_of
 from pinsker._types import IntArray
-from pinsker.cli._choices import (
+from pinsker.cli._options import (
+    MODELS,
+    Direction,
     parse_columns,
     parse_groups,
     parse_kinds,
@@ -29,7 +27,8 @@ from pinsker.cli._choices import (
     parse_time,
     read_costs,
 )
-from pinsker.cli._errors import visible
+from pinsker.cli._output import progress
+from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
@@ -44,7 +43,6 @@ from pinsker.selectors import (
     clock,
 )
 
-Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
 DIRECTIONS: dict[str, Any] = {
     "auto": FeatureSelector,
     "backward": BackwardElimination,
@@ -54,7 +52,6 @@ DIRECTIONS: dict[str, Any] = {
 }
 #: What --fast stands for, where these options are not given.
 FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
-MODELS = ("svm", "extra trees", "linear", "boosted trees", "cox", "survival forest")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
@@ -87,25 +84,6 @@ class SelectOptions:
     stability: int | None = None  # halves of the rows to choose from again
     jobs: int | None = None  # as the selectors take them
     seed: int | None = None  # as the selectors take them
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """A fitted selector with its table."""
-
-    table: InputTable  # the table
-    selector: Any  # fitted to it
-    task: str  # kind of the target
-    seconds: float  # time that `fit` took
-    notes: Notes = ()
-    interrupted: bool = False  # whether the user ended it
-    stability: Any = None  # how much choices on folds or halves of the rows agree
-
-    @property
-    def kept(self) -> list[str]:
-        """Names of the columns that stay, in the order of the table."""
-        names, support = self.table.features.columns, self.selector.get_support()
-        return [name for name, stays in zip(names, support, strict=True) if stays]
 
 
 def make_selector(
@@ -256,38 +234,6 @@ def collect_warnings() -> Iterator[list[Note | str]]:
         warnings.simplefilter("always")
         yield collected
     collected += [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
-
-
-@contextmanager
-def progress(show: bool, first: str = "starting") -> Iterator[None]:
-    """Show the latest line that is written to standard error on a terminal, with a spinner."""
-    if not show:
-        yield
-        return
-    console = Console(file=sys.stderr)  # the real one: it is about to be replaced
-    with console.status(first) as status, redirect_stderr(_LatestLine(status)):
-        yield
-
-
-class _LatestLine(io.TextIOBase):
-    """A stream that keeps nothing but the last line, on a status."""
-
-    def __init__(self, status: Any) -> None:
-        self.status = status
-
-    def write(self, text: str) -> int:
-        """Show the last line of a text."""
-        lines = text.replace("\r", "\n").split("\n")
-        shown = [line.strip() for line in lines if line.strip()]
-        if shown:
-            # Without the name in front, so that it fits in one line of a terminal.
-            line = shown[-1].removeprefix("FeatureSelector: ")
-            self.status.update(escape(visible(line)))
-        return len(text)
-
-    def isatty(self) -> bool:
-        """Return False: writers then end their lines instead of moving the cursor."""
-        return False
 
 
 def check_engine(engine: str, scheduler: str | None) -> None:

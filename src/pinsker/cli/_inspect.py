@@ -16,12 +16,11 @@ from sklearn.base import clone
 
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_groups, parse_kinds
-from pinsker.cli._database import choose_source
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
-from pinsker.cli._summary import make_console, number, print_facts, print_notes
+from pinsker.cli._formats import TextStyle, choose_source
+from pinsker.cli._options import parse_groups, parse_kinds
+from pinsker.cli._output import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
-from pinsker.cli._text import TextStyle
 from pinsker.encoding import (
     Encoded,
     constant_columns,

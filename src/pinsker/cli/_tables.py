@@ -20,12 +20,20 @@ from scipy.io import arff
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray
-from pinsker.cli._choices import find_column, parse_columns
-from pinsker.cli._database import is_database, read_query, tables_in
-from pinsker.cli._formats import OTHER_FORMATS, read_other
-from pinsker.cli._large import DrawnRows, draw_from_parquet, draw_from_text
-from pinsker.cli._text import TextStyle, read_text
-from pinsker.cli._values import read_values
+from pinsker.cli._formats import (
+    OTHER_FORMATS,
+    DrawnRows,
+    TextStyle,
+    draw_from_parquet,
+    draw_from_text,
+    is_database,
+    read_other,
+    read_query,
+    read_text,
+    read_values,
+    tables_in,
+)
+from pinsker.cli._options import find_column, parse_columns
 from pinsker.exceptions import DataError, ParameterError
 
 Format = str  # of the names below, or a value of `OTHER_FORMATS`
@@ -46,7 +54,7 @@ _FORMATS: dict[str, Format] = {
 #: How an event is written that was seen, and one that was not.
 _SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 #: A longer name of a file, which few systems allow, is shown by its first characters.
-_LONGEST_NAME, _SHOWN = 255, 80
+_LONGEST_PATH, _SHOWN = 255, 80
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
 _DAMAGED = (
     ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
@@ -347,7 +355,7 @@ def _open(source: str) -> tuple[BinaryIO, str]:
             raise DataError("standard input is empty: pipe a table in, or name a file.")
         return io.BytesIO(content), ""
     path = Path(source)
-    long = len(source) > _LONGEST_NAME
+    long = len(source) > _LONGEST_PATH
     shown = f"{source[:_SHOWN]!r}... ({len(source)} characters)" if long else repr(source)
     try:
         if path.is_dir():
