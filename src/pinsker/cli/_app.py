@@ -165,9 +165,9 @@ def select(
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     typed = SelectOptions(
-        error_budget=options.parse_budget(error_budget), metric=metric, stop=stop, direction=direction,
-        searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
-        fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
+        error_budget=options.parse_budget(error_budget), metric=metric, stop=stop,
+        direction=direction, searches=tuple(searches or ()), models=tuple(models or ()),
+        cv=cv, fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
         kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine,
         missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,

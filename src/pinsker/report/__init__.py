@@ -6,7 +6,6 @@
 them as ``selector.report()`` and ``selector.plot()``.
 """
 
-from pinsker.report._card import card
 from pinsker.report._displays import (
     BoundDisplay,
     CertificateDisplay,
@@ -15,8 +14,7 @@ from pinsker.report._displays import (
     SelectionPathDisplay,
     plot,
 )
-from pinsker.report._html import to_html, to_json
-from pinsker.report._report import Report, report
+from pinsker.report._html import Report, card, report, to_html, to_json
 from pinsker.report._summary import summarise
 from pinsker.report.words import (
     Facts,
