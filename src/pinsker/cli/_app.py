@@ -57,12 +57,7 @@ from pinsker.cli._output import (
     until_closed,
 )
 from pinsker.cli._saved import Outcome, SavedSelection, read_selection, to_json
-from pinsker.cli._tables import (
-    STDIN,
-    InputTable,
-    read_input,
-    with_row_columns,
-)
+from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
 from pinsker.encoding import drop_note, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ

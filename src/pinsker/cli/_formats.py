@@ -43,23 +43,16 @@ _SQLITE, _DUCKDB = b"SQLite format 3\x00", b"DUCK"
 _NEARLY = 0.5
 _SEPARATORS = ",;\t|"
 _SAMPLE = 65536
+_UTF_16 = b"\xff\xfe", b"\xfe\xff"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 #: Older versions of pandas read floats exactly only by this setting; newer ones always do.
 _EXACT: Any = {"float_precision": "round_trip"} if pd.__version__.startswith("2.") else {}
 #: Endings of names, and the format behind them.
 OTHER_FORMATS = {
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xls": "xls",
-    ".dta": "dta",
-    ".sav": "sav",
-    ".zsav": "sav",
-    ".sas7bdat": "sas7bdat",
+    ".json": "json", ".jsonl": "json", ".ndjson": "json", ".xlsx": "xlsx", ".xlsm": "xlsx",
+    ".xls": "xls", ".dta": "dta", ".sav": "sav", ".zsav": "sav", ".sas7bdat": "sas7bdat",
     ".xpt": "xport",
-}
+}  # fmt: skip
 #: What a format is called, and the package that reads it with the extra that installs it.
 _NAMES = {
     "json": "JSON", "xlsx": "an Excel file", "xls": "an old Excel file", "dta": "Stata",
@@ -145,7 +138,7 @@ def _count_lines(handle: BinaryIO) -> int:
     start = handle.read(2)
     handle.seek(0)
     n_lines = 0
-    while start not in (b"\xff\xfe", b"\xfe\xff") and (block := handle.read(_BLOCK_BYTES)):
+    while start not in _UTF_16 and (block := handle.read(_BLOCK_BYTES)):
         n_lines += block.count(b"\n")
     handle.seek(0)
     return n_lines
@@ -220,7 +213,8 @@ def read_query(
         raise ParameterError('--query is empty: use "select ... from ...".')
     with closing(_connect(database)) as connection:
         try:
-            n_rows = _count(connection, query)
+            counted = f"select count(*) from ({query}) as rows_of_query"
+            n_rows = int(connection.execute(counted).fetchone()[0])
             if most is None or n_rows <= most:
                 return _joined(_blocks(connection, query)), None
             frame = _drawn(_blocks(connection, query), n_rows, most, seed)
@@ -228,8 +222,7 @@ def read_query(
             # SQLite's, DuckDB's and pandas' errors about a query share no class.
             if isinstance(error, MemoryError | DataError):
                 raise
-            reason = str(error).strip().splitlines()[0].rstrip(".")
-            raise DataError(f"--query cannot be answered: {reason}.") from error
+            raise DataError(f"--query cannot be answered: {first_line(error)}.") from error
     return frame, DrawnRows(frame, n_rows, most, {})
 
 
@@ -258,15 +251,10 @@ def _connect(database: str) -> Any:
     try:
         return duckdb.connect(database, read_only=True) if database else duckdb.connect()
     except Exception as error:
-        reason = str(error).strip().splitlines()[0].rstrip(".")
+        reason = first_line(error)
         raise DataError(
             f"--database {database!r} cannot be read by DuckDB, and is none of SQLite: {reason}."
         ) from error
-
-
-def _count(connection: Any, query: str) -> int:
-    (n_rows,) = connection.execute(f"select count(*) from ({query}) as rows_of_query").fetchone()
-    return int(n_rows)
 
 
 def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
@@ -299,6 +287,11 @@ def _joined(blocks: Iterator[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(list(blocks), ignore_index=True)
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of what another package says, without its full stop."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
 def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[Note]]:
     """Return the columns of text that hold numbers or dates as such, and notes on the reading."""
     found, notes = {}, []
@@ -325,7 +318,7 @@ def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     """Describe which values keep a column of numbers from being read as one."""
     counts = present.value_counts(sort=False)
     distinct = [
-        text for text in counts.index if written_number(text) is None and not _is_float(text)
+        text for text in counts.index if written_number(text) is None and not is_float(text)
     ]
     n_odd = int(counts[distinct].sum())
     if not distinct or n_odd > _NEARLY * len(present):
@@ -335,7 +328,8 @@ def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     return [Note("nearly numeric", (name,), figures)]
 
 
-def _is_float(text: str) -> bool:
+def is_float(text: str) -> bool:
+    """Return whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:
@@ -356,7 +350,7 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     """Read a table from text; return it with what a user should know about the reading."""
     sample = handle.read(_SAMPLE)
     handle.seek(0)
-    encoding = _encoding(sample)
+    encoding = "utf-16" if sample.startswith(_UTF_16) else "utf-8-sig"
     lines = sample.decode(encoding, errors="replace").splitlines()[:50]
     if not any(line.strip() for line in lines):
         raise DataError("the table is empty: it needs a line of column names and rows below it.")
@@ -375,12 +369,6 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     notes += _repeated_names(lines, style.separator)
     frame, about_columns = _without_clutter(frame)
     return frame, notes + about_columns
-
-
-def _encoding(sample: bytes) -> str:
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    return "utf-8-sig"
 
 
 def _separator(lines: list[str]) -> str:
@@ -457,9 +445,7 @@ def _has_decimal_commas(frame: pd.DataFrame) -> bool:
 def _repeated_names(lines: list[str], separator: str) -> list[Note]:
     header = next(iter(_rows(lines, separator)), [])
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
-    if not repeated:
-        return []
-    return [Note("repeated names", (repeated[0],))]
+    return [Note("repeated names", (repeated[0],))] if repeated else []
 
 
 def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
@@ -505,8 +491,7 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
     except (DataError, MemoryError):
         raise
     except Exception as error:  # of zipfile and the packages, which share no class
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise DataError(f"{source!r} cannot be read as {name}: {reason}.") from error
+        raise DataError(f"{source!r} cannot be read as {name}: {first_line(error)}.") from error
 
 
 def _read_json(content: bytes) -> pd.DataFrame:

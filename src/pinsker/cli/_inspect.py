@@ -21,14 +21,7 @@ from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._options import parse_groups, parse_kinds
 from pinsker.cli._output import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
-from pinsker.encoding import (
-    Encoded,
-    constant_columns,
-    duplicate_columns,
-    encode,
-    take,
-    take_rows,
-)
+from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode, take, take_rows
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects, identifiers

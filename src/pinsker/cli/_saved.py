@@ -23,14 +23,9 @@ MOST_BYTES = 2**26
 #: Lists and objects within each other: a selection has five.
 _DEEPEST = 20
 _TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
+    "object": (dict,), "array": (list,), "string": (str,), "integer": (int,),
+    "number": (int, float), "boolean": (bool,), "null": (type(None),),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,8 +147,8 @@ def summarise(
         "certificate": _certificate(selector, kept, audience),
         "importance": importance_rows(importance),
         "interactions": interaction_rows(interactions),
-        "substitutes": substitute_rows(substitutes),
-        "alternatives": alternative_rows(alternatives),
+        "substitutes": other_rows(substitutes),
+        "alternatives": other_rows(alternatives),
         "stability": stability_rows(stability, path.names),
         "data": _data(selector, measures, audience),
         "versions": _versions(),
@@ -285,29 +285,18 @@ def _versions() -> dict[str, str]:
 
 
 def importance_rows(importance: Importance | None) -> Row | None:
-    """Return what each feature is worth, most important first, those that are kept before others.
-
-    Returns
-    -------
-    dict or None
-        ``metric``, ``metric_name``, ``confidence``, ``n_rows``, ``notes`` and ``features``: each
-        with ``name``, ``kept``, ``value``, ``lower`` and ``upper``.
-    """
+    """Return what each feature is worth, most important first, those kept before others."""
     if importance is None:
         return None
-    columns = importance.features, importance.kept, importance.value
-    rows = [
-        {"name": name, "kept": kept, "value": value, "lower": lower, "upper": upper}
-        for name, kept, value, lower, upper in zip(
-            *columns, importance.lower, importance.upper, strict=True
-        )
-    ]
+    i, names = importance, ("name", "kept", "value", "lower", "upper")
+    values = zip(i.features, i.kept, i.value, i.lower, i.upper, strict=True)
+    rows = [dict(zip(names, row, strict=True)) for row in values]
     return {
-        "metric": importance.metric,
-        "metric_name": metric_words(importance.metric),
-        "confidence": importance.confidence,
-        "n_rows": importance.n_rows,
-        "notes": list(map(str, importance.notes)),
+        "metric": i.metric,
+        "metric_name": metric_words(i.metric),
+        "confidence": i.confidence,
+        "n_rows": i.n_rows,
+        "notes": list(map(str, i.notes)),
         "features": sorted(rows, key=lambda row: (not row["kept"], -row["value"])),
     }
 
@@ -330,37 +319,12 @@ def interaction_rows(interactions: Interactions | None) -> Row | None:
     return {"n_sets": interactions.n_sets, "n_found": len(found), "sets": sets}
 
 
-def substitute_rows(substitutes: Sequence[Substitute] | None) -> list[Row] | None:
-    """Return what could take the place of each kept feature."""
-    if substitutes is None:
+def other_rows(found: Sequence[Substitute] | Sequence[Alternative] | None) -> list[Row] | None:
+    """Return what could take the place of each kept feature, or other sets within the budget."""
+    if found is None:
         return None
-    return [
-        {
-            "feature": one.feature,
-            "replacement": list(one.replacement),
-            "dependence": one.dependence,
-            "increase": one.increase,
-            "increase_upper": one.increase_upper,
-            "within_budget": one.within_budget,
-        }
-        for one in substitutes
-    ]
-
-
-def alternative_rows(alternatives: Sequence[Alternative] | None) -> list[Row] | None:
-    """Return other sets within the budget."""
-    if alternatives is None:
-        return None
-    return [
-        {
-            "features": list(one.features),
-            "overlap": one.overlap,
-            "error": one.error,
-            "increase": one.increase,
-            "increase_upper": one.increase_upper,
-        }
-        for one in alternatives
-    ]
+    rows = [asdict(one).items() for one in found]
+    return [{name: value for name, value in row if not name.startswith("pair")} for row in rows]
 
 
 def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | None:
