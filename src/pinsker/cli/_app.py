@@ -161,19 +161,16 @@ def select(
     source = choose_source(table, database, query)
     typed = SelectOptions(
         error_budget=options.parse_budget(error_budget), metric=metric, stop=stop,
-        direction=direction, searches=tuple(searches or ()), models=tuple(models or ()),
-        cv=cv, fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
-        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
-        time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,
+        direction=direction, searches=searches, models=models, cv=cv, fixed=fixed,
+        feature_groups=feature_groups, kind=kind, n_neighbors=n_neighbors, memory=memory,
+        time_limit=time_limit, costs=costs, engine=engine, missing=missing, suspects=suspects,
+        stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     # All rows are written to an output, and used by the other searches.
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
-    read = read_input(
-        source, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by, query=query
-    )
+    read = read_input(source, target, style=style, drop=drop, most=most, seed=drawn_by, query=query)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
@@ -186,9 +183,7 @@ def select(
                 # What goes through standard output must stay clean.
                 console = make_console(stderr=STDIN in (output, features, json))
                 print_summary(console, outcome, next_command(outcome, json))
-    if outcome.interrupted:
-        return INTERRUPTED
-    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
+    return _code(outcome)
 
 
 app.command()(inspect)
@@ -213,7 +208,7 @@ def certify(
 ) -> int:
     """Test a saved selection on fresh rows, which its search did not use."""
     check_outputs({"json": json}, [selection, table, database], query)
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
@@ -267,7 +262,7 @@ def audit(
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
     check_outputs({"json": json}, [selection, table, database], query)
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
@@ -313,18 +308,14 @@ def demo(
     if not quiet:
         print_summary(make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
-    if outcome.interrupted:
-        return INTERRUPTED
-    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
+    return _code(outcome)
 
 
 def make_model(name: Model, task: str, seed: int) -> Any:
     """Return an unfitted model behind a preparation for numbers and categories."""
-    kind = (
-        _survival_model(name)
-        if task == "survival"
-        else _MODELS[name][0 if task == "classification" else 1]
-    )
+    kind = _MODELS[name][task != "classification"]
+    if task == "survival":
+        kind = _survival_model(name)
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
@@ -340,14 +331,11 @@ def make_model(name: Model, task: str, seed: int) -> Any:
 
 def _survival_model(name: Model) -> Any:
     """Return the class of a model of censored times: a Cox model, or a forest."""
-    known = {
-        "linear": "linear_model.CoxPHSurvivalAnalysis",
-        "forest": "ensemble.ExtraSurvivalTrees",
-    }
-    if name not in known:
+    if name not in ("linear", "forest"):
         raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
-    module, _, found = known[name].partition(".")
-    return getattr(require(f"sksurv.{module}", purpose="--model", extra="survival"), found)
+    module = "linear_model" if name == "linear" else "ensemble"
+    found = require(f"sksurv.{module}", purpose="--model", extra="survival")
+    return found.CoxPHSurvivalAnalysis if name == "linear" else found.ExtraSurvivalTrees
 
 
 def write_files(
@@ -363,9 +351,8 @@ def write_files(
         if json is not None:
             files.write_text(to_json(outcome), json)
         if report is not None:
-            table = outcome.table
-            typed = shlex.join(["pinsker", *sys.argv[1:]])
-            selector, X, y = outcome.selector, table.features, table.y
+            selector, table = outcome.selector, outcome.table
+            X, y, typed = table.features, table.y, shlex.join(["pinsker", *sys.argv[1:]])
             summary = summarise(selector, X, y, source=table.source, command=typed)
             files.write_text(to_html(summary), report)
 
@@ -393,6 +380,12 @@ def _write_json(result: dict[str, Any], path: str | None) -> None:
         text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
         with OutputFiles() as files:
             files.write_text(text + "\n", path)
+
+
+def _code(outcome: Outcome) -> int:
+    if outcome.interrupted:
+        return INTERRUPTED
+    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
 def _shows(quiet: bool) -> bool:

@@ -3,7 +3,7 @@
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -63,27 +63,27 @@ DEFAULT_SEED = 0
 class SelectOptions:
     """The options of a selection as they were typed; None is the selector's own default."""
 
-    error_budget: float | None = None  # error increase that is accepted, in `metric`
-    metric: str = "auto"  # metric of the error
-    stop: str | None = None  # another rule instead of a budget
-    direction: str = "auto"  # A key of `DIRECTIONS`
-    searches: tuple[str, ...] = ()  # searches to compare, and held-out models
-    models: tuple[str, ...] = ()  # searches to compare, and held-out models
-    cv: int | None = None  # as the selectors take them
-    fixed: tuple[str, ...] = ()  # columns that must stay, groups of columns, kinds of columns
-    feature_groups: tuple[str, ...] = ()
-    kind: tuple[str, ...] = ()  # columns that must stay, groups of columns, kinds of columns
-    n_neighbors: int | None = None  # as the selectors take them
-    memory: str | None = None  # memory that the search may hold
-    time_limit: str | None = None  # time after which nothing new is begun
-    costs: str | None = None  # file of prices
-    engine: str = "auto"  # where to search
-    missing: str = "auto"  # as the selectors take them
-    fast: bool = False  # whether fewer searches and models are compared
-    suspects: str | None = None  # as the selectors take them
-    stability: int | None = None  # halves of the rows to choose from again
-    jobs: int | None = None  # as the selectors take them
-    seed: int | None = None  # as the selectors take them
+    error_budget: float | None = None
+    metric: str = "auto"
+    stop: str | None = None
+    direction: Direction = "auto"
+    searches: Sequence[str] | None = None
+    models: Sequence[str] | None = None
+    cv: int | None = None
+    fixed: Sequence[str] | None = None
+    feature_groups: Sequence[str] | None = None
+    kind: Sequence[str] | None = None
+    n_neighbors: int | None = None
+    memory: str | None = None
+    time_limit: str | None = None
+    costs: str | None = None
+    engine: str = "auto"
+    missing: str = "auto"
+    fast: bool = False
+    suspects: str | None = None
+    stability: int | None = None
+    jobs: int | None = None
+    seed: int | None = None
 
 
 def make_selector(

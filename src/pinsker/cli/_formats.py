@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -341,9 +341,9 @@ def is_float(text: str) -> bool:
 class TextStyle:
     """How a text file writes a table."""
 
-    separator: str = ""  # between values
-    decimal: str = ""  # decimal sign
-    missing: tuple[str, ...] = ()
+    separator: str | None = None  # between values
+    decimal: str | None = None  # decimal sign
+    missing: Sequence[str] | None = None
 
 
 def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
@@ -354,19 +354,20 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     lines = sample.decode(encoding, errors="replace").splitlines()[:50]
     if not any(line.strip() for line in lines):
         raise DataError("the table is empty: it needs a line of column names and rows below it.")
-    style = replace(style, separator=style.separator or _separator(lines))
+    separator = style.separator or _separator(lines)
+    style = replace(style, separator=separator)
     notes = []
     try:
         frame = _parse(handle, style, encoding)
     except UnicodeDecodeError:
         encoding = "cp1252"
         frame = _parse_old(handle, style, encoding)
-    if not style.decimal and style.separator != "," and _has_decimal_commas(frame):
+    if not style.decimal and separator != "," and _has_decimal_commas(frame):
         frame = _parse(handle, replace(style, decimal=","), encoding)
         notes.append(Note("decimal comma"))
     if encoding == "cp1252":
         notes.append(Note("old encoding"))
-    notes += _repeated_names(lines, style.separator)
+    notes += _repeated_names(lines, separator)
     frame, about_columns = _without_clutter(frame)
     return frame, notes + about_columns
 
@@ -404,7 +405,7 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
                 text,
                 sep=style.separator,
                 decimal=style.decimal or ".",
-                na_values=["?", *style.missing],
+                na_values=["?", *(style.missing or ())],
                 skipinitialspace=True,
                 index_col=False,
                 low_memory=False,

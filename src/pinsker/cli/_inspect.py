@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -65,13 +64,13 @@ def inspect(
     na: options.NotAvailable = None,
 ) -> int:
     """Show how a table is read and what a search would cost, without searching."""
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     most = MOST_READ if direction == "auto" and cv != 0 else None
     source = choose_source(table, database, query)
-    read = read_input(source, target, style=style, drop=tuple(drop or ()), most=most, query=query)
+    read = read_input(source, target, style=style, drop=drop, most=most, query=query)
     read = with_row_columns(read, event=event)
     names = list(read.features.columns)
-    groups = parse_groups(feature_groups or (), names)
+    groups = parse_groups(feature_groups, names)
     present = ~read.lacks_target
     if not present.any():
         raise DataError(f"the target {read.target!r} has no value in any row.")
@@ -82,17 +81,17 @@ def inspect(
         y,
         missing="category",
         feature_groups=groups,
-        categorical_features=parse_kinds(kind or (), names),
+        categorical_features=parse_kinds(kind, names),
         task=task_of(metric),
     )
     choices = SelectOptions(
-        direction=direction, cv=cv, metric=metric, kind=tuple(kind or ()),
-        feature_groups=tuple(feature_groups or ()), memory=memory,
+        direction=direction, cv=cv, metric=metric, kind=kind, feature_groups=feature_groups,
+        memory=memory,
     )  # fmt: skip
     selector = make_selector(choices, names, show_progress=False)
     console, suspects = make_console(), find_suspects(read.features[present], encoded)
     _print(console, read, encoded, suspects, most=None if every else _MOST_LISTED)
-    _print_forecast(console, forecast(encoded, selector, read.features[present], y))
+    print_facts(console, _forecast(encoded, selector, read.features[present], y))
     listed = identifiers(encoded.notes)
     named = [one.note() for one in suspects if one.column not in listed]
     print_notes(console, [*named, *read.notes, *encoded.notes])
@@ -170,62 +169,23 @@ def _columns(
     return table
 
 
-def _print_forecast(console: Console, expected: "Forecast") -> None:
-    print_facts(
-        console,
-        [
-            ("smallest budget", expected.budget_text),
-            ("expected time", expected.time_text),
-            ("expected memory", expected.memory_text),
-        ],
-    )
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What to expect of a search."""
-
-    budget: float  # smallest budget that the rows can resolve, in `metric`
-    metric: str  # "error" or "r2"
-    seconds: float  # processor time
-    n_bytes: int  # memory
-    held_out: bool  # whether rows are held out
-
-    @property
-    def budget_text(self) -> str:
-        """The smallest budget with its condition."""
-        if self.metric == "error":
-            case = f"error rate, if {CHANGED:.0%} of the predictions change"
-        else:
-            case = f"of the variance, if half of it is left and errors correlate at {CORRELATION}"
-        condition = "" if self.held_out else "; rows must be held out for that: --cv 5"
-        return f"about {self.budget:.2g} ({case}{condition})"
-
-    @property
-    def time_text(self) -> str:
-        """The time in words."""
-        if self.seconds < 1:
-            return "about a second on one thread"
-        time = f"{self.seconds:.0f} s" if self.seconds < 90 else f"{self.seconds / 60:.0f} min"
-        return f"about {time} on one thread, perhaps {_FACTOR} times more or less"
-
-    @property
-    def memory_text(self) -> str:
-        """The memory in words."""
-        return f"about {max(self.n_bytes / 2**20, 1):.0f} MiB"
-
-
-def forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> Forecast:
-    """Return what to expect of a selector's fit to a table, from fits to some of its rows."""
-    classes = encoded.target.labels is not None
-    n, several = encoded.n_rows, hasattr(selector, "searches")
-    return Forecast(
-        budget=smallest_budget(n, classes=classes, n_searches=5 if several else 1),
-        metric="error" if classes else "r2",
-        seconds=expected_seconds(selector, X, y),
-        n_bytes=expected_bytes(selector, encoded),
-        held_out=bool(getattr(selector, "cv", 0)),
-    )
+def _forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> list[tuple[str, str]]:
+    """Return what to expect of a fit: the smallest budget these rows can resolve, and its price."""
+    classes, several = encoded.target.labels is not None, hasattr(selector, "searches")
+    budget = smallest_budget(encoded.n_rows, classes=classes, n_searches=5 if several else 1)
+    case = f"of the variance, if half of it is left and errors correlate at {CORRELATION}"
+    if classes:
+        case = f"error rate, if {CHANGED:.0%} of the predictions change"
+    held_out = getattr(selector, "cv", 0)
+    condition = "" if held_out else "; rows must be held out for that: --cv 5"
+    seconds, memory = expected_seconds(selector, X, y), expected_bytes(selector, encoded) / 2**20
+    price = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    price = f"about {price} on one thread, perhaps {_FACTOR} times more or less"
+    return [
+        ("smallest budget", f"about {budget:.2g} ({case}{condition})"),
+        ("expected time", "about a second on one thread" if seconds < 1 else price),
+        ("expected memory", f"about {max(memory, 1):.0f} MiB"),
+    ]
 
 
 def expected_bytes(selector: Any, encoded: Encoded) -> int:

@@ -174,29 +174,29 @@ def parse_budget(text: str | None) -> float | None:
         raise ParameterError(f"--error-budget {text!r} is no number: {hint}.") from error
 
 
-def parse_columns(texts: Iterable[str], names: Sequence[str], option: str) -> list[str]:
+def parse_columns(texts: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
     """Read names of columns, separated by commas or given one by one; ``*`` stands for anything."""
     found: list[str] = []
-    for text in texts:
+    for text in texts or ():
         # A name may hold a comma itself: the whole text is tried first.
         for part in [text] if text in names else text.split(","):
             found += _matching(part.strip(), names, option)
     return list(dict.fromkeys(found))
 
 
-def parse_names(texts: Iterable[str], known: Sequence[str], option: str) -> list[str] | None:
+def parse_names(texts: Iterable[str] | None, known: Sequence[str], option: str) -> list[str] | None:
     """Read names out of a list, separated by commas or given one by one; None for none."""
-    names = [name.strip() for text in texts for name in text.split(",")]
+    names = [name.strip() for text in texts or () for name in text.split(",")]
     for name in names:
         if name not in known:
             raise ParameterError(f"{option}: {name!r} is not one of {', '.join(map(repr, known))}.")
     return list(dict.fromkeys(names)) or None
 
 
-def parse_groups(texts: Iterable[str], names: Sequence[str]) -> dict[str, list[str]] | None:
+def parse_groups(texts: Iterable[str] | None, names: Sequence[str]) -> dict[str, list[str]] | None:
     """Read groups of columns, each as ``name=first,second``."""
     groups: dict[str, list[str]] = {}
-    for text in texts:
+    for text in texts or ():
         name, equals, columns = text.partition("=")
         if not (equals and name.strip() and columns.strip()):
             raise ParameterError(
@@ -232,11 +232,11 @@ def read_costs(path: str, names: Sequence[str]) -> dict[str | tuple[str, ...], f
 
 
 def parse_kinds(
-    texts: Iterable[str], names: Sequence[str]
+    texts: Iterable[str] | None, names: Sequence[str]
 ) -> dict[str, str] | Literal["from_dtype"]:
     """Read kinds of columns, each as ``column=kind``; those of the other columns are detected."""
     kinds: dict[str, str] = {}
-    for text in texts:
+    for text in texts or ():
         columns, _, kind = text.rpartition("=")
         if kind not in _KINDS:
             raise ParameterError(

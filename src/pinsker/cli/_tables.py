@@ -150,7 +150,7 @@ def read_input(
     target: str | Sequence[str],
     *,
     style: TextStyle | None = None,
-    drop: tuple[str, ...] = (),
+    drop: Sequence[str] | None = None,
     most: int | None = None,
     seed: int = 0,
     query: str | None = None,

@@ -28,24 +28,8 @@ from pinsker.report.words import (
 )
 
 __all__ = [
-    "BoundDisplay",
-    "CertificateDisplay",
-    "ErrorIncreaseDisplay",
-    "Facts",
-    "ImportanceDisplay",
-    "Report",
-    "SelectionPathDisplay",
-    "audit_errors",
-    "audit_text",
-    "card",
-    "careful_first",
-    "certificate_text",
-    "facts",
-    "lines",
-    "plot",
-    "report",
-    "sentence",
-    "summarise",
-    "to_html",
+    "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
+    "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
+    "certificate_text", "facts", "lines", "plot", "report", "sentence", "summarise", "to_html",
     "to_json",
-]
+]  # fmt: skip

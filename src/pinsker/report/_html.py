@@ -6,6 +6,7 @@ import json
 import math
 import tempfile
 import webbrowser
+from collections import Counter
 from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
@@ -93,26 +94,20 @@ def to_html(summary: dict[str, Any]) -> str:
         style=markupsafe.Markup(_text("page.css")),
         script=markupsafe.Markup(script),
         policy=_policy(script),
-        kinds=_kinds(summary["data"]["columns"]),
+        kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
     )  # fmt: skip
     return page
 
 
 def _following(summary: Row, chart: Row) -> Row:
     """Return what the script needs so that the page follows the slider: texts and places."""
-    own = summary["certificate"]["set"]
-    sets = [
-        {"first": one["first"], "size": one["size"], "features": one["features"]}
-        for one in summary["choices"]["sets"]
-    ]
+    own, choices = summary["certificate"]["set"], summary["choices"]
+    own_set = {name: own[name] for name in ("size", "features")}
     return {
         "order": summary["path"]["order"],
-        "current": summary["choices"]["current"],
-        "own": {
-            "state": own_state(summary),
-            "set": {"size": own["size"], "features": own["features"]},
-        },
-        "sets": sets,
+        "current": choices["current"],
+        "own": {"state": own_state(summary), "set": own_set},
+        "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
         "states": states(summary),
         "marks": marks_of(chart, summary),
     }
@@ -133,13 +128,8 @@ def _ranking(summary: Row) -> Row:
         ]
     ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
     low, high = min([0.0, *ends]), max([1e-9, *ends])
-    return {
-        "kind": kind,
-        "rows": rows[:_MOST_RANKED],
-        "n_rows": len(rows),
-        "low": low,
-        "high": high,
-    }
+    shown = rows[:_MOST_RANKED]
+    return {"kind": kind, "rows": shown, "n_rows": len(rows), "low": low, "high": high}
 
 
 def _environment() -> Any:
@@ -169,14 +159,6 @@ def _policy(script: str) -> str:
     )
 
 
-def _kinds(columns: list[dict[str, Any]] | None) -> dict[str, int]:
-    """Count the columns of each kind."""
-    kinds: dict[str, int] = {}
-    for column in columns or ():
-        kinds[column["kind"]] = kinds.get(column["kind"], 0) + 1
-    return kinds
-
-
 def to_json(summary: dict[str, Any]) -> str:
     """Return a summary as JSON text; numbers that are not finite become null.
 
@@ -197,17 +179,13 @@ def own_state(summary: Row) -> Row:
 def states(summary: Row) -> list[Row]:
     """Return the texts of every position of the slider."""
     choices = summary["choices"]
-    return [
-        _state(summary, budget, set_at(choices, position), verdict)
-        for position, (budget, verdict) in enumerate(
-            zip(choices["budgets"], choices["verdicts"], strict=True)
-        )
-    ]
-
-
-def set_at(choices: Row, position: int) -> Row:
-    """Return the set that stays at a position."""
-    found: Row = [one for one in choices["sets"] if one["first"] <= position][-1]
+    starting = {one["first"]: one for one in choices["sets"]}
+    found: list[Row] = []
+    one: Row = {}
+    both = zip(choices["budgets"], choices["verdicts"], strict=True)
+    for position, (budget, verdict) in enumerate(both):
+        one = starting.get(position, one)  # the set that stays at this position
+        found.append(_state(summary, budget, one, verdict))
     return found
 
 
