@@ -5,13 +5,17 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 NATIVE := $(shell find src/pinsker/engine/_native -type f)
 
-.PHONY: demo test test-slow test-gpu fuzz fuzz-guided lint tidy types unit bench paper sanitize \
+.PHONY: demo test quick test-slow test-gpu fuzz fuzz-guided lint tidy types unit bench paper sanitize \
   sanitize-threads wheel docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
 test: lint types unit
+
+# The tests that belong to the files changed since main, in less than a minute.
+quick: $(STAMP)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/quick.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -248,7 +248,8 @@ def print_report(runs, options):
             f"{100 * (1 - np.mean(dropped)):.0f} %\n"
             f"  reference behind users' models by > .01 / .02 / .05: "
             + " / ".join(f"{100 * (gaps > limit).mean():.0f} %" for limit in (0.01, 0.02, 0.05))
-            + f"; met sets above their bound under users' models (2 SE): {100 * np.mean(over or [0]):.0f} %"
+            + "; met sets above their bound under users' models (2 SE): "
+            f"{100 * np.mean(over or [0]):.0f} %"
             f"; median {np.median([run['seconds'] for run in some]):.1f} CPU s, 95 % "
             f"{np.quantile([run['seconds'] for run in some], 0.95):.1f}"
         )

@@ -37,7 +37,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from one_process import limit_threads, run_within
-from pinsker.encoding import encode, tidy
+from pinsker.encoding import drop_uninformative, encode
 from pinsker.exceptions import PinskerError
 from pinsker.metrics import Metric
 from pinsker.models import MeanModel, ModelData, default_models, named_models, predict_rows, race
@@ -110,7 +110,7 @@ def measure_table(name, options):
     table = table[table.iloc[:, -1].notna()].reset_index(drop=True)
     if len(table) < MIN_ROWS:
         return {"error": "fewer than 200 rows with a target"}
-    encoded = tidy(encode(table.iloc[:, :-1], table.iloc[:, -1], missing="category"))
+    encoded = drop_uninformative(encode(table.iloc[:, :-1], table.iloc[:, -1], missing="category"))
     target, features = encoded.target, tuple(range(encoded.n_features))
     if target.task == "survival":
         return {"error": "survival"}

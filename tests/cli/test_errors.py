@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pinsker.holdout import CrossFit
+from pinsker.selectors import _feature_selector
 
 SELECT = ("select", "{table}", "-t", "final grade")
 
@@ -126,22 +126,22 @@ def test_an_interrupted_search_ends_in_one_line(run, table, monkeypatch):
     assert (done.code, done.out, done.err) == (130, "", "pinsker: interrupted\n")
 
 
-@pytest.mark.parametrize("stage", ["search", "compare"])
+@pytest.mark.parametrize("stage", ["search_paths", "find_sizes"])
 def test_the_first_interrupt_ends_with_the_best_set_so_far(
     run, table, tmp_path, monkeypatch, stage
 ):
     before = signal.getsignal(signal.SIGINT)
-    fitted = {"search": 0, "compare": 0}
+    fitted = {"search_paths": 0, "find_sizes": 0}
     for name in fitted:
-        method = getattr(CrossFit, name)
+        plain = getattr(_feature_selector, name)
 
-        def interrupted(*args, _method=method, _name=name, **extra):
+        def interrupted(*args, _plain=plain, _name=name, **extra):
             fitted[_name] += 1
             if _name == stage and fitted[_name] == 1:
                 signal.raise_signal(signal.SIGINT)
-            return _method(*args, **extra)
+            return _plain(*args, **extra)
 
-        monkeypatch.setattr(CrossFit, name, interrupted)
+        monkeypatch.setattr(_feature_selector, name, interrupted)
     done = run("select", table, "-t", "final grade", "--json", tmp_path / "saved.json")
     assert (done.code, done.err) == (130, "pinsker: interrupted\n")
     lines = done.out.splitlines()
@@ -156,7 +156,7 @@ def test_an_interrupted_command_ends_in_one_line(run, table, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pinsker.cli._app.read_table", interrupt)
+    monkeypatch.setattr("pinsker.cli._app.read_input", interrupt)
     done = run("select", table, "-t", "final grade")
     assert (done.code, done.err) == (130, "pinsker: interrupted\n")
 
@@ -165,7 +165,7 @@ def test_other_errors_are_not_hidden(run, table, monkeypatch):
     def fail(*_args, **_kwargs):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pinsker.cli._app.read_table", fail)
+    monkeypatch.setattr("pinsker.cli._app.read_input", fail)
     with pytest.raises(ZeroDivisionError):
         run("select", table, "-t", "final grade")
 

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._formats import TextStyle, read_text, read_values
-from pinsker.cli._tables import read_input
+from pinsker.cli._tables import TextStyle, read_input, read_text, read_values
 from pinsker.exceptions import DataError
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}

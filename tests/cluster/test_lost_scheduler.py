@@ -18,7 +18,7 @@ from pinsker import (
 )
 from pinsker.engine import Backward
 from pinsker.exceptions import EngineLostError
-from pinsker.holdout import CrossFit, Jobs
+from pinsker.holdout import Jobs, find_sizes
 
 distributed = pytest.importorskip("distributed")
 
@@ -98,13 +98,12 @@ def test_a_lost_scheduler_leaves_a_path_to_go_on_with(client, dies_in_step):
 def test_a_scheduler_lost_during_evaluation_leaves_the_path(client, scheduler, monkeypatch):
     monkeypatch.setattr("pinsker._cluster._SECONDS_TO_RECONNECT", 0.5)
     assert Jobs(client=client).run(pow, 2, [(3,), (4,)]) == [8, 16]  # as long as there is one
-    compare = CrossFit.compare
 
-    def without_scheduler(self, *args):
+    def without_scheduler(*args):
         scheduler[0].kill()
-        return compare(self, *args)
+        return find_sizes(*args)
 
-    monkeypatch.setattr(CrossFit, "compare", without_scheduler)
+    monkeypatch.setattr("pinsker.selectors._feature_selector.find_sizes", without_scheduler)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 5))
     y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)

@@ -11,7 +11,7 @@ import pytest
 
 from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
 from pinsker.bounds import TargetFacts
-from pinsker.holdout import ALL_FEATURES, BestScores, Comparison
+from pinsker.holdout import ALL_FEATURES, Comparison
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores
 from tests.truths import RedundantLinear
@@ -46,8 +46,8 @@ def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
     rng = np.random.default_rng(0)
     losses = rng.normal(size=(400, 6)) + rng.normal(size=(400, 1))
     scores = [HoldoutScores("m", -column, column, "mse") for column in losses.T]
-    evaluated = {(ALL_FEATURES, 6): BestScores(scores[0], scores[0])}
-    evaluated |= {("p", size): BestScores(scores[size], scores[size]) for size in range(1, 6)}
+    evaluated = {(ALL_FEATURES, 6): scores[0]}
+    evaluated |= {("p", size): scores[size] for size in range(1, 6)}
     evaluator = SimpleNamespace(
         prior=scores[0], clusters=None, metric=Metric("mse"), rows=np.arange(400),
         folds=(1, 2), notes=(), weights=None,
@@ -103,12 +103,13 @@ def test_a_budget_that_lets_every_column_go_is_named():
     X = rng.normal(size=(400, 4))
     y = (X[:, 0] + 0.3 * rng.normal(size=400) > 1.6).astype(int)
     assert 0.03 < y.mean() < 0.09
-    fitted = FeatureSelector(0.1, searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+    quick = {"searches": ["linear"], "models": ["linear ranks"], "random_state": 0}
+    fitted = FeatureSelector(0.1, **quick).fit(X, y)
     note = "this budget would let every column go: use a smaller one, or metric='roc_auc'"
     assert note in list(map(str, fitted.notes_))
     assert note in list(map(str, fitted.certificate_.notes))
     assert fitted.certificate_.error_none == pytest.approx(y.mean())
-    smaller = FeatureSelector(0.01, searches=["linear"], models=LINEAR, random_state=0).fit(X, y)
+    smaller = FeatureSelector(0.01, **quick).fit(X, y)
     assert note not in list(map(str, smaller.notes_))
 
 

@@ -76,11 +76,12 @@ def test_a_sound_choice_is_met():
 def test_certifying_changes_nothing(cv):
     selector = fitted(cv=cv)
     before = {name: copy.deepcopy(value) for name, value in vars(selector).items()
-              if name != "_comparison"}  # fmt: skip
-    comparison = selector._comparison
+              if name != "_record"}  # fmt: skip
+    record, fields = selector._record, dict(vars(selector._record))
     first = selector.certify(*PROBLEM.sample(400, seed=1))
-    assert selector._comparison is comparison
-    assert_unchanged(selector, {**before, "_comparison": comparison})
+    assert selector._record is record
+    assert all(vars(record)[name] is value for name, value in fields.items())
+    assert_unchanged(selector, {**before, "_record": record})
     assert selector.certificate_ is not first
     assert selector.certify(*PROBLEM.sample(400, seed=1)) == first
 

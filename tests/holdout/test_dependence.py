@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from pinsker import BackwardElimination, FeatureSelector, audit
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
-from pinsker.holdout import count_known, make_folds, split_rows
+from pinsker.holdout import RowPlan, count_known, make_folds
 from tests.truths import RedundantLinear
 
 NEIGHBOR = [("neighbor", KNeighborsClassifier(1))]
@@ -96,17 +96,18 @@ def test_parts_of_a_large_table_divide_no_group():
     rng = np.random.default_rng(0)
     groups = rng.integers(0, 90, 6000)
     encoded = encode(rng.normal(size=(6000, 2)), rng.integers(0, 2, 6000))
-    parts = split_rows(encoded, 0, groups)
-    of_part = [parts.search, parts.train, parts.evaluate, parts.certify]
+    of_part, plain = (
+        [plan.searched[0], plan.folds[0].train, plan.folds[0].test, plan.certify.test]
+        for plan in (RowPlan.of(encoded, 5, 0, groups=groups), RowPlan.of(encoded, 5, 0))
+    )
     np.testing.assert_array_equal(np.sort(np.concatenate(of_part)), np.arange(6000))
     for one in range(4):
         for other in range(one):
             assert not set(groups[of_part[one]]) & set(groups[of_part[other]])
-    plain = split_rows(encoded, 0)
-    for part, as_before in zip(of_part, (plain.search, plain.train, plain.evaluate), strict=False):
+    for part, as_before in zip(of_part[:3], plain[:3], strict=True):
         assert abs(len(part) - len(as_before)) <= 150
     with pytest.raises(DataError, match="found 3 groups of rows, too few"):
-        split_rows(encoded, 0, groups % 3)
+        RowPlan.of(encoded, 5, 0, groups=groups % 3)
 
 
 def test_repeated_rows_are_named():

@@ -7,7 +7,7 @@ from pinsker.datasets import NoisyXor
 from pinsker.encoding import encode
 from pinsker.holdout import HoldoutEvaluator, Jobs, make_folds
 from pinsker.metrics import Metric
-from pinsker.models import default_models
+from pinsker.models import default_models, named_models
 
 ERROR = Metric("error")
 
@@ -21,7 +21,7 @@ def encoded(n=60, seed=0, n_classes=3):
 
 
 def linear_evaluator(table, n_folds, metric=ERROR):
-    models = default_models("classification", table.n_rows)[2:]
+    models = named_models(["linear ranks"], "classification", table.n_rows, 0)
     return HoldoutEvaluator(table, make_folds(table, n_folds), models, metric)
 
 
@@ -37,13 +37,13 @@ def test_it_equals_plain_cross_validation():
         != labels[fold.test]
         for fold in evaluator.folds
     ]
-    np.testing.assert_array_equal(scores.least.losses, np.concatenate(wrong))
+    np.testing.assert_array_equal(scores.losses, np.concatenate(wrong))
 
 
 def test_the_metric_is_that_of_the_losses():
     table = encoded(90)
     evaluators = {name: linear_evaluator(table, 3, Metric(name)) for name in ("log-loss", "brier")}
-    scores = {name: one.evaluate([[(0, 2)] * 3])[0].least for name, one in evaluators.items()}
+    scores = {name: one.evaluate([[(0, 2)] * 3])[0] for name, one in evaluators.items()}
     np.testing.assert_allclose(scores["log-loss"].losses, -scores["brier"].log_likelihood)
     # For the true class alone the Brier score would be (1 - p)^2; the others add to it.
     probabilities = np.exp(scores["brier"].log_likelihood)
@@ -75,27 +75,19 @@ def test_no_set_is_fitted_twice_and_any_number_of_jobs_agrees():
         count = len(fitted)
         evaluator.evaluate(sets)
         assert len(fitted) == count
-    assert len(fitted) == 2 * 2 * 4 * 3  # evaluators, different sets, folds, models
+    assert len(fitted) == 2 * 2 * 4 * len(models)  # evaluators, different sets, folds, models
     for one, two in zip(*found, strict=True):
-        np.testing.assert_array_equal(one.most.log_likelihood, two.most.log_likelihood)
+        np.testing.assert_array_equal(one.log_likelihood, two.log_likelihood)
+        np.testing.assert_array_equal(one.losses, two.losses)
 
 
 def test_models_that_add_nothing_are_dropped():
     table = encode(*NoisyXor(n_columns=4).sample(300, seed=0))
     models = default_models("classification", 300)
     evaluator = HoldoutEvaluator(table, make_folds(table, 3), models, ERROR)
-    evaluator.drop_weak_models(evaluator.evaluate([[(0, 1, 2, 3)] * 3, [(0, 1)] * 3]))
-    assert "linear" not in [model.name for model in evaluator.models]
+    evaluator.race([[(0, 1, 2, 3)] * 3, [(0, 1)] * 3])
     assert evaluator.models
-
-
-def test_the_worse_of_two_scores_counts():
-    evaluator = linear_evaluator(encoded(90), 3)
-    good, bad = evaluator.evaluate([[(0,)] * 3, [(2,)] * 3])
-    for one, other in ((good, bad), (bad, good)):
-        worse = one.or_worse(other)
-        assert worse.most is bad.most
-        assert worse.least is bad.least
+    assert not any("linear" in model.name for model in evaluator.models)
 
 
 def test_shuffled_columns_carry_nothing_and_the_evaluator_stays_as_it_was():
@@ -104,8 +96,8 @@ def test_shuffled_columns_carry_nothing_and_the_evaluator_stays_as_it_was():
     before = evaluator.evaluate([[(0, 1)] * 3])[0]
     shuffle = np.random.default_rng(0).permutation(table.n_rows)
     other = evaluator.with_shuffled((1,), shuffle)
-    assert other.evaluate([[(0, 1)] * 3])[0].least.loss > before.least.loss + 0.2
+    assert other.evaluate([[(0, 1)] * 3])[0].loss > before.loss + 0.2
     same = evaluator.evaluate([[(0, 1)] * 3])[0]
-    np.testing.assert_array_equal(same.least.losses, before.least.losses)
+    np.testing.assert_array_equal(same.losses, before.losses)
     kept = evaluator.with_shuffled((0, 1, 2, 3), shuffle).evaluate([[(0, 1)] * 3])[0]
-    np.testing.assert_array_equal(kept.least.losses, before.least.losses)
+    np.testing.assert_array_equal(kept.losses, before.losses)

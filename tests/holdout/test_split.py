@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold
 
 from pinsker import FeatureCount, FeatureSelector
 from pinsker.encoding import encode
-from pinsker.holdout import SPLIT_FROM, split_rows
+from pinsker.holdout import SPLIT_FROM, RowPlan
 from pinsker.models import HoldoutModel
 
 LINEAR = ["linear"]
@@ -25,6 +25,11 @@ def fitted(n=SPLIT_FROM, budget=0.02, **options):
     return FeatureSelector(budget, models=LINEAR, random_state=0, **options).fit(X, y)
 
 
+def parts_of(plan):
+    """Return the rows that search, train, evaluate and certify."""
+    return plan.searched[0], plan.folds[0].train, plan.folds[0].test, plan.certify.test
+
+
 @pytest.fixture(scope="module")
 def selector():
     return fitted()
@@ -36,15 +41,16 @@ def test_parts_are_disjoint_complete_and_stratified(target):
     X = rng.normal(size=(6000, 2))
     y = (rng.random(6000) < 0.04).astype(int) if target == "classes" else rng.exponential(size=6000)
     table = encode(X, y)
-    parts = split_rows(table, seed=1)
-    rows = np.concatenate([parts.search, parts.train, parts.evaluate, parts.certify])
+    parts = parts_of(RowPlan.of(table, 5, seed=1))
+    rows = np.concatenate(parts)
     np.testing.assert_array_equal(np.sort(rows), np.arange(6000))
     hit = y == 1 if target == "classes" else y > np.quantile(y, 0.9)
-    for part in (parts.search, parts.train, parts.evaluate, parts.certify, parts.search[:500]):
+    for part in (*parts, parts[0][:500]):
         # Dealt by rank: a stretch of n rows misses its share by the ends of two rounds at most.
         assert hit[part].mean() == pytest.approx(hit.mean(), abs=5 / len(part) + 0.004)
-    np.testing.assert_array_equal(parts.certify, split_rows(table, seed=1).certify)
-    assert not np.array_equal(parts.certify, split_rows(table, seed=2).certify)
+    for part, again in zip(parts, parts_of(RowPlan.of(table, 5, seed=1)), strict=True):
+        np.testing.assert_array_equal(part, again)
+    assert not np.array_equal(parts[-1], parts_of(RowPlan.of(table, 5, seed=2))[-1])
 
 
 def test_the_columns_that_matter_are_certified_on_rows_of_their_own(selector):
@@ -53,15 +59,16 @@ def test_the_columns_that_matter_are_certified_on_rows_of_their_own(selector):
     assert certificate.verdict == "met"
     assert certificate.rows.startswith("held out for certification")
     assert set(certificate.features) == set(selector.get_feature_names_out())
-    assert certificate.n_rows == len(split_rows(encode(*linear_table(SPLIT_FROM)), 0).certify)
+    plan = RowPlan.of(encode(*linear_table(SPLIT_FROM)), 5, 0)
+    assert certificate.n_rows == len(plan.certify.test)
     assert any(f"of {SPLIT_FROM} rows" in note for note in selector.notes_)
     assert selector.cv_results_["search"][0] == "all features"
 
 
-def test_a_certificate_that_fails_is_about_the_set_that_is_kept():
+def test_a_certificate_that_fails_is_about_the_set_that_is_kept(selector):
     # Rows that certify are made useless: the kept set fails there, and no larger one speaks for it.
     X, y = linear_table(SPLIT_FROM)
-    certify = split_rows(encode(X, y), FeatureSelector(random_state=0)._draw_seed()).certify
+    certify = RowPlan.of(encode(X, y), 5, selector._record.seed).certify.test
     X[certify[: len(certify) // 2]] = 0.0
     selector = FeatureSelector(0.02, models=LINEAR, random_state=0).fit(X, y)
     certificate = selector.certificate_

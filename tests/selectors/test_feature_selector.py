@@ -92,7 +92,7 @@ def test_results_of_groups_keep_their_columns_together(xor):
 
 
 def test_the_chosen_set_is_the_smallest_that_meets_the_budget(fitted):
-    comparison, rule = fitted._comparison, ErrorBudget(0.05)
+    comparison, rule = fitted._record.comparison, ErrorBudget(0.05)
     meeting = [
         result.size
         for result in comparison.on_paths
@@ -316,10 +316,11 @@ def test_the_bounds_hold_for_all_sets_at_once():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] > 0).astype(int)
-    alone = BackwardElimination(cv=3, random_state=0).fit(X, y).certificate_
-    assert alone.rows == "3-fold cross-fitting; bounds for 3 sets and any budget at once"
-    several = FeatureSelector(cv=3, random_state=0).fit(X, y).certificate_
-    assert several.rows == "3-fold cross-fitting; bounds for 15 sets and any budget at once"
+    for selector, n in ((BackwardElimination(), 2), (FeatureSelector(), 10)):
+        selector.set_params(cv=3, random_state=0).fit(X, y)
+        text = f"3-fold cross-fitting; bounds for {n} sets and any budget at once"
+        assert selector.certificate_.rows == text
+        assert len(selector.cv_results_["search"]) == 1 + n  # all features are no set of a path
 
 
 def test_a_metric_that_the_budget_contradicts(xor):

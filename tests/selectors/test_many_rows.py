@@ -55,7 +55,7 @@ def by_hand(X, y, seed):
 def test_the_fit_is_that_of_the_rows_drawn(table):
     X, y = table.drop(columns=["y"]), table["y"]
     drawn = FeatureSelector(**QUICK).fit(X, y)
-    twin = FeatureSelector(**QUICK).fit(*by_hand(X, y, drawn._seed))
+    twin = FeatureSelector(**QUICK).fit(*by_hand(X, y, drawn._record.seed))
     assert drawn.path_ == twin.path_
     np.testing.assert_array_equal(drawn.support_, twin.support_)
     for name, values in drawn.cv_results_.items():
@@ -91,7 +91,7 @@ def test_a_dask_frame(table, dd):
     parts = dd.from_pandas(table, npartitions=6, sort=False)
     selector = FeatureSelector(**QUICK).fit(parts, "y")
     keys = [
-        np.random.default_rng([selector._seed, number]).random(len(part))
+        np.random.default_rng([selector._record.seed, number]).random(len(part))
         for number, part in enumerate(parts.partitions)
     ]
     rows = np.sort(np.argsort(np.concatenate(keys))[:MOST])

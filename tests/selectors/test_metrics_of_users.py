@@ -44,7 +44,7 @@ def test_the_certificate_names_metric_and_standard_error(by_auc):
 
 
 def test_information_alone_never_passes(by_auc):
-    comparison = by_auc._comparison
+    comparison = by_auc._record.comparison
     rule = ErrorBudget(0.0, metric="roc_auc")
     assert not any(
         result.meets(rule, comparison.facts, comparison.metric) and result.excess_upper > 1e-9

@@ -321,7 +321,7 @@ def test_callbacks_follow_every_stage_of_the_front_door():
         "searching 5 paths in 3 folds",
         "comparing models",
         *[f"evaluating {name}" for name in searches],
-        "refining",
+        "certifying",
         "importance",
     ]
     assert listener.calls == [

@@ -9,7 +9,8 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 
 from pinsker import FeatureSelector
-from pinsker.holdout import split_by_time
+from pinsker.encoding import encode
+from pinsker.holdout import RowPlan
 
 BUDGET = 0.1
 
@@ -58,13 +59,17 @@ def test_random_folds_promise_what_time_splits_refuse():
 
 
 def test_parts_follow_each_other():
-    parts = split_by_time(9000, seed=1)
-    assert parts.search.max() < parts.train[0] < parts.train[-1] < parts.evaluate[0]
-    assert parts.evaluate[-1] < parts.certify[0]
-    assert parts.certify[-1] == 8999
-    together = [parts.search, parts.train, parts.evaluate, parts.certify]
-    np.testing.assert_array_equal(np.sort(np.concatenate(together)), np.arange(9000))
-    assert (np.diff(parts.search) < 0).any()
+    rng = np.random.default_rng(0)
+    table = encode(rng.normal(size=(9000, 2)), rng.normal(size=9000))
+    plan = RowPlan.of(table, TimeSeriesSplit(), seed=1)
+    search, train, evaluate = plan.searched[0], plan.folds[0].train, plan.folds[0].test
+    certify = plan.certify.test
+    assert search.max() < train[0] < train[-1] < evaluate[0]
+    assert evaluate[-1] < certify[0]
+    assert certify[-1] == 8999
+    together = np.concatenate([search, train, evaluate, certify])
+    np.testing.assert_array_equal(np.sort(together), np.arange(9000))
+    assert (np.diff(search) < 0).any()
 
 
 def test_large_tables_are_certified_on_the_latest_rows():

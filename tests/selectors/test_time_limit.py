@@ -67,7 +67,7 @@ def test_time_that_is_up_in_the_middle_keeps_what_was_found(clock):
 
 
 def test_split_tables_end_in_time_and_are_certified(clock, monkeypatch):
-    monkeypatch.setattr("pinsker.selectors._feature_selector.SPLIT_FROM", 400)
+    monkeypatch.setattr("pinsker.holdout._rows.SPLIT_FROM", 400)
     rng = np.random.default_rng(0)
     table = rng.normal(size=(1200, 5))
     labels = (table[:, 0] + 0.3 * rng.normal(size=1200) > 0).astype(int)

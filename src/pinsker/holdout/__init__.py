@@ -1,6 +1,6 @@
 """Held-out rows: which rows evaluate, what they say about a set, and what may be claimed.
 
-`make_folds` divides the rows, `HoldoutEvaluator` fits models and scores them, `CrossFit` evaluates
+`RowPlan` divides the rows, `HoldoutEvaluator` fits models and scores them, `find_sizes` evaluates
 the sizes of paths and returns a `Comparison`, `FreshRows` certifies, `audit` measures what a user's
 own model loses. A `Metric` carries the loss through all of them.
 """
@@ -15,7 +15,7 @@ from pinsker.holdout._certificate import (
 )
 from pinsker.holdout._certify import FreshRows, crossfit_certificate, path_certificate
 from pinsker.holdout._choice import Choice, certify, choose
-from pinsker.holdout._compare import ALL_FEATURES, Comparison, SubsetResult
+from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, SubsetResult
 from pinsker.holdout._context import FitContext
 from pinsker.holdout._dependence import (
     MOST_HASHES,
@@ -48,6 +48,7 @@ from pinsker.holdout._sizes import find_sizes, geometric_sizes
 __all__ = [
     "ALL_FEATURES",
     "CERTIFICATE",
+    "CONFIDENCE",
     "ESTIMATE",
     "MOST_CERTIFIED",
     "MOST_HASHES",

@@ -83,6 +83,14 @@ class Certificate:
         bounds of error rates hold it already.
     n_groups : int
         Groups of rows that belong together, if there are any; the bounds are those of their sums.
+    likely : tuple of str
+        The smallest set that was evaluated whose estimated increase is within the budget.
+    likely_increase, rows_needed : float
+        Its estimated increase, and held-out rows that would show it to be within the budget with
+        probability 0.8; infinite where none would.
+    passed : Certificate or None
+        Where `certify` does not show the set of the fit to be within the budget: the smallest
+        larger set of the path that these rows do show to be.
     notes : tuple of Note
         What a user should know: ``str(note)`` is a sentence, ``note.kind`` what happened.
 
@@ -131,6 +139,10 @@ class Certificate:
     gain_lower: float = math.nan
     rare_rows: float = math.nan
     n_groups: int = 0
+    likely: tuple[str, ...] = ()
+    likely_increase: float = math.nan
+    rows_needed: float = math.nan
+    passed: "Certificate | None" = None
 
     @property
     def is_tested(self) -> bool:

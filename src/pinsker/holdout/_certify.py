@@ -1,13 +1,24 @@
 """Certificates: of a path alone, of cross-fitting, and of fresh rows."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
-from pinsker.bounds import Bound, Difference, TargetFacts, effective_rows, paired_difference
+from pinsker.bounds import (
+    CROSS_FITTED,
+    Bound,
+    Difference,
+    TargetFacts,
+    effective_rows,
+    few_per_class,
+    few_rows_decide,
+    paired_difference,
+    serial_blocks,
+)
 from pinsker.exceptions import DataError
 from pinsker.holdout._certificate import (
     CERTIFICATE,
@@ -16,7 +27,7 @@ from pinsker.holdout._certificate import (
     NOT_TESTED,
     Certificate,
 )
-from pinsker.holdout._compare import CONFIDENCE, Comparison, SubsetResult, widened
+from pinsker.holdout._compare import CONFIDENCE, Comparison, SubsetResult
 from pinsker.holdout._context import FitContext
 from pinsker.holdout._dependence import (
     note_divided_groups,
@@ -39,6 +50,8 @@ LATEST_ROWS = "the latest, held out for certification: they took no part in the 
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
 #: 60 rows (benchmarks/calibration.py, reporting seeds: 5.5 ± 1.6 % in the worst of eight designs).
 FEWEST_CERTIFIED = 100
+#: Share of the error probability that the set of the fit has; larger ones have the rest.
+_OF_FIRST = 0.8
 #: R² with no features is as near to zero unless rows are few or vary unlike the others.
 _OTHER_SPREAD = 0.03
 
@@ -81,6 +94,10 @@ def crossfit_certificate(
     budget = comparison.absolute(rule) if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
     all_stay = result.size == everything.size  # nothing is left out, and nothing lost
+    doubts: Notes = comparison.doubts
+    if result.few_rows_decide and not all_stay:
+        doubts += (Note("few rows decide"),)
+    likely = comparison.likely(budget) if budget else None
     certificate = Certificate(
         metric=metric.name,
         budget=float(budget.delta) if budget else math.nan,
@@ -106,14 +123,17 @@ def crossfit_certificate(
         model_all=everything.model_error,
         model_kept=result.model_error,
         error_upper=result.error_upper,
-        notes=decision.notes,
-        label=CROSS_VALIDATED if comparison.n_folds > 1 else ESTIMATE,
+        notes=decision.notes + doubts,
+        label=CROSS_VALIDATED if comparison.n_folds > 1 and not doubts else ESTIMATE,
         error_none=comparison.error_none,
         gain_lower=max(everything.gain_lower, result.gain_lower),
         rare_rows=metric.rare_rows(
             facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
         ),
         n_groups=comparison.n_groups,
+        likely=() if likely is None else comparison.features_of(likely),
+        likely_increase=math.nan if likely is None else likely.increase,
+        rows_needed=comparison.rows_needed(likely, budget) if likely and budget else math.nan,
     )
     return with_notes(certificate)
 
@@ -151,6 +171,9 @@ class FreshRows:
         weak = (*context.notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
         weak += note_divided_groups(context.groups, ((fold.train, fold.test) for fold in folds))
+        labels = self.encoded.target.labels
+        if labels is not None and few_per_class(labels[self.evaluator.rows]):
+            weak += (Note("few per class"),)
         self.label = ESTIMATE if weak else CERTIFICATE
         self.notes = weak + note_repeated_rows(self.encoded, folds)
         self.notes += note_weights(self.evaluator.weights)
@@ -167,31 +190,61 @@ class FreshRows:
         own = replace(context, encoded=encoded, facts=facts, groups=groups, notes=())
         return cls(own, (fold,), rows=LATEST_ROWS if plan.by_time else CERTIFICATION_ROWS)
 
-    def certify_set(self, features: FeatureSet, best: FeatureSet) -> Certificate:
-        """Test one set alone: a single test, with no other before it."""
-        return self._test(features, self._evaluate(tuple(range(self.encoded.n_features))), best)
+    def certify_sizes(
+        self,
+        order: FeatureSet,
+        size: int,
+        smaller: Sequence[int],
+        larger: Sequence[int],
+        best: FeatureSet,
+    ) -> Certificate:
+        """Test a set, then smaller ones while they pass; where it fails, larger ones.
+
+        Other rows named all of them, so that a fixed sequence needs no correction: the set and the
+        smaller ones have four fifths of the error probability, the larger ones from the largest
+        down the rest.
+        """
+        full, alpha = self._evaluate(tuple(range(self.encoded.n_features))), 1.0 - self.confidence
+        self.confidence = 1.0 - _OF_FIRST * alpha
+        first = passed = self._test(order[:size], full, best)
+        if first.verdict == "met":
+            for fewer in smaller:
+                tested = self._test(order[:fewer], full, best)
+                if tested.verdict != "met":
+                    break
+                passed = tested
+            return passed
+        self.confidence = 1.0 - (1.0 - _OF_FIRST) * alpha
+        for more in larger:
+            tested = self._test(order[:more], full, best)
+            if tested.verdict != "met":
+                break
+            passed = tested
+        return passed
 
     def certify(self, order: FeatureSet, wanted: int) -> Certificate:
-        """Test sets from the largest down to the wanted size; return the last that passed."""
-        full = self._evaluate(tuple(range(self.encoded.n_features)))
-        largest = min(len(order), self.encoded.n_features - 1)
-        sizes = geometric_sizes(wanted, max(largest, wanted), 1.5)
+        """Test the set of the fit; where it fails, name the smallest larger set that passes.
+
+        The set has four fifths of the error probability. The others, from the largest down to the
+        first that fails, have the rest: a fixed sequence needs no correction among them (Maurer,
+        Hothorn, Lehmacher 1995).
+        """
+        everything, n_folds = tuple(range(self.encoded.n_features)), len(self.evaluator.folds)
+        self.evaluator.race([[everything] * n_folds, [order[:wanted]] * n_folds])
+        full, alpha = self._evaluate(everything), 1.0 - self.confidence
+        self.confidence = 1.0 - _OF_FIRST * alpha
+        certificate = self._test(order[:wanted], full)
+        if certificate.verdict == "met" or wanted == len(everything):
+            return certificate
+        largest = min(len(order), len(everything) - 1)
+        self.confidence = 1.0 - (1.0 - _OF_FIRST) * alpha
         passed: Certificate | None = None
-        for size in reversed(sizes):
-            certificate = self._test(order[:size], full)
-            if certificate.verdict != "met":
+        for size in reversed(geometric_sizes(wanted, max(largest, wanted), 1.5)[1:]):
+            tested = self._test(order[:size], full)
+            if tested.verdict != "met":
                 break
-            passed = certificate
-        if passed is None:
-            if size == wanted:
-                return certificate
-            note = Note("sequence ended", figures={"size": size, "wanted": wanted})
-            return replace(certificate, notes=(*certificate.notes, note))
-        if passed.n_kept == wanted:
-            return passed
-        figures = {"size": size, "wanted": wanted, "verdict": certificate.verdict}
-        note = Note("not reached", figures=figures)
-        return replace(passed, notes=(*passed.notes, note))
+            passed = tested
+        return replace(certificate, passed=passed)
 
     def _test(
         self, features: FeatureSet, full: HoldoutScores, best: FeatureSet | None = None
@@ -215,6 +268,7 @@ class FreshRows:
         worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
+        doubts = self._doubts(losses - reference) if not all_stay else ()
         n_groups = 0 if clusters is None else len(np.unique(clusters))
         certificate = Certificate(
             metric=metric.name,
@@ -241,14 +295,25 @@ class FreshRows:
             model_all=full.model,
             model_kept=kept.model,
             error_upper=upper,
-            notes=self.notes + self._worst_note(losses, reference),
-            label=self.label,
+            notes=self.notes + doubts + self._worst_note(losses, reference),
+            label=ESTIMATE if doubts else self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
             rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
             n_groups=n_groups,
         )
         return with_notes(certificate)
+
+    def _doubts(self, gaps: FloatArray) -> Notes:
+        """Return what makes the limits of an increase doubtful."""
+        if gaps.ndim > 1 or not gaps.any():
+            return ()
+        doubts: Notes = ()
+        if not self.evaluator.metric.row.counts and few_rows_decide(gaps):
+            doubts += (Note("few rows decide"),)
+        if self.evaluator.in_time and not (blocks := serial_blocks(gaps)).enough:
+            doubts += (Note("serial rows", figures={"r": blocks.autocorrelation}),)
+        return doubts
 
     def _worst_note(self, losses: FloatArray, reference: FloatArray) -> Notes:
         """Return which of several targets has the largest increase, where the worst one counts."""
@@ -259,14 +324,17 @@ class FreshRows:
         return (Note("worst target", (worst,), {"n_targets": len(names)}),)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
-        found = self.evaluator.metric.increase(
+        clusters = self.evaluator.clusters
+        if self.evaluator.in_time and clusters is None and losses.ndim == 1:
+            clusters = serial_blocks(losses - reference).clusters
+        return self.evaluator.metric.increase(
             losses,
             reference,
             self.confidence,
-            self.evaluator.clusters,
+            clusters,
             self.evaluator.weights,
+            widening=CROSS_FITTED if len(self.evaluator.folds) > 1 else 1.0,
         )
-        return widened(found, len(self.evaluator.folds))
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error: the best of several models shares the confidence."""

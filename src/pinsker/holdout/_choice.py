@@ -54,12 +54,23 @@ def choose(
 
 
 def certify(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:
-    """Test the chosen set, and no other, on rows that chose nothing, where a plan has them."""
+    """Test the chosen set on rows that chose nothing, where a plan has them."""
     is_budget, result = isinstance(context.rule, ErrorBudget), choice.result
     if plan.certify is None or not is_budget or result.size == context.encoded.n_features:
         return choice
+    comparison, budget = choice.comparison, context.rule
+    assert isinstance(budget, ErrorBudget)
     fresh = FreshRows.of_plan(replace(context, models=choice.evaluator.models), plan)
-    best = max(choice.comparison.on_paths, key=lambda one: one.information)
-    order = choice.comparison.paths[best.search].order[: best.size]
-    certificate = fresh.certify_set(choice.path.order[: result.size], order)
+    best = max(comparison.on_paths, key=lambda one: one.information)
+    order = comparison.paths[best.search].order[: best.size]
+    delta = comparison.absolute(budget).delta
+    own = [one for one in comparison.on_paths if one.search == result.search]
+    smaller = [one.size for one in own if one.size < result.size and one.excess <= delta]
+    larger = {one.size for one in own if one.size > result.size} - {context.encoded.n_features}
+    sizes = (result.size, sorted(smaller, reverse=True), sorted(larger, reverse=True))
+    certificate = fresh.certify_sizes(choice.path.order, *sizes, order)
+    if certificate.n_kept != result.size:
+        result = comparison.results[result.search, certificate.n_kept]
+        decision = replace(choice.decision, size=certificate.n_kept)
+        choice = replace(choice, result=result, decision=decision)
     return replace(choice, certificate=certificate, evaluator=fresh.evaluator, on_fresh_rows=True)

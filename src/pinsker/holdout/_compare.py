@@ -8,14 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray
 from pinsker.bounds import (
     CROSS_FITTED,
     Difference,
     TargetFacts,
     effective_rows,
+    few_per_class,
+    few_rows_decide,
     paired_difference,
+    rows_needed,
+    serial_blocks,
     simultaneous_confidence,
 )
 from pinsker.holdout._evaluate import HoldoutEvaluator
@@ -64,14 +68,21 @@ class SubsetResult:
     gain_lower: float  # lower 95 % confidence bound of the error without any feature minus `error`
     model_information: str
     model_error: str
+    few_rows_decide: bool = False  # whether a hundredth of the rows carries the increase
 
     def meets(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
-        """Return whether held-out rows show that a budget is met, at its confidence.
+        """Return whether held-out rows speak for a set: by its errors, or by its information.
 
-        Errors are known in one metric: a budget in another is held against the information lost.
+        Errors are known in one metric. Of classes the information lost is measured far better than
+        the error rate, and the theorem between them is cautious; of numbers it is the squared error
+        by another name, at one standard error: on 79 real tables it let twice as many sets break
+        the budget. What information alone supports is chosen, and is not called met.
         """
-        if Metric(rule.metric_for(facts)) == metric:
-            return self.excess_at(rule.confidence) <= rule.delta + ROUNDING
+        same = Metric(rule.metric_for(facts)) == metric
+        if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
+            return True
+        if same and (facts.task != "classification" or self.excess > rule.delta + ROUNDING):
+            return False
         allowed = self.allowed(rule, facts, metric)
         return max(self.lost, self.behind_all) <= allowed + ROUNDING
 
@@ -128,8 +139,10 @@ class References:
         top = max(evaluated.values(), key=lambda one: one.information(prior))
         everything = next(one for (path, _), one in evaluated.items() if path == ALL_FEATURES)
         reachable = best_by_loss([everything, top])
-        gaps = [one.losses - everything.losses for one in evaluated.values()]
-        confidence = simultaneous_confidence(np.column_stack(gaps), CONFIDENCE, clusters=clusters)
+        gaps = np.column_stack([one.losses - everything.losses for one in evaluated.values()])
+        if evaluator.in_time and clusters is None:
+            clusters = serial_blocks(gaps).clusters
+        confidence = simultaneous_confidence(gaps, CONFIDENCE, clusters=clusters)
         return cls(
             prior=prior,
             most=top,
@@ -170,6 +183,7 @@ class References:
             gain_lower=self._gain(losses).lower,
             model_information=scores.model,
             model_error=scores.model,
+            few_rows_decide=self._few_rows_decide(losses - self.everything.losses),
         )
 
     def _increase(
@@ -182,6 +196,12 @@ class References:
     def _gain(self, losses: FloatArray) -> Difference:
         known = (CONFIDENCE, self.clusters, self.weights)
         return widened(self.metric.gain(losses, self.prior.losses, *known), self.n_folds)
+
+    def _few_rows_decide(self, gaps: FloatArray) -> bool:
+        """Return whether few rows carry an increase; limits of counts know how few differ."""
+        if self.metric.row.counts or gaps.ndim > 1 or not gaps.any():
+            return False
+        return few_rows_decide(gaps)
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error; there is none for weighted rows."""
@@ -219,6 +239,8 @@ class Comparison:
     notes: Notes = ()  # what a user should know of the held-out rows
     costs: FeatureCosts | None = None  # prices of the features
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
+    confidence: float = CONFIDENCE  # of the bounds of each set
+    few_per_class: bool = False  # whether a class has too few rows for a certificate
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""
@@ -235,6 +257,7 @@ class Comparison:
     ) -> "Comparison":
         """Compare every set that was evaluated with the best, with all and with no features."""
         references = References.of(evaluated, evaluator, facts)
+        labels = evaluator.data.rows.target.labels
         clusters = evaluator.clusters
         return cls(
             paths=paths,
@@ -248,6 +271,8 @@ class Comparison:
             notes=evaluator.notes,
             costs=costs,
             n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),
+            confidence=references.confidence,
+            few_per_class=labels is not None and few_per_class(labels[evaluator.rows]),
         )
 
     def cost(self, result: SubsetResult) -> float:
@@ -281,6 +306,29 @@ class Comparison:
     def of_all(self) -> SubsetResult:
         """The result of all features."""
         return next(one for one in self.results.values() if one.search == ALL_FEATURES)
+
+    @property
+    def doubts(self) -> Notes:
+        """What makes the limits of all sets doubtful."""
+        return (Note("few per class"),) if self.few_per_class else ()
+
+    def likely(self, rule: ErrorBudget) -> SubsetResult | None:
+        """Return the cheapest set whose estimated excess is within a budget, if one is smaller."""
+        fewer = [one for one in self.on_paths if one.size < self.of_all.size]
+        within = [one for one in fewer if one.excess <= rule.delta + ROUNDING]
+        return min(within, key=lambda one: (self.cost(one), one.excess), default=None)
+
+    def features_of(self, result: SubsetResult) -> tuple[str, ...]:
+        """Return the names of the features of a set."""
+        names = next(iter(self.paths.values())).names
+        return tuple(names[feature] for feature in self._features(result))
+
+    def rows_needed(self, result: SubsetResult, rule: ErrorBudget) -> float:
+        """Return how many held-out rows would show a set to be within a budget."""
+        half = (result.increase_upper - result.increase_lower) / 2.0
+        variance = self.n_rows * (half / float(ndtri(self.confidence))) ** 2
+        expected, counts = max(result.excess, 0.0), self.metric.row.counts
+        return rows_needed(variance, float(rule.delta), expected, counts=counts)
 
     def choose(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Return the set that a rule takes."""

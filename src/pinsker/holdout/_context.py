@@ -49,6 +49,7 @@ class FitContext:
     settings: KNNSearchSettings = field(default_factory=KNNSearchSettings)
     jobs: Jobs = field(default_factory=Jobs)
     n_searches: int = 1  # searches that memory allows side by side
+    in_time: bool = False  # whether rows are in order of time
 
     @property
     def metric(self) -> Metric:
@@ -69,6 +70,7 @@ class FitContext:
         """Return the models over folds of all rows."""
         given = (self.metric, self.jobs, self.groups, self.table)
         evaluator = HoldoutEvaluator(self.encoded, folds, self.models, *given)
+        evaluator.in_time = self.in_time
         evaluator.notes = (
             *note_few_groups(evaluator.clusters),
             *note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds)),
@@ -84,4 +86,6 @@ class FitContext:
         encoded, fold, rows = as_own_table(self.encoded, plan.folds[0])
         groups = None if self.groups is None else self.groups[rows]
         given = (self.metric, self.jobs, groups, self.table)
-        return HoldoutEvaluator(encoded, (fold,), self.models, *given)
+        evaluator = HoldoutEvaluator(encoded, (fold,), self.models, *given)
+        evaluator.in_time = self.in_time
+        return evaluator

@@ -86,6 +86,7 @@ class HoldoutEvaluator:
         self.groups, self.clusters = groups, None if groups is None else groups[self.rows]
         self.weights = None if weights is None else weights[self.rows]
         self.notes: Notes = ()
+        self.in_time = False  # whether neighboring rows depend on each other
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))

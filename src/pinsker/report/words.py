@@ -100,6 +100,8 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     if c.n_kept < c.n_features:
         said.append(("change", f.increase))
     said.append(("evidence", f.evidence))
+    if c.likely and len(c.likely) < c.n_kept:
+        said.append(("likely", _likely(c)))
     if c.n_kept == c.n_features:
         return said
     if c.bound <= c.budget:
@@ -110,6 +112,16 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
         most = f"could add up to {short(c.rare_rows)}"
         said.append(("rare rows", f"{of} rarer than 3 in {n} may be missing here, and {most}"))
     return said
+
+
+def _likely(c: Certificate) -> str:
+    """Say which smaller set is likely to be enough, and what would show it."""
+    change = change_in_words(c.likely_increase, c.metric)
+    rows = "no number of rows like these would show it"
+    if math.isfinite(c.rows_needed):
+        digits = max(len(str(int(c.rows_needed))) - 2, 0)
+        rows = f"about {round(c.rows_needed, -digits):.0f} held-out rows would show it"
+    return f"{len(c.likely)} features are likely to be enough: {change} (estimate); {rows}"
 
 
 def certificate_text(c: Certificate) -> str:
@@ -279,6 +291,22 @@ _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
 }
 #: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
 SENTENCES = {
+    # About the evidence.
+    "few rows decide": Sentence(
+        "few rows decide: the hundredth of the rows with the largest influence carries more than a "
+        "third of what the bound rests on, so that it is an estimate; a metric with a bound, such "
+        "as the absolute error, is surer",
+        first=True,
+    ),
+    "few per class": Sentence(
+        "a class has fewer than 20 held-out rows: the figures are an estimate and no certificate",
+        first=True,
+    ),
+    "serial rows": Sentence(
+        "neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} of the differences): "
+        "these rows are too few for a certificate",
+        first=True,
+    ),
     # About a table as it was read.
     "decimal comma": Sentence("numbers are written with a decimal comma"),
     "old encoding": Sentence("the text is not UTF-8; it was read as Windows-1252"),

@@ -35,6 +35,8 @@ _MOST_SCREENED = 100
 _PATIENCE = 10
 #: Backward by neighbors starts where they see least, and costs most, on wide tables.
 _MOST_BACKWARD = 500
+#: From this many features on orders of all of them are tried first.
+_MANY = 100
 
 
 def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[str, Search]:
@@ -117,6 +119,8 @@ def _auto(
         if table.columns.n_columns + categories > table.n_rows // 3:
             left_out.add("linear")
     names = [name for name in (_AUTO_LARGE if of_many_rows else _AUTO) if name not in left_out]
+    if table.n_features > _MANY:  # neighbors and growing searches end before these do
+        names = ["elimination", "cmim", *(name for name in names if name != "cmim")]
     if has_hidden_pair(table, seed):
         names.insert(0, "pairs")  # first: its sets show which models can tell
     return [named[name] for name in names]

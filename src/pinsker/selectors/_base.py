@@ -100,7 +100,11 @@ class Selector(
     # ------------------------------------------------------------------ what a fitted one offers
 
     def support_at(
-        self, *, error_budget: float | StoppingRule | None = None, n_features: int | None = None
+        self,
+        *,
+        error_budget: float | StoppingRule | None = None,
+        n_features: int | None = None,
+        confidence: float | None = None,
     ) -> BoolArray:
         """Return which columns stay under another budget or number, without fitting again.
 
@@ -110,6 +114,8 @@ class Selector(
             Another budget, in the same metric as that of `fit`, or another stopping rule.
         n_features : int, optional
             Or a number of features.
+        confidence : float, optional
+            Another confidence than that of `fit`, of the sets that held-out rows choose among.
 
         Returns
         -------
@@ -127,10 +133,14 @@ class Selector(
                     parameter="n_features",
                 )
             return self._columns(kept)
-        own = self._rule()
+        rule = own = self._rule()
         if isinstance(own, ErrorBudget) and not isinstance(error_budget, StoppingRule):
-            return self._columns(self._kept_by(replace(own, delta=float(error_budget or 0.0))))
-        return self._columns(self._kept_by(self._rule(error_budget)))
+            rule = replace(own, delta=float(error_budget or 0.0))
+        else:
+            rule = self._rule(error_budget)
+        if confidence is not None and isinstance(rule, ErrorBudget):
+            rule = replace(rule, confidence=confidence)
+        return self._columns(self._kept_by(rule))
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the columns that stay.

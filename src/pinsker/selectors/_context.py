@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sklearn import get_config
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import process_routing
 
@@ -170,6 +171,7 @@ def with_means(
         settings=limit_memory(selector, memory, settings, memory.n_searches),
         jobs=jobs_of(selector, memory.n_fits),
         n_searches=memory.n_searches,
+        in_time=isinstance(selector.cv, TimeSeriesSplit),
     )
 
 
@@ -260,4 +262,5 @@ def fresh_context(
         groups=read_groups(groups, encoded),
         models=models_of(selector, encoded, seed, X),
         jobs=jobs_of(selector),
+        in_time=isinstance(selector.cv, TimeSeriesSplit),
     )

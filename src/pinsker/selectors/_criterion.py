@@ -225,14 +225,20 @@ class CriterionSelection(Selector):
         return self._search_and_choose(problem, encoded, (), X, y)
 
     def support_at(
-        self, *, error_budget: float | StoppingRule | None = None, n_features: int | None = None
+        self,
+        *,
+        error_budget: float | StoppingRule | None = None,
+        n_features: int | None = None,
+        confidence: float | None = None,
     ) -> BoolArray:
         """Return which columns stay under another budget or number, without fitting again.
 
         The search has gone no farther than the rule of `fit` asked. See
         `BackwardElimination.support_at`.
         """
-        support = super().support_at(error_budget=error_budget, n_features=n_features)
+        support = super().support_at(
+            error_budget=error_budget, n_features=n_features, confidence=confidence
+        )
         if error_budget is not None:
             refuse_uncounted(self.path_, self._rule(error_budget), self.facts_)
         return support

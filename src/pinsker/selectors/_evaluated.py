@@ -170,7 +170,7 @@ class EvaluatedSelector(Selector):
         Parameters
         ----------
         certificate : Certificate
-            What `certify` returned; its budget must be met.
+            What `certify` returned: its budget must be met, or by the larger set in its `passed`.
 
         Returns
         -------
@@ -178,6 +178,8 @@ class EvaluatedSelector(Selector):
             Fitted, with the set, the ranking and the certificate of the fresh rows.
         """
         check_is_fitted(self)
+        if certificate.verdict != "met" and certificate.passed is not None:
+            certificate = certificate.passed
         size = certificate.n_kept
         names = {self.path_.names[feature] for feature in self.path_.order[:size]}
         if set(certificate.features) != names:

@@ -19,6 +19,7 @@ from pinsker.explain import (
     stability_of_orders,
 )
 from pinsker.holdout import (
+    CONFIDENCE,
     MOST_READ,
     Choice,
     FitContext,
@@ -80,6 +81,9 @@ class FeatureSelector(EvaluatedSelector):
         How much error may be added, in `metric`. Or another rule: `ErrorBudget` with other
         constants is evaluated as one; others cut each path, and held-out rows choose among the
         paths.
+    confidence : float, default=0.95
+        That the set which is kept is within the budget, as held-out rows show it for all sets at
+        once. 0.5 keeps the best guess: the smallest set whose estimated increase is within it.
     metric : str, scorer, callable, CostMatrix or WorstTarget, default="auto"
         Metric of the budget: "error" rate for classes and "r2" (share of the target's variance)
         for numbers; "log-loss", "brier", "mse", "mae". Or the name of a scorer of scikit-learn
@@ -201,6 +205,7 @@ class FeatureSelector(EvaluatedSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EvaluatedSelector._parameter_constraints,
+        "confidence": [Interval(Real, 0.5, 1.0, closed="left")],
         "searches": [StrOptions({"auto"}), "array-like"],
         "suspects": [StrOptions({"warn", "drop", "ignore"})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -212,6 +217,7 @@ class FeatureSelector(EvaluatedSelector):
         self,
         error_budget: float | StoppingRule = 0.05,
         *,
+        confidence: float = 0.95,
         metric: MetricLike = "auto",
         models: Any = "auto",
         searches: Any = "auto",
@@ -230,6 +236,7 @@ class FeatureSelector(EvaluatedSelector):
         time_limit: float | None = None,
     ) -> None:
         self.error_budget = error_budget
+        self.confidence = confidence
         self.metric = metric
         self.models = models
         self.searches = searches
@@ -285,8 +292,8 @@ class FeatureSelector(EvaluatedSelector):
             with keeping_path(self, context, found.paths):
                 evaluator = context.evaluator_of(plan)
                 comparison = find_sizes(context, plan, evaluator, found, progress.on_stage)
-                choice = choose(context, plan, evaluator, comparison)
                 progress.on_stage("certifying")
+                choice = choose(context, plan, evaluator, comparison)
                 choice = certify(context, plan, choice)
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
@@ -294,6 +301,13 @@ class FeatureSelector(EvaluatedSelector):
             choose_on_path(self, context, searches[0].run(context.encoded)[0])
         progress.close()
         return self
+
+    def _rule(self, budget: Any = None) -> StoppingRule:
+        """Return the stopping rule that a budget stands for, at the confidence asked for."""
+        rule = super()._rule(budget)
+        if isinstance(rule, ErrorBudget) and self.confidence != CONFIDENCE:
+            return replace(rule, confidence=self.confidence)
+        return rule
 
     def plan_memory(self, encoded: Encoded, seed: int = 0) -> FitMemory:
         """Plan the memory of a fit, or refuse a table that cannot fit."""
