@@ -169,7 +169,7 @@ def fit(
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
     started = time.perf_counter()
     # A single search keeps what it has seen by itself; several need a set that was evaluated.
-    several = hasattr(selector, "searches")
+    several = isinstance(selector, FeatureSelector)
     ending = interruptible() if several else nullcontext(threading.Event())
     with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], take(y, order), **rows)
@@ -181,8 +181,7 @@ def fit(
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         present = take(y, np.flatnonzero(~table.lacks_target))
         task = encode_target(present, task=task_of(options.metric)).task
-    stability = getattr(selector, "stability_", None)
-    notes = selector.notes_
+    stability, notes = selector.stability_, selector.notes_
     if options.stability is not None and not interrupted:
         n_times, most = options.stability, clock(seconds * options.stability)
         waiting = f"choosing again on {n_times} halves of the rows, about {most} at most"

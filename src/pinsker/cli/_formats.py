@@ -207,7 +207,7 @@ def is_database(path: str) -> bool:
 def read_query(
     database: str, query: str, *, most: int | None = None, seed: int = 0
 ) -> tuple[pd.DataFrame, DrawnRows | None]:
-    """Return the rows of a query; of more than `most` rows so many, each with the same chance."""
+    """Return the rows of a query; of more than `most` rows this many, each with the same chance."""
     query = query.strip().rstrip(";")
     if not query:
         raise ParameterError('--query is empty: use "select ... from ...".')

@@ -507,7 +507,7 @@ def _features(selector: Any) -> Table:
 
 def _worth(selector: Any) -> dict[str, str]:
     """Return what the error increases by without each kept feature alone, where it was measured."""
-    found = getattr(selector, "importance_", None)
+    found = selector.importance_
     if found is None or selector.certificate_.n_kept < 2:
         return {}
     rows = zip(found.features, found.value, found.lower, found.upper, strict=True)

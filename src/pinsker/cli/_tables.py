@@ -55,7 +55,7 @@ _DAMAGED = (
     ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
     MemoryError,
 )  # fmt: skip
-#: A compressed table that is larger than this may be so many times its compressed size.
+#: A compressed table that is larger than this may be this many times its compressed size.
 _SMALL, _LARGEST_RATIO = 2**28, 300
 _BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 #: The beginning of rows or columns in JSON.

@@ -17,7 +17,7 @@ from pinsker.report.words import change_in_words, counted, number, short
 
 #: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
 _MANY = 60
-#: One-sided 95 %: the band of an estimate is its value plus and minus so many standard errors.
+#: One-sided 95 %: the band of an estimate is its value plus and minus this many standard errors.
 BAND = 1.645
 #: Pixels of each layout, and around its plot.
 LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
@@ -50,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Plane:
-    """Where sizes and values are on a chart of so many pixels."""
+    """Where sizes and values are on a chart of this many pixels."""
 
     width: int
     height: int

@@ -424,9 +424,9 @@ class ImportanceDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, n_features: int = 20) -> Self:
-        """Draw ``importance_`` of a fitted selector, so many features at most."""
+        """Draw ``importance_`` of a fitted selector, this many features at most."""
         check_is_fitted(estimator)
-        found = getattr(estimator, "importance_", None)
+        found = estimator.importance_
         if found is None:
             raise ParameterError(
                 f"{type(estimator).__name__} has no importance_ (more than 20 kept features, or no "
@@ -438,7 +438,7 @@ class ImportanceDisplay(_Display):
     def from_importance(
         cls, importance: Importance, *, ax: Any = None, n_features: int = 20
     ) -> Self:
-        """Draw what ``selector.importance`` returned, so many features at most."""
+        """Draw what ``selector.importance`` returned, this many features at most."""
         kept, values = np.array(importance.kept), np.array(importance.value)
         order = np.lexsort((-values, ~kept))[:n_features]
         display = cls(

@@ -35,10 +35,8 @@ from pinsker.search import StoppingRule
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 3
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
-#: Sets of features that work together: so many are shown, the largest surplus first.
+#: Sets of features that work together: this many are shown, the largest surplus first.
 _MOST_SETS = 20
-
-Row = dict[str, Any]
 #: Rows that are measured; more would change the digits nobody reads.
 _MOST_ROWS = 1500
 #: Information of the best of some independent columns reaches this over the root of the rows in one
@@ -47,6 +45,8 @@ _CHANCE = 1.9
 #: Dropped features whose stand-ins are looked for, those with the most information alone first.
 _MOST_STAND_INS = 60
 
+Row = dict[str, Any]
+
 
 @dataclass(frozen=True, eq=False)
 class Measures:
@@ -54,7 +54,7 @@ class Measures:
 
     encoded: Encoded  # the table as understood
     n_rows: int  # rows that were measured
-    alone: FloatArray  # I(Y
+    alone: FloatArray  # I(Y; X_i)
     given_kept: FloatArray  # what a feature adds to the kept ones
     stand_ins: dict[int, tuple[int, float]]
 
@@ -118,10 +118,8 @@ def summarise(
     audience: Audience = "library" if command is None else "command"
     path, certificate = selector.path_, selector.certificate_
     metric, kept = certificate.metric, kept_features(selector)
-    if importance is None:
-        importance = getattr(selector, "importance_", None)
-    if stability is None:
-        stability = getattr(selector, "stability_", None)
+    importance = selector.importance_ if importance is None else importance
+    stability = selector.stability_ if stability is None else stability
     summary = {
         "schema": SCHEMA,
         "selector": {**_selector(selector), "command": command},
@@ -160,7 +158,7 @@ def summarise(
 def _target_name(selector: Any, y: Any) -> str | None:
     """Return the name of the target: that of `y`, or the one that `fit` was given."""
     name = getattr(y, "name", None)
-    found = getattr(selector, "target_name_", None) if name is None else name
+    found = selector.target_name_ if name is None else name
     return None if found is None else str(found)
 
 
@@ -256,7 +254,7 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> dict[str, A
 
 
 def _data(selector: Any, measures: Measures | None, audience: Audience) -> dict[str, Any]:
-    n_rows, notes = getattr(selector, "n_samples_fit_", None), list(selector.notes_)
+    n_rows, notes = selector.n_samples_fit_, list(selector.notes_)
     if measures is not None and selector._record.weighted:
         notes.append(Note("single features have no weights"))
     texts = [sentence(note, audience) for note in notes]
@@ -341,7 +339,7 @@ def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | N
         "lower": stability.lower,
         "upper": stability.upper,
         "n_choices": stability.n_choices,
-        "over": getattr(stability, "over", "folds"),
+        "over": stability.over,
         "features": sorted(often, key=lambda row: -row["frequency"]),
     }
 
@@ -384,11 +382,9 @@ def _encode(selector: Any, X: Any, y: Any, knn: KNNSettings) -> Encoded:
 def _find_stand_ins(
     encoded: Encoded, problem: Problem, rows: IntArray, alone: FloatArray, kept: list[int], k: int
 ) -> dict[int, tuple[int, float]]:
-    dropped = sorted(
-        set(range(encoded.n_features)) - set(kept), key=lambda feature: -alone[feature]
-    )
     if not kept:
         return {}
+    dropped = sorted(set(range(encoded.n_features)) - set(kept), key=lambda j: -alone[j])
     of_kept = np.isin(problem.feature_of_column, kept)
     values = np.ascontiguousarray(problem.values[:, of_kept])
     features = np.searchsorted(sorted(kept), problem.feature_of_column[of_kept])
