@@ -112,7 +112,7 @@ def test_a_full_disk_leaves_the_old_files(run, table, tmp_path, monkeypatch):
         if len(calls) == 2:  # the first file is complete, the second is not
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("pinsker.cli._files.os.fsync", full)
+    monkeypatch.setattr("pinsker.cli._output.os.fsync", full)
     options = ["-o", tmp_path / "kept.csv", "--json", tmp_path / "kept.json"]
     done = run("select", table, *QUICK, *options)
     assert (done.code, done.out) == (2, "")
@@ -127,7 +127,7 @@ def test_an_interrupt_leaves_the_old_file(run, table, tmp_path, monkeypatch):
 
     path = tmp_path / "kept.txt"
     path.write_text("old")
-    monkeypatch.setattr("pinsker.cli._files.os.fsync", interrupt)
+    monkeypatch.setattr("pinsker.cli._output.os.fsync", interrupt)
     assert run("select", table, *QUICK, "--features", path).code == 130
     assert (path.read_text(), left_in(tmp_path)) == ("old", ["kept.txt"])
 

@@ -29,19 +29,8 @@ from pinsker._compat import require
 from pinsker._notes import Note
 from pinsker._types import plain
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_budget
-from pinsker.cli._database import choose_source
-from pinsker.cli._errors import (
-    INTERRUPTED,
-    MET,
-    NOT_MET,
-    OneLineGroup,
-    until_closed,
-)
-from pinsker.cli._files import OutputFiles, check_outputs, formula_notes
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
-    Outcome,
     SelectOptions,
     check_engine,
     cluster_at,
@@ -49,23 +38,26 @@ from pinsker.cli._fitting import (
     fit,
     in_order,
 )
+from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._inspect import inspect
-from pinsker.cli._saved import SavedSelection, read_selection, to_json
-from pinsker.cli._summary import (
+from pinsker.cli._output import (
+    INTERRUPTED,
+    MET,
+    NOT_MET,
+    OneLineGroup,
+    OutputFiles,
+    check_outputs,
+    formula_notes,
     make_console,
     meets_budget,
     next_command,
     print_audit,
     print_certificate,
     print_summary,
+    until_closed,
 )
-from pinsker.cli._tables import (
-    STDIN,
-    InputTable,
-    read_input,
-    with_row_columns,
-)
-from pinsker.cli._text import TextStyle
+from pinsker.cli._saved import Outcome, SavedSelection, read_selection, to_json
+from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
 from pinsker.encoding import drop_note, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ
@@ -168,20 +160,17 @@ def select(
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     typed = SelectOptions(
-        error_budget=parse_budget(error_budget), metric=metric, stop=stop, direction=direction,
-        searches=tuple(searches or ()), models=tuple(models or ()), cv=cv,
-        fixed=tuple(fixed or ()), feature_groups=tuple(feature_groups or ()),
-        kind=tuple(kind or ()), n_neighbors=n_neighbors, memory=memory,
-        time_limit=time_limit, costs=costs, engine=engine,
-        missing=missing, suspects=suspects, stability=stability, fast=fast, jobs=jobs, seed=seed,
+        error_budget=options.parse_budget(error_budget), metric=metric, stop=stop,
+        direction=direction, searches=searches, models=models, cv=cv, fixed=fixed,
+        feature_groups=feature_groups, kind=kind, n_neighbors=n_neighbors, memory=memory,
+        time_limit=time_limit, costs=costs, engine=engine, missing=missing, suspects=suspects,
+        stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     # All rows are written to an output, and used by the other searches.
     most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
-    read = read_input(
-        source, target, style=style, drop=tuple(drop or ()), most=most, seed=drawn_by, query=query
-    )
+    read = read_input(source, target, style=style, drop=drop, most=most, seed=drawn_by, query=query)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
@@ -194,9 +183,7 @@ def select(
                 # What goes through standard output must stay clean.
                 console = make_console(stderr=STDIN in (output, features, json))
                 print_summary(console, outcome, next_command(outcome, json))
-    if outcome.interrupted:
-        return INTERRUPTED
-    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
+    return _code(outcome)
 
 
 app.command()(inspect)
@@ -221,7 +208,7 @@ def certify(
 ) -> int:
     """Test a saved selection on fresh rows, which its search did not use."""
     check_outputs({"json": json}, [selection, table, database], query)
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
@@ -275,7 +262,7 @@ def audit(
 ) -> int:
     """Measure what one model loses by a saved selection, on rows that its search did not use."""
     check_outputs({"json": json}, [selection, table, database], query)
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
@@ -315,24 +302,20 @@ def demo(
     frame = data.frame.drop(columns="target")
     frame["diagnosis"] = data.target.map(dict(enumerate(data.target_names)))
     table = InputTable("scikit-learn's breast cancer data", frame, ("diagnosis",))
-    budget = parse_budget(error_budget)
+    budget = options.parse_budget(error_budget)
     typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:
         print_summary(make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
-    if outcome.interrupted:
-        return INTERRUPTED
-    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
+    return _code(outcome)
 
 
 def make_model(name: Model, task: str, seed: int) -> Any:
     """Return an unfitted model behind a preparation for numbers and categories."""
-    kind = (
-        _survival_model(name)
-        if task == "survival"
-        else _MODELS[name][0 if task == "classification" else 1]
-    )
+    kind = _MODELS[name][task != "classification"]
+    if task == "survival":
+        kind = _survival_model(name)
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
@@ -348,14 +331,11 @@ def make_model(name: Model, task: str, seed: int) -> Any:
 
 def _survival_model(name: Model) -> Any:
     """Return the class of a model of censored times: a Cox model, or a forest."""
-    known = {
-        "linear": "linear_model.CoxPHSurvivalAnalysis",
-        "forest": "ensemble.ExtraSurvivalTrees",
-    }
-    if name not in known:
+    if name not in ("linear", "forest"):
         raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
-    module, _, found = known[name].partition(".")
-    return getattr(require(f"sksurv.{module}", purpose="--model", extra="survival"), found)
+    module = "linear_model" if name == "linear" else "ensemble"
+    found = require(f"sksurv.{module}", purpose="--model", extra="survival")
+    return found.CoxPHSurvivalAnalysis if name == "linear" else found.ExtraSurvivalTrees
 
 
 def write_files(
@@ -371,9 +351,8 @@ def write_files(
         if json is not None:
             files.write_text(to_json(outcome), json)
         if report is not None:
-            table = outcome.table
-            typed = shlex.join(["pinsker", *sys.argv[1:]])
-            selector, X, y = outcome.selector, table.features, table.y
+            selector, table = outcome.selector, outcome.table
+            X, y, typed = table.features, table.y, shlex.join(["pinsker", *sys.argv[1:]])
             summary = summarise(selector, X, y, source=table.source, command=typed)
             files.write_text(to_html(summary), report)
 
@@ -401,6 +380,12 @@ def _write_json(result: dict[str, Any], path: str | None) -> None:
         text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
         with OutputFiles() as files:
             files.write_text(text + "\n", path)
+
+
+def _code(outcome: Outcome) -> int:
+    if outcome.interrupted:
+        return INTERRUPTED
+    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
 
 
 def _shows(quiet: bool) -> bool:

@@ -1,25 +1,23 @@
 """From the options of a command to a fitted selector: the only place that constructs one."""
 
-import io
-import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import require
-from pinsker._notes import Note, Notes, option_of
+from pinsker._notes import Note, option_of
 from pinsker._types import IntArray
-from pinsker.cli._choices import (
+from pinsker.cli._options import (
+    MODELS,
+    Direction,
     parse_columns,
     parse_groups,
     parse_kinds,
@@ -29,7 +27,8 @@ from pinsker.cli._choices import (
     parse_time,
     read_costs,
 )
-from pinsker.cli._errors import visible
+from pinsker.cli._output import progress
+from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
@@ -44,7 +43,6 @@ from pinsker.selectors import (
     clock,
 )
 
-Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
 DIRECTIONS: dict[str, Any] = {
     "auto": FeatureSelector,
     "backward": BackwardElimination,
@@ -54,7 +52,6 @@ DIRECTIONS: dict[str, Any] = {
 }
 #: What --fast stands for, where these options are not given.
 FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
-MODELS = ("svm", "extra trees", "linear", "boosted trees", "cox", "survival forest")
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
@@ -66,46 +63,27 @@ DEFAULT_SEED = 0
 class SelectOptions:
     """The options of a selection as they were typed; None is the selector's own default."""
 
-    error_budget: float | None = None  # error increase that is accepted, in `metric`
-    metric: str = "auto"  # metric of the error
-    stop: str | None = None  # another rule instead of a budget
-    direction: str = "auto"  # A key of `DIRECTIONS`
-    searches: tuple[str, ...] = ()  # searches to compare, and held-out models
-    models: tuple[str, ...] = ()  # searches to compare, and held-out models
-    cv: int | None = None  # as the selectors take them
-    fixed: tuple[str, ...] = ()  # columns that must stay, groups of columns, kinds of columns
-    feature_groups: tuple[str, ...] = ()
-    kind: tuple[str, ...] = ()  # columns that must stay, groups of columns, kinds of columns
-    n_neighbors: int | None = None  # as the selectors take them
-    memory: str | None = None  # memory that the search may hold
-    time_limit: str | None = None  # time after which nothing new is begun
-    costs: str | None = None  # file of prices
-    engine: str = "auto"  # where to search
-    missing: str = "auto"  # as the selectors take them
-    fast: bool = False  # whether fewer searches and models are compared
-    suspects: str | None = None  # as the selectors take them
-    stability: int | None = None  # halves of the rows to choose from again
-    jobs: int | None = None  # as the selectors take them
-    seed: int | None = None  # as the selectors take them
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """A fitted selector with its table."""
-
-    table: InputTable  # the table
-    selector: Any  # fitted to it
-    task: str  # kind of the target
-    seconds: float  # time that `fit` took
-    notes: Notes = ()
-    interrupted: bool = False  # whether the user ended it
-    stability: Any = None  # how much choices on folds or halves of the rows agree
-
-    @property
-    def kept(self) -> list[str]:
-        """Names of the columns that stay, in the order of the table."""
-        names, support = self.table.features.columns, self.selector.get_support()
-        return [name for name, stays in zip(names, support, strict=True) if stays]
+    error_budget: float | None = None
+    metric: str = "auto"
+    stop: str | None = None
+    direction: Direction = "auto"
+    searches: Sequence[str] | None = None
+    models: Sequence[str] | None = None
+    cv: int | None = None
+    fixed: Sequence[str] | None = None
+    feature_groups: Sequence[str] | None = None
+    kind: Sequence[str] | None = None
+    n_neighbors: int | None = None
+    memory: str | None = None
+    time_limit: str | None = None
+    costs: str | None = None
+    engine: str = "auto"
+    missing: str = "auto"
+    fast: bool = False
+    suspects: str | None = None
+    stability: int | None = None
+    jobs: int | None = None
+    seed: int | None = None
 
 
 def make_selector(
@@ -191,7 +169,7 @@ def fit(
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
     started = time.perf_counter()
     # A single search keeps what it has seen by itself; several need a set that was evaluated.
-    several = hasattr(selector, "searches")
+    several = isinstance(selector, FeatureSelector)
     ending = interruptible() if several else nullcontext(threading.Event())
     with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], take(y, order), **rows)
@@ -203,8 +181,7 @@ def fit(
         # A linear model of classes treats them as numbers: its facts do not hold the task.
         present = take(y, np.flatnonzero(~table.lacks_target))
         task = encode_target(present, task=task_of(options.metric)).task
-    stability = getattr(selector, "stability_", None)
-    notes = selector.notes_
+    stability, notes = selector.stability_, selector.notes_
     if options.stability is not None and not interrupted:
         n_times, most = options.stability, clock(seconds * options.stability)
         waiting = f"choosing again on {n_times} halves of the rows, about {most} at most"
@@ -256,38 +233,6 @@ def collect_warnings() -> Iterator[list[Note | str]]:
         warnings.simplefilter("always")
         yield collected
     collected += [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
-
-
-@contextmanager
-def progress(show: bool, first: str = "starting") -> Iterator[None]:
-    """Show the latest line that is written to standard error on a terminal, with a spinner."""
-    if not show:
-        yield
-        return
-    console = Console(file=sys.stderr)  # the real one: it is about to be replaced
-    with console.status(first) as status, redirect_stderr(_LatestLine(status)):
-        yield
-
-
-class _LatestLine(io.TextIOBase):
-    """A stream that keeps nothing but the last line, on a status."""
-
-    def __init__(self, status: Any) -> None:
-        self.status = status
-
-    def write(self, text: str) -> int:
-        """Show the last line of a text."""
-        lines = text.replace("\r", "\n").split("\n")
-        shown = [line.strip() for line in lines if line.strip()]
-        if shown:
-            # Without the name in front, so that it fits in one line of a terminal.
-            line = shown[-1].removeprefix("FeatureSelector: ")
-            self.status.update(escape(visible(line)))
-        return len(text)
-
-    def isatty(self) -> bool:
-        """Return False: writers then end their lines instead of moving the cursor."""
-        return False
 
 
 def check_engine(engine: str, scheduler: str | None) -> None:

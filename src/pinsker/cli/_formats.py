@@ -1,30 +1,58 @@
-"""Files of other programs: JSON, spreadsheets, Stata, SPSS and SAS, each through pandas."""
+"""The formats of tables: text, Parquet, files of other programs, and queries to databases."""
 
+import csv
+import glob
+import io
 import json
+import math
+import os
+import re
+import sqlite3
 import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import numpy as np
 import pandas as pd
 
 from pinsker._compat import require
-from pinsker._notes import Note
-from pinsker.exceptions import DataError
+from pinsker._notes import Note, Notes
+from pinsker.encoding import RowSample, read_written, written_number
+from pinsker.exceptions import DataError, ParameterError
 
+_BLOCK_BYTES = 2**20
+_BLOCK_ROWS = 2**16
+#: Lines of one row of text at most: a lone quotation mark must not join the rest of a file.
+_MOST_LINES = 1000
+#: The beginning of a line of names whose first name is empty.
+_NAMELESS = re.compile(rb'\s*(?:"")?([,;\t|])')
+#: Texts of SQL in single, double or dollar quotation marks; comments may hold single marks.
+_QUOTED = re.compile(
+    r"""--[^\n]*|/\*.*?\*/|'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"]|"")*)"|"""
+    r"""\$(?P<tag>\w*)\$(?P<dollar>.*?)\$(?P=tag)\$""",
+    re.DOTALL,
+)
+_SQLITE, _DUCKDB = b"SQLite format 3\x00", b"DUCK"
+#: A text column is called nearly numeric from this fraction of numbers on.
+_NEARLY = 0.5
+_SEPARATORS = ",;\t|"
+_SAMPLE = 65536
+_UTF_16 = b"\xff\xfe", b"\xfe\xff"
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: Older versions of pandas read floats exactly only by this setting; newer ones always do.
+_EXACT: Any = {"float_precision": "round_trip"} if pd.__version__.startswith("2.") else {}
 #: Endings of names, and the format behind them.
 OTHER_FORMATS = {
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xls": "xls",
-    ".dta": "dta",
-    ".sav": "sav",
-    ".zsav": "sav",
-    ".sas7bdat": "sas7bdat",
+    ".json": "json", ".jsonl": "json", ".ndjson": "json", ".xlsx": "xlsx", ".xlsm": "xlsx",
+    ".xls": "xls", ".dta": "dta", ".sav": "sav", ".zsav": "sav", ".sas7bdat": "sas7bdat",
     ".xpt": "xport",
-}
+}  # fmt: skip
 #: What a format is called, and the package that reads it with the extra that installs it.
 _NAMES = {
     "json": "JSON", "xlsx": "an Excel file", "xls": "an old Excel file", "dta": "Stata",
@@ -34,6 +62,413 @@ _NEEDS = {
     "xlsx": ("openpyxl", "excel"), "xls": ("python_calamine", "excel"),
     "sav": ("pyreadstat", "spss"),
 }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Rows of a file, each drawn with the same chance."""
+
+    content: Any  # the rows: of Parquet as a frame, of text as the text of a smaller table
+    n_rows: int  # rows of the file, and of those drawn
+    n_drawn: int  # rows of the file, and of those drawn
+    missing: dict[str, int]
+    remarks: Notes = ()  # what else a user should know
+
+    @property
+    def notes(self) -> list[Note | str]:
+        """What a user should know about the drawing."""
+        return list(RowSample(None, None, self.n_rows, self.n_drawn, None, self.remarks).notes)
+
+
+def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
+    """Draw rows of a Parquet file, batch by batch; None where it has no more than that."""
+    arrow = require("pyarrow", purpose="reading parquet", extra="cli")
+    file = require("pyarrow.parquet", purpose="reading parquet", extra="cli").ParquetFile(
+        handle, pre_buffer=False
+    )
+    n_rows = int(file.metadata.num_rows)
+    if n_rows <= most:
+        return None
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.choice(n_rows, most, replace=False, shuffle=False))
+    start, pieces = 0, []
+    missing = dict.fromkeys(file.schema_arrow.names, 0)
+    for batch in file.iter_batches(batch_size=_BLOCK_ROWS, use_threads=False):
+        batch.validate(full=True)
+        first, last = np.searchsorted(rows, [start, start + batch.num_rows])
+        pieces.append(batch.take(arrow.array(rows[first:last] - start)))
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            missing[name] += column.null_count
+        start += batch.num_rows
+    frame = arrow.Table.from_batches(pieces, schema=file.schema_arrow).to_pandas()
+    return DrawnRows(frame, n_rows, most, missing)
+
+
+def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
+    """Draw rows of a text file, line by line; None where it has no more than that."""
+    n_lines = _count_lines(handle)
+    if n_lines <= most + 1:
+        return None
+    rng = np.random.default_rng(seed)
+    limit = (most + 6 * math.sqrt(most)) / n_lines  # some more, of which the smallest keys remain
+    records = _records(handle)
+    names = next(records)
+    drawn: list[bytes] = []
+    kept_keys, places, n_rows = [], [], 0
+    while block := list(islice(records, _BLOCK_ROWS)):
+        keys = rng.random(len(block))
+        below = np.flatnonzero(keys < limit)
+        drawn += [block[i] for i in below]
+        kept_keys.append(keys[below])
+        places.append(n_rows + below)
+        n_rows += len(block)
+    handle.seek(0)
+    chosen = np.sort(np.argsort(np.concatenate(kept_keys), kind="stable")[:most])
+    rows = [drawn[i] for i in chosen]
+    remarks: tuple[Note, ...] = ()
+    if found := _without_count(names, rows, np.concatenate(places)[chosen]):
+        names, rows = found
+        remarks = (Note("row counter"),)
+    content = io.BytesIO(names + b"".join(rows))
+    return DrawnRows(content, n_rows, len(rows), {}, remarks)
+
+
+def _count_lines(handle: BinaryIO) -> int:
+    """Return the lines of a text; 0 for one whose bytes are not lines."""
+    start = handle.read(2)
+    handle.seek(0)
+    n_lines = 0
+    while start not in _UTF_16 and (block := handle.read(_BLOCK_BYTES)):
+        n_lines += block.count(b"\n")
+    handle.seek(0)
+    return n_lines
+
+
+def _records(handle: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of each row, without empty rows."""
+    while line := handle.readline():
+        for _ in range(_MOST_LINES):
+            if line.count(b'"') % 2 == 0 or not (more := handle.readline()):
+                break
+            line += more
+        if line.strip():
+            yield line if line.endswith(b"\n") else line + b"\n"
+
+
+def _without_count(names: bytes, rows: list[bytes], places: Any) -> Any:
+    """Return names and rows without a nameless first column that counts rows; None without one."""
+    if (found := _NAMELESS.match(names)) is None:
+        return None
+    separator = found.group(1)
+    parts = [row.partition(separator) for row in rows]
+    try:
+        numbers = np.array([int(first.strip(b'" ')) for first, _, _ in parts])
+    except ValueError:
+        return None
+    offset = numbers - places
+    if offset[0] not in (0, 1) or (offset != offset[0]).any():
+        return None
+    return names[found.end() :], [rest for _, _, rest in parts]
+
+
+def choose_source(table: str | None, database: str | None, query: str | None) -> str:
+    """Return the file to read: the table, or the database of a query; "" is DuckDB without one."""
+    if query is None and database is not None:
+        raise ParameterError('--database needs --query "select ...", which says what to read.')
+    if query is None and table is None:
+        raise ParameterError('name a table, or give --query "select ..." and --database FILE.')
+    if table is not None and database is not None:
+        raise ParameterError(f"{table!r} and --database exclude each other: give one of them.")
+    return table or database or ""
+
+
+def files_in(query: str) -> list[str]:
+    """Return the files that a query names: every quoted text that is one, or a pattern of some."""
+    found = []
+    for text in _QUOTED.finditer(query):
+        single, double, dollar = text.group("single", "double", "dollar")
+        name = (single or "").replace("''", "'") or (double or "").replace('""', '"') or dollar
+        if name:
+            name = os.path.expanduser(re.sub(r"^file:(//(?=/))?", "", name))
+            found += [name, *glob.glob(name, recursive=True)]
+    return [name for name in found if "\0" not in name and os.path.isfile(name)]
+
+
+def is_database(path: str) -> bool:
+    """Return whether a file is a database by its first bytes."""
+    try:
+        with Path(path).open("rb") as handle:
+            start = handle.read(16)
+    except OSError:
+        return False
+    return start == _SQLITE or start[8:12] == _DUCKDB
+
+
+def read_query(
+    database: str, query: str, *, most: int | None = None, seed: int = 0
+) -> tuple[pd.DataFrame, DrawnRows | None]:
+    """Return the rows of a query; of more than `most` rows this many, each with the same chance."""
+    query = query.strip().rstrip(";")
+    if not query:
+        raise ParameterError('--query is empty: use "select ... from ...".')
+    with closing(_connect(database)) as connection:
+        try:
+            counted = f"select count(*) from ({query}) as rows_of_query"
+            n_rows = int(connection.execute(counted).fetchone()[0])
+            if most is None or n_rows <= most:
+                return _joined(_blocks(connection, query)), None
+            frame = _drawn(_blocks(connection, query), n_rows, most, seed)
+        except Exception as error:
+            # SQLite's, DuckDB's and pandas' errors about a query share no class.
+            if isinstance(error, MemoryError | DataError):
+                raise
+            raise DataError(f"--query cannot be answered: {first_line(error)}.") from error
+    return frame, DrawnRows(frame, n_rows, most, {})
+
+
+def tables_in(database: str) -> list[str]:
+    """Return the names of the tables and views of a database."""
+    with closing(_connect(database)) as connection:
+        if isinstance(connection, sqlite3.Connection):
+            found = connection.execute(
+                "select name from sqlite_master where type in ('table','view')"
+            )
+        else:
+            found = connection.execute("select table_name from information_schema.tables")
+        return sorted(str(name) for (name,) in found.fetchall())
+
+
+def _connect(database: str) -> Any:
+    """Open a database for reading."""
+    path = Path(database)
+    if database and not path.is_file():
+        raise DataError(f"--database {database!r}: there is no such file.")
+    if database:
+        with path.open("rb") as handle:
+            if handle.read(16) == _SQLITE:
+                return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    duckdb = require("duckdb", purpose="--query", extra="sql")
+    try:
+        return duckdb.connect(database, read_only=True) if database else duckdb.connect()
+    except Exception as error:
+        reason = first_line(error)
+        raise DataError(
+            f"--database {database!r} cannot be read by DuckDB, and is none of SQLite: {reason}."
+        ) from error
+
+
+def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a query, some at a time."""
+    if isinstance(connection, sqlite3.Connection):
+        yield from pd.read_sql_query(query, connection, chunksize=_BLOCK_ROWS)
+        return
+    result = connection.execute(query)
+    names = [column[0] for column in result.description]
+    empty = True
+    while len(block := result.fetch_df_chunk(_BLOCK_ROWS // 2048)):
+        empty = False
+        yield block
+    if empty:
+        yield pd.DataFrame(columns=names)
+
+
+def _drawn(blocks: Iterator[pd.DataFrame], n_rows: int, most: int, seed: int) -> pd.DataFrame:
+    """Draw rows in one pass."""
+    rows = np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False, shuffle=False))
+    start, pieces = 0, []
+    for block in blocks:
+        first, last = np.searchsorted(rows, [start, start + len(block)])
+        pieces.append(block.iloc[rows[first:last] - start])
+        start += len(block)
+    return _joined(iter(pieces))
+
+
+def _joined(blocks: Iterator[pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat(list(blocks), ignore_index=True)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what another package says, without its full stop."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def read_values(frame: pd.DataFrame) -> tuple[dict[str, "pd.Series[Any]"], list[Note]]:
+    """Return the columns of text that hold numbers or dates as such, and notes on the reading."""
+    found, notes = {}, []
+    for name in text_columns(frame):
+        column = frame[name].str.strip()
+        present = column.dropna()
+        read = read_written(present.unique().tolist())
+        if read is not None:
+            values = column.map(read.values)
+            dates = read.are_dates
+            found[str(name)] = pd.to_datetime(values) if dates else values.astype("float64")
+            notes += [Note("read as", (str(name),), {"what": read.note})] if read.note else []
+        else:
+            notes += _nearly_numeric(str(name), present)
+    return found, notes
+
+
+def text_columns(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns that hold text, missing values aside: pandas 2 counts them as none."""
+    return [name for name in frame.columns if pd.api.types.is_string_dtype(frame[name].dropna())]
+
+
+def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
+    """Describe which values keep a column of numbers from being read as one."""
+    counts = present.value_counts(sort=False)
+    distinct = [
+        text for text in counts.index if written_number(text) is None and not is_float(text)
+    ]
+    n_odd = int(counts[distinct].sum())
+    if not distinct or n_odd > _NEARLY * len(present):
+        return []
+    shown = ", ".join(map(repr, distinct[:3])) + (" and others" if distinct[3:] else "")
+    figures = {"odd": shown, "n_odd": n_odd, "n_present": len(present), "first": distinct[0]}
+    return [Note("nearly numeric", (name,), figures)]
+
+
+def is_float(text: str) -> bool:
+    """Return whether Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class TextStyle:
+    """How a text file writes a table."""
+
+    separator: str | None = None  # between values
+    decimal: str | None = None  # decimal sign
+    missing: Sequence[str] | None = None
+
+
+def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
+    """Read a table from text; return it with what a user should know about the reading."""
+    sample = handle.read(_SAMPLE)
+    handle.seek(0)
+    encoding = "utf-16" if sample.startswith(_UTF_16) else "utf-8-sig"
+    lines = sample.decode(encoding, errors="replace").splitlines()[:50]
+    if not any(line.strip() for line in lines):
+        raise DataError("the table is empty: it needs a line of column names and rows below it.")
+    separator = style.separator or _separator(lines)
+    style = replace(style, separator=separator)
+    notes = []
+    try:
+        frame = _parse(handle, style, encoding)
+    except UnicodeDecodeError:
+        encoding = "cp1252"
+        frame = _parse_old(handle, style, encoding)
+    if not style.decimal and separator != "," and _has_decimal_commas(frame):
+        frame = _parse(handle, replace(style, decimal=","), encoding)
+        notes.append(Note("decimal comma"))
+    if encoding == "cp1252":
+        notes.append(Note("old encoding"))
+    notes += _repeated_names(lines, separator)
+    frame, about_columns = _without_clutter(frame)
+    return frame, notes + about_columns
+
+
+def _separator(lines: list[str]) -> str:
+    """Return the separator that cuts the first line into most columns, and the others alike."""
+    filled = [line for line in lines if line.strip()]
+    whole = filled[:-1] or filled  # the last line of the sample may be cut off
+
+    def columns_under(separator: str) -> tuple[bool, int]:
+        rows = _rows(whole, separator)
+        if not rows:
+            return False, 0
+        alike = sum(len(row) == len(rows[0]) for row in rows)
+        return len(rows[0]) > 1 and 2 * alike > len(rows), len(rows[0])
+
+    return max(_SEPARATORS, key=columns_under)
+
+
+def _rows(lines: list[str], separator: str) -> list[list[str]]:
+    """Return the cells of lines; none of text that is no table (a cell without end)."""
+    try:
+        return [row for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error:
+        return []
+
+
+def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
+    handle.seek(0)
+    text = io.TextIOWrapper(handle, encoding=encoding, newline="")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame: pd.DataFrame = pd.read_csv(
+                text,
+                sep=style.separator,
+                decimal=style.decimal or ".",
+                na_values=["?", *(style.missing or ())],
+                skipinitialspace=True,
+                index_col=False,
+                low_memory=False,
+                **_EXACT,
+            )
+            return frame
+    except pd.errors.ParserWarning as error:
+        raise DataError(
+            "the rows hold more values than the first line has names: name every column."
+        ) from error
+    except UnicodeDecodeError:
+        raise
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        reason = str(error).removeprefix("Error tokenizing data. C error: ").strip().rstrip(".")
+        raise DataError(f"the table cannot be read: {reason}.") from error
+    finally:
+        text.detach()  # the file stays open: it may be read again in another way
+
+
+def _parse_old(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
+    try:
+        return _parse(handle, style, encoding)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
+            "its name end in .parquet, .feather or .arff."
+        ) from error
+
+
+def _has_decimal_commas(frame: pd.DataFrame) -> bool:
+    for name in text_columns(frame):
+        values = frame[name].dropna().astype(str)
+        if len(values) and values.map(lambda text: bool(_DECIMAL_COMMA.fullmatch(text))).all():
+            return True
+    return False
+
+
+def _repeated_names(lines: list[str], separator: str) -> list[Note]:
+    header = next(iter(_rows(lines, separator)), [])
+    repeated = [name for name, count in Counter(header).items() if name and count > 1]
+    return [Note("repeated names", (repeated[0],))] if repeated else []
+
+
+def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
+    """Leave out nameless columns that are empty or count the rows; strip spaces off names."""
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    notes, clutter = [], []
+    for position, name in enumerate(frame.columns):
+        if not re.fullmatch(r"Unnamed: \d+", name):
+            continue
+        column = frame.iloc[:, position]
+        if column.isna().all():
+            clutter.append(name)
+        elif position == 0 and _counts_rows(column):
+            clutter.append(name)
+            notes.append(Note("row counter"))
+    return frame.drop(columns=clutter), notes
+
+
+def _counts_rows(column: "pd.Series[Any]") -> bool:
+    if not pd.api.types.is_integer_dtype(column) or not len(column):
+        return False
+    return bool((column.diff().iloc[1:] == 1).all()) and column.iloc[0] in (0, 1)
 
 
 def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[Note]]:
@@ -57,8 +492,7 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
     except (DataError, MemoryError):
         raise
     except Exception as error:  # of zipfile and the packages, which share no class
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise DataError(f"{source!r} cannot be read as {name}: {reason}.") from error
+        raise DataError(f"{source!r} cannot be read as {name}: {first_line(error)}.") from error
 
 
 def _read_json(content: bytes) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,37 +14,30 @@ from sklearn.base import clone
 
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
-from pinsker.cli._choices import parse_groups, parse_kinds
-from pinsker.cli._database import choose_source
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
-from pinsker.cli._summary import make_console, number, print_facts, print_notes
+from pinsker.cli._formats import TextStyle, choose_source
+from pinsker.cli._options import parse_groups, parse_kinds
+from pinsker.cli._output import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
-from pinsker.cli._text import TextStyle
-from pinsker.encoding import (
-    Encoded,
-    constant_columns,
-    duplicate_columns,
-    encode,
-    take,
-    take_rows,
-)
+from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode, take, take_rows
 from pinsker.engine import Problem, plan_rows
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects, identifiers
 from pinsker.holdout import MOST_READ, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
 from pinsker.metrics import task_of
 from pinsker.search import MOST_SEARCHED
+from pinsker.selectors import FeatureSelector, LinearSelection
 
 _MOST_LISTED = 40
 #: Confidence of all bounds together.
 _CONFIDENCE = 0.95
-#: The case that the smallest budget is given for: so many predictions change when columns go ...
+#: The case of the smallest budget: this share of the predictions changes when columns go ...
 CHANGED = 0.05
 #: ... or, for numbers, the errors with and without them correlate so, and leave so much variance.
 CORRELATION = 0.95
 LEFT = 0.5
 
-#: Two fits to samples of the rows are timed: half of the rows, at most so many, and half of those.
+#: Two fits to samples of rows are timed: half of the rows, at most this many, and half of those.
 _MOST_TIMED, _FEWEST_TIMED = 800, 60
 #: How time grows with the rows, at least and at most: what noise in the two times cannot change.
 _POWERS = 0.5, 2.2
@@ -73,34 +64,30 @@ def inspect(
     na: options.NotAvailable = None,
 ) -> int:
     """Show how a table is read and what a search would cost, without searching."""
-    style = TextStyle(separator or "", decimal or "", tuple(na or ()))
+    style = TextStyle(separator, decimal, na)
     most = MOST_READ if direction == "auto" and cv != 0 else None
     source = choose_source(table, database, query)
-    read = read_input(source, target, style=style, drop=tuple(drop or ()), most=most, query=query)
+    read = read_input(source, target, style=style, drop=drop, most=most, query=query)
     read = with_row_columns(read, event=event)
     names = list(read.features.columns)
-    groups = parse_groups(feature_groups or (), names)
     present = ~read.lacks_target
     if not present.any():
         raise DataError(f"the target {read.target!r} has no value in any row.")
     # Gaps are what an inspection is for: here they never stop it.
     y = take(read.y, np.flatnonzero(present))
+    groups, kinds = parse_groups(feature_groups, names), parse_kinds(kind, names)
     encoded = encode(
-        read.features[present],
-        y,
-        missing="category",
-        feature_groups=groups,
-        categorical_features=parse_kinds(kind or (), names),
-        task=task_of(metric),
-    )
+        read.features[present], y, missing="category", feature_groups=groups,
+        categorical_features=kinds, task=task_of(metric),
+    )  # fmt: skip
     choices = SelectOptions(
-        direction=direction, cv=cv, metric=metric, kind=tuple(kind or ()),
-        feature_groups=tuple(feature_groups or ()), memory=memory,
+        direction=direction, cv=cv, metric=metric, kind=kind, feature_groups=feature_groups,
+        memory=memory,
     )  # fmt: skip
     selector = make_selector(choices, names, show_progress=False)
     console, suspects = make_console(), find_suspects(read.features[present], encoded)
-    _print(console, read, encoded, suspects, most=None if every else _MOST_LISTED)
-    _print_forecast(console, forecast(encoded, selector, read.features[present], y))
+    _print(console, read, encoded, suspects, None if every else _MOST_LISTED)
+    print_facts(console, _forecast(encoded, selector, read.features[present], y))
     listed = identifiers(encoded.notes)
     named = [one.note() for one in suspects if one.column not in listed]
     print_notes(console, [*named, *read.notes, *encoded.notes])
@@ -111,8 +98,7 @@ def _print(
     console: Console,
     read: InputTable,
     encoded: Encoded,
-    suspects: Sequence[Suspect],
-    *,
+    suspects: tuple[Suspect, ...],
     most: int | None,
 ) -> None:
     n_rows, n_columns = read.features.shape
@@ -154,7 +140,7 @@ def _target(read: InputTable, encoded: Encoded) -> str:
 
 
 def _columns(
-    read: InputTable, encoded: Encoded, gaps: Any, suspects: Sequence[Suspect], most: int | None
+    read: InputTable, encoded: Encoded, gaps: Any, suspects: tuple[Suspect, ...], most: int | None
 ) -> Table:
     columns, kinds = encoded.columns, {one.column: one.kind for one in suspects}
     constant, repeats = constant_columns(columns), duplicate_columns(columns)
@@ -178,71 +164,32 @@ def _columns(
     return table
 
 
-def _print_forecast(console: Console, expected: "Forecast") -> None:
-    print_facts(
-        console,
-        [
-            ("smallest budget", expected.budget_text),
-            ("expected time", expected.time_text),
-            ("expected memory", expected.memory_text),
-        ],
-    )
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What to expect of a search."""
-
-    budget: float  # smallest budget that the rows can resolve, in `metric`
-    metric: str  # "error" or "r2"
-    seconds: float  # processor time
-    n_bytes: int  # memory
-    held_out: bool  # whether rows are held out
-
-    @property
-    def budget_text(self) -> str:
-        """The smallest budget with its condition."""
-        if self.metric == "error":
-            case = f"error rate, if {CHANGED:.0%} of the predictions change"
-        else:
-            case = f"of the variance, if half of it is left and errors correlate at {CORRELATION}"
-        condition = "" if self.held_out else "; rows must be held out for that: --cv 5"
-        return f"about {self.budget:.2g} ({case}{condition})"
-
-    @property
-    def time_text(self) -> str:
-        """The time in words."""
-        if self.seconds < 1:
-            return "about a second on one thread"
-        time = f"{self.seconds:.0f} s" if self.seconds < 90 else f"{self.seconds / 60:.0f} min"
-        return f"about {time} on one thread, perhaps {_FACTOR} times more or less"
-
-    @property
-    def memory_text(self) -> str:
-        """The memory in words."""
-        return f"about {max(self.n_bytes / 2**20, 1):.0f} MiB"
-
-
-def forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> Forecast:
-    """Return what to expect of a selector's fit to a table, from fits to some of its rows."""
-    classes = encoded.target.labels is not None
-    n, several = encoded.n_rows, hasattr(selector, "searches")
-    return Forecast(
-        budget=smallest_budget(n, classes=classes, n_searches=5 if several else 1),
-        metric="error" if classes else "r2",
-        seconds=expected_seconds(selector, X, y),
-        n_bytes=expected_bytes(selector, encoded),
-        held_out=bool(getattr(selector, "cv", 0)),
-    )
+def _forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> list[tuple[str, str]]:
+    """Return what to expect of a fit: the smallest budget these rows can resolve, and its price."""
+    classes, several = encoded.target.labels is not None, isinstance(selector, FeatureSelector)
+    budget = smallest_budget(encoded.n_rows, classes=classes, n_searches=5 if several else 1)
+    case = f"of the variance, if half of it is left and errors correlate at {CORRELATION}"
+    if classes:
+        case = f"error rate, if {CHANGED:.0%} of the predictions change"
+    is_held_out = selector.get_params().get("cv")
+    condition = "" if is_held_out else "; rows must be held out for that: --cv 5"
+    seconds, memory = expected_seconds(selector, X, y), expected_bytes(selector, encoded) / 2**20
+    price = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    price = f"about {price} on one thread, perhaps {_FACTOR} times more or less"
+    return [
+        ("smallest budget", f"about {budget:.2g} ({case}{condition})"),
+        ("expected time", "about a second on one thread" if seconds < 1 else price),
+        ("expected memory", f"about {max(memory, 1):.0f} MiB"),
+    ]
 
 
 def expected_bytes(selector: Any, encoded: Encoded) -> int:
     """Return the memory that a fit in one thread is planned to take."""
-    if not hasattr(selector, "plan_memory"):  # a linear search
+    if isinstance(selector, LinearSelection):
         return 4 * encoded.columns.values.nbytes
     memory = selector.plan_memory(encoded)
     n_searched = encoded.n_rows
-    if n_searched >= SPLIT_FROM and hasattr(selector, "searches"):
+    if n_searched >= SPLIT_FROM and isinstance(selector, FeatureSelector):
         n_searched = min(PartSizes.of(n_searched).search, MOST_SEARCHED)
     searched = take_rows(encoded, np.arange(n_searched))
     limit = memory.for_one_search(1)
@@ -267,10 +214,10 @@ def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float
 def expected_seconds(selector: Any, X: Any, y: Any) -> float:
     """Return the processor time of a fit, from the times of fits to samples of the rows."""
     n = len(X)
-    if n > SPLIT_FROM and hasattr(selector, "searches") and selector.cv:
+    if n > SPLIT_FROM and isinstance(selector, FeatureSelector) and selector.cv:
         timed, whole = (PartSizes.of(rows).train for rows in (SPLIT_FROM, n))
         return _seconds(selector, X, y, SPLIT_FROM) * whole / timed
-    if n > SEARCH_ONCE_FROM and hasattr(selector, "searches") and selector.cv:
+    if n > SEARCH_ONCE_FROM and isinstance(selector, FeatureSelector) and selector.cv:
         return _seconds(selector, X, y, SEARCH_ONCE_FROM) * n / SEARCH_ONCE_FROM
     larger = min(n // 2, _MOST_TIMED)
     if larger < _FEWEST_TIMED:

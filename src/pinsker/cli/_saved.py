@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pinsker import __version__
+from pinsker._notes import Notes
 from pinsker._types import plain
-from pinsker.cli._fitting import Outcome
+from pinsker.cli._tables import InputTable
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.report import sentence
 from pinsker.selectors import from_state, to_state
@@ -22,14 +23,28 @@ MOST_BYTES = 2**26
 #: Lists and objects within each other: a selection has five.
 _DEEPEST = 20
 _TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
+    "object": (dict,), "array": (list,), "string": (str,), "integer": (int,),
+    "number": (int, float), "boolean": (bool,), "null": (type(None),),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A fitted selector with its table."""
+
+    table: InputTable  # the table
+    selector: Any  # fitted to it
+    task: str  # kind of the target
+    seconds: float  # time that `fit` took
+    notes: Notes = ()
+    interrupted: bool = False  # whether the user ended it
+    stability: Any = None  # how much choices on folds or halves of the rows agree
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the columns that stay, in the order of the table."""
+        names, support = self.table.features.columns, self.selector.get_support()
+        return [name for name, stays in zip(names, support, strict=True) if stays]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,12 +20,22 @@ from scipy.io import arff
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray
-from pinsker.cli._choices import find_column, parse_columns
-from pinsker.cli._database import is_database, read_query, tables_in
-from pinsker.cli._formats import OTHER_FORMATS, read_other
-from pinsker.cli._large import DrawnRows, draw_from_parquet, draw_from_text
-from pinsker.cli._text import TextStyle, read_text
-from pinsker.cli._values import read_values
+from pinsker.cli._formats import (
+    OTHER_FORMATS,
+    DrawnRows,
+    TextStyle,
+    draw_from_parquet,
+    draw_from_text,
+    first_line,
+    is_database,
+    is_float,
+    read_other,
+    read_query,
+    read_text,
+    read_values,
+    tables_in,
+)
+from pinsker.cli._options import find_column, parse_columns
 from pinsker.exceptions import DataError, ParameterError
 
 Format = str  # of the names below, or a value of `OTHER_FORMATS`
@@ -33,27 +43,21 @@ Format = str  # of the names below, or a value of `OTHER_FORMATS`
 STDIN = "-"
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
 _FORMATS: dict[str, Format] = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".arff": "arff",
-}
+    ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet",
+    ".pq": "parquet", ".feather": "feather", ".arrow": "feather", ".arff": "arff",
+}  # fmt: skip
 #: How an event is written that was seen, and one that was not.
 _SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 #: A longer name of a file, which few systems allow, is shown by its first characters.
-_LONGEST_NAME, _SHOWN = 255, 80
+_LONGEST_PATH, _SHOWN = 255, 80
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
 _DAMAGED = (
     ValueError, OSError, TypeError, LookupError, ArithmeticError, RuntimeError, AttributeError,
     MemoryError,
 )  # fmt: skip
-#: A compressed table that is larger than this may be so many times its compressed size.
+#: A compressed table that is larger than this may be this many times its compressed size.
 _SMALL, _LARGEST_RATIO = 2**28, 300
+_BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 #: The beginning of rows or columns in JSON.
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _MAGIC = {
@@ -146,7 +150,7 @@ def read_input(
     target: str | Sequence[str],
     *,
     style: TextStyle | None = None,
-    drop: tuple[str, ...] = (),
+    drop: Sequence[str] | None = None,
     most: int | None = None,
     seed: int = 0,
     query: str | None = None,
@@ -163,7 +167,7 @@ def read_input(
             frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
     frame.columns = [str(name) for name in frame.columns]
     names = list(frame.columns)
-    if all(_is_number(name) for name in names):
+    if all(is_float(name) for name in names):
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )
@@ -224,14 +228,6 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     return marked
 
 
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
-
-
 def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> DrawnRows | None:
     """Draw rows of a file that has more; None where all of them are read."""
     try:
@@ -239,7 +235,7 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
             return draw_from_text(handle, most, seed)
         return draw_from_parquet(handle, most, seed) if kind == "parquet" else None
     except _DAMAGED as error:
-        raise DataError(f"{source!r} cannot be read as {kind}: {_first_line(error)}.") from error
+        raise DataError(f"{source!r} cannot be read as {kind}: {first_line(error)}.") from error
     finally:
         handle.seek(0)
 
@@ -263,7 +259,7 @@ def _read(
     try:
         frame = _read_arrow(handle, kind)
     except _DAMAGED as error:
-        raise DataError(f"{source!r} cannot be read as {kind}: {_first_line(error)}.") from error
+        raise DataError(f"{source!r} cannot be read as {kind}: {first_line(error)}.") from error
     return _with_index(frame)
 
 
@@ -285,12 +281,6 @@ def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note | str]]:
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return frame, []
     return frame.reset_index(drop=True), [Note("index left out")]
-
-
-def _first_line(error: BaseException) -> str:
-    """Return the first line of what another package says, without its full stop."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".")
 
 
 def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
@@ -347,7 +337,7 @@ def _open(source: str) -> tuple[BinaryIO, str]:
             raise DataError("standard input is empty: pipe a table in, or name a file.")
         return io.BytesIO(content), ""
     path = Path(source)
-    long = len(source) > _LONGEST_NAME
+    long = len(source) > _LONGEST_PATH
     shown = f"{source[:_SHOWN]!r}... ({len(source)} characters)" if long else repr(source)
     try:
         if path.is_dir():
@@ -380,7 +370,7 @@ def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, s
             n_compressed = handle.seek(0, io.SEEK_END)
             handle.seek(0)
             return _expanded(stream, n_compressed, source), inner
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except _BROKEN as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
 
 
@@ -410,15 +400,8 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
             return content, PurePath(members[0]).name
     except DataError:
         raise
-    except (
-        zipfile.BadZipFile,
-        RuntimeError,  # encrypted; a compression that is not known
-        OSError,
-        EOFError,
-        ValueError,
-        lzma.LZMAError,
-        zlib.error,
-    ) as error:
+    # A RuntimeError is of an encrypted file, or of a compression that is not known.
+    except (zipfile.BadZipFile, RuntimeError, ValueError, *_BROKEN) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
 
 

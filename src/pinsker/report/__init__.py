@@ -6,7 +6,6 @@
 them as ``selector.report()`` and ``selector.plot()``.
 """
 
-from pinsker.report._card import card
 from pinsker.report._displays import (
     BoundDisplay,
     CertificateDisplay,
@@ -15,8 +14,7 @@ from pinsker.report._displays import (
     SelectionPathDisplay,
     plot,
 )
-from pinsker.report._html import to_html, to_json
-from pinsker.report._report import Report, report
+from pinsker.report._html import Report, card, report, to_html, to_json
 from pinsker.report._summary import summarise
 from pinsker.report.words import (
     Facts,
@@ -30,24 +28,8 @@ from pinsker.report.words import (
 )
 
 __all__ = [
-    "BoundDisplay",
-    "CertificateDisplay",
-    "ErrorIncreaseDisplay",
-    "Facts",
-    "ImportanceDisplay",
-    "Report",
-    "SelectionPathDisplay",
-    "audit_errors",
-    "audit_text",
-    "card",
-    "careful_first",
-    "certificate_text",
-    "facts",
-    "lines",
-    "plot",
-    "report",
-    "sentence",
-    "summarise",
-    "to_html",
+    "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
+    "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
+    "certificate_text", "facts", "lines", "plot", "report", "sentence", "summarise", "to_html",
     "to_json",
-]
+]  # fmt: skip

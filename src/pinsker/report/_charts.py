@@ -17,7 +17,7 @@ from pinsker.report.words import change_in_words, counted, number, short
 
 #: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
 _MANY = 60
-#: One-sided 95 %: the band of an estimate is its value plus and minus so many standard errors.
+#: One-sided 95 %: the band of an estimate is its value plus and minus this many standard errors.
 BAND = 1.645
 #: Pixels of each layout, and around its plot.
 LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
@@ -50,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Plane:
-    """Where sizes and values are on a chart of so many pixels."""
+    """Where sizes and values are on a chart of this many pixels."""
 
     width: int
     height: int
@@ -93,28 +93,16 @@ class Plane:
 def increase_chart(summary: Row) -> Row:
     """Return the error increase of every evaluated set by its number of features."""
     series = _held_out_increase(summary) or _path_bound(summary)
-    values = [end for one in series for point in one.points for end in (point.low, point.high)]
-    budget = summary["budget"]["value"]
-    most = max([1e-9, *values, *([1.25 * budget] if budget else [])])
-    baseline = summary["certificate"]["baseline"]
-    is_far = baseline is not None and baseline > _FAR * most
-    if baseline is not None and not is_far:
-        most = max(most, 1.04 * baseline)
-    least = min([0.0, *values])
-    shown = None
+    least, most = _ends(series)
+    budget, baseline = summary["budget"]["value"], summary["certificate"]["baseline"]
+    most = max(most, 1.25 * (budget or 0.0))
+    level = None
     if baseline is not None:
-        shown = {"value": baseline, "is_far": is_far, "text": f"no features: {number(baseline)}"}
-    return {
-        "name": "increase",
-        "is_tested": bool(summary["cv_results"]),
-        "x_title": "number of features" + _logarithmic(summary),
-        "layouts": {
-            name: _layout(Plane(*size, summary["kept"]["n_features"], least, most), series, shown)
-            for name, size in LAYOUTS.items()
-        },
-        "series": [one.name for one in series if one.name != ALL_FEATURES],
-        "range": [least, most],
-    }
+        is_far = baseline > _FAR * most
+        most = most if is_far else max(most, 1.04 * baseline)
+        level = {"value": baseline, "is_far": is_far, "text": f"no features: {number(baseline)}"}
+    chart = _chart("increase", summary, series, (least, most), level)
+    return {**chart, "is_tested": bool(summary["cv_results"]), "range": [least, most]}
 
 
 def expert_charts(summary: Row) -> list[Row]:
@@ -128,19 +116,36 @@ def expert_charts(summary: Row) -> list[Row]:
     if bounds:
         name = f"Bound on the increase of the Bayes risk ({summary['budget']['metric_name']})"
         charts.append(("bound", name, [Series(own, bounds)]))
-    return [
-        {
-            "name": name,
-            "title": title,
-            "x_title": "number of features" + _logarithmic(summary),
-            "series": [one.name for one in series if one.name != ALL_FEATURES],
-            "layouts": {
-                layout: _layout(_around(size, summary, series), series, None)
-                for layout, size in LAYOUTS.items()
-            },
-        }
-        for name, title, series in charts
-    ]
+    drawn = []
+    for name, title, series in charts:
+        low, high = _ends(series)
+        drawn.append({**_chart(name, summary, series, (low, 1.04 * high)), "title": title})
+    return drawn
+
+
+def _chart(
+    name: str,
+    summary: Row,
+    series: list[Series],
+    ends: tuple[float, float],
+    baseline: Row | None = None,
+) -> Row:
+    n_features = summary["kept"]["n_features"]
+    return {
+        "name": name,
+        "x_title": "number of features" + (" (logarithmic)" if n_features > _MANY else ""),
+        "series": [one.name for one in series if one.name != ALL_FEATURES],
+        "layouts": {
+            layout: _layout(Plane(*size, n_features, *ends), series, baseline)
+            for layout, size in LAYOUTS.items()
+        },
+    }
+
+
+def _ends(series: list[Series]) -> tuple[float, float]:
+    """Return what a chart must show at least: all bands, and zero."""
+    ends = [end for one in series for point in one.points for end in (point.low, point.high)]
+    return min([0.0, *ends]), max([1e-9, *ends])
 
 
 def marks_of(chart: Row, summary: Row) -> Row:
@@ -189,23 +194,16 @@ def _held_out_information(summary: Row) -> list[Series]:
         about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
         return Point(row["n_features"], value, value - error, value + error, about)
 
-    named = _by_search(summary, point, "information")
-    return [
-        one if one.name == ALL_FEATURES else Series(f"{one.name}, held out", one.points)
-        for one in named
-    ]
+    return _by_search(summary, point, "information", ", held out")
 
 
-def _by_search(summary: Row, point: Any, needed: str) -> list[Series]:
-    known = [row for row in summary["cv_results"] if row[needed] is not None]
-    searches = dict.fromkeys(row["search"] for row in known)
-    return [
-        Series(
-            name,
-            sorted((point(row) for row in known if row["search"] == name), key=lambda p: p.size),
-        )
-        for name in searches
-    ]
+def _by_search(summary: Row, point: Any, needed: str, suffix: str = "") -> list[Series]:
+    found: dict[str, list[Point]] = {}
+    for row in summary["cv_results"]:
+        if row[needed] is not None:
+            name = row["search"] + (suffix if row["search"] != ALL_FEATURES else "")
+            found.setdefault(name, []).append(point(row))
+    return [Series(name, sorted(own, key=lambda p: p.size)) for name, own in found.items()]
 
 
 def _path_bound(summary: Row) -> list[Series]:
@@ -213,28 +211,19 @@ def _path_bound(summary: Row) -> list[Series]:
     smallest = np.fmin.accumulate([float(one["bound"]) for one in sets]) if sets else np.zeros(0)
     metric = summary["budget"]["metric"]
     points = [
-        Point(
-            one["size"],
-            float(bound),
-            float(bound),
-            float(bound),
-            f"{counted(one['size'], 'feature')}: {change_in_words(bound, metric)} at most",
-        )
+        _flat(one["size"], float(bound), f"{change_in_words(bound, metric)} at most")
         for one, bound in zip(sets, smallest, strict=True)
     ]
     return [Series("bound from the information on the path", points)] if points else []
 
 
 def _plain_point(one: Row, key: str, unit: str) -> Point:
-    value = one[key]
-    about = f"{counted(one['size'], 'feature')}: {number(value)} {unit}"
-    return Point(one["size"], value, value, value, about)
+    return _flat(one["size"], one[key], f"{number(one[key])} {unit}")
 
 
-def _around(size: tuple[int, int], summary: Row, series: list[Series]) -> Plane:
-    ends = [end for one in series for point in one.points for end in (point.low, point.high)]
-    low, high = min([0.0, *ends]), max([1e-9, *ends])
-    return Plane(*size, summary["kept"]["n_features"], low, 1.04 * high)
+def _flat(size: int, value: float, about: str) -> Point:
+    """Return a set without a band."""
+    return Point(size, value, value, value, f"{counted(size, 'feature')}: {about}")
 
 
 def _layout(plane: Plane, series: list[Series], baseline: Row | None) -> Row:
@@ -288,7 +277,3 @@ def _tick(value: float) -> str:
 def _signed(ends: tuple[float, float]) -> str:
     low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
     return f"{low} to {high}"
-
-
-def _logarithmic(summary: Row) -> str:
-    return " (logarithmic)" if summary["kept"]["n_features"] > _MANY else ""

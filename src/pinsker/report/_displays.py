@@ -1,6 +1,7 @@
 """Figures as scikit-learn Display objects; matplotlib is imported when one is drawn."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -23,24 +24,38 @@ from pinsker.report._kept import (
 from pinsker.report.words import facts
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
+_SIZES = "number of features"
 
 
-def new_axes(ax: Any, purpose: str) -> Any:
-    """Return the axes to draw on."""
-    pyplot = require("matplotlib.pyplot", purpose=purpose, extra="plot")
-    return pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")[1] if ax is None else ax
+class _Display:
+    """The axes of a figure, and what all figures share."""
+
+    ax_: Any
+    figure_: Any
+
+    def _begin(self, ax: Any) -> Any:
+        """Return the axes to draw on."""
+        pyplot = require("matplotlib.pyplot", purpose=type(self).__name__, extra="plot")
+        return pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")[1] if ax is None else ax
+
+    def _finish(self, ax: Any, xlabel: str, ylabel: str = "", *, legend: bool = True) -> Self:
+        """Leave what carries information."""
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.set(xlabel=xlabel, ylabel=ylabel)
+        if xlabel == _SIZES:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+        if legend:
+            ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
-def tidy(ax: Any, xlabel: str | None, ylabel: str) -> None:
-    """Leave what carries information."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.set(ylabel=ylabel)
-    if xlabel:
-        ax.set(xlabel=xlabel)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+def _bounds(path: Any) -> FloatArray:
+    return np.asarray(path.bounds or [np.nan] * len(path.information))
 
 
-class ErrorIncreaseDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ErrorIncreaseDisplay(_Display):
     """The error increase against the number of features: the one picture of a choice.
 
     Every search is a thin line, the one whose set is kept a thick one with its confidence bounds;
@@ -81,20 +96,14 @@ class ErrorIncreaseDisplay:
     4
     """
 
-    def __init__(
-        self,
-        *,
-        cv_results: Mapping[str, AnyArray],
-        search: str | None,
-        kept: int,
-        metric: str,
-        budget: float | None = None,
-        baseline: float | None = None,
-        sizes: IntArray | None = None,
-        bounds: FloatArray | None = None,
-    ) -> None:
-        self.cv_results, self.search, self.kept, self.metric = cv_results, search, kept, metric
-        self.budget, self.baseline, self.sizes, self.bounds = budget, baseline, sizes, bounds
+    cv_results: Mapping[str, AnyArray]
+    search: str | None
+    kept: int
+    metric: str
+    budget: float | None = None
+    baseline: float | None = None
+    sizes: IntArray | None = None
+    bounds: FloatArray | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
@@ -109,13 +118,13 @@ class ErrorIncreaseDisplay:
             budget=own_budget(estimator),
             baseline=no_feature_increase(estimator.certificate_),
             sizes=path.sizes,
-            bounds=np.asarray(path.bounds or [np.nan] * len(path.information)),
+            bounds=_bounds(path),
         )
         return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on new axes, or on those given."""
-        ax = new_axes(ax, "ErrorIncreaseDisplay")
+        ax = self._begin(ax)
         self.line_ = None
         for search in dict.fromkeys(self.cv_results.get("search", ())):
             self._draw_search(ax, search)
@@ -128,10 +137,7 @@ class ErrorIncreaseDisplay:
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         ax.axhline(0.0, color="0.7", linewidth=1, zorder=0)
         word = "increase of the" if best_score(self.metric) is None else "fall of"
-        tidy(ax, "number of features", f"{word} {metric_words(self.metric)}")
-        ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._finish(ax, _SIZES, f"{word} {metric_words(self.metric)}")
 
     def _draw_search(self, ax: Any, search: str) -> None:
         own = np.flatnonzero(self.cv_results["search"] == search)
@@ -157,7 +163,8 @@ class ErrorIncreaseDisplay:
         (self.line_,) = ax.plot(sizes[shown], best[shown], label="bound, not tested", **style)
 
 
-class SelectionPathDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SelectionPathDisplay(_Display):
     """Information about the target against the number of features.
 
     Parameters
@@ -191,17 +198,11 @@ class SelectionPathDisplay:
     'information (nats)'
     """
 
-    def __init__(
-        self,
-        *,
-        sizes: IntArray,
-        information: FloatArray,
-        kept: int,
-        cv_results: Mapping[str, AnyArray] | None = None,
-        search: str | None = None,
-    ) -> None:
-        self.sizes, self.information, self.kept = sizes, information, kept
-        self.cv_results, self.search = cv_results or {}, search
+    sizes: IntArray
+    information: FloatArray
+    kept: int
+    cv_results: Mapping[str, AnyArray] | None = field(default_factory=dict)
+    search: str | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
@@ -218,22 +219,20 @@ class SelectionPathDisplay:
 
     def plot(self, ax: Any = None, **line_kwargs: Any) -> Self:
         """Draw on new axes, or on those given."""
-        ax = new_axes(ax, "SelectionPathDisplay")
+        ax = self._begin(ax)
         style = {"color": _PATH, "label": "search", "marker": ".", **line_kwargs}
         (self.line_,) = ax.plot(self.sizes, self.information, **style)
-        for search in dict.fromkeys(self.cv_results.get("search", ())):
-            self._draw_held_out(ax, search)
+        results = self.cv_results or {}
+        for search in dict.fromkeys(results.get("search", ())):
+            self._draw_held_out(ax, results, search)
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
-        tidy(ax, "number of features", "information (nats)")
-        ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._finish(ax, _SIZES, "information (nats)")
 
-    def _draw_held_out(self, ax: Any, search: str) -> None:
-        own = np.flatnonzero(self.cv_results["search"] == search)
-        own = own[np.argsort(self.cv_results["n_features"][own])]
-        size, value = self.cv_results["n_features"][own], self.cv_results["information"][own]
-        error = BAND * self.cv_results["information_error"][own]
+    def _draw_held_out(self, ax: Any, results: Mapping[str, AnyArray], search: str) -> None:
+        own = np.flatnonzero(results["search"] == search)
+        own = own[np.argsort(results["n_features"][own])]
+        size, value = results["n_features"][own], results["information"][own]
+        error = BAND * results["information_error"][own]
         main = search == self.search
         (line,) = ax.plot(
             size, value, marker=".", label=f"held out: {search}", linewidth=1.5 if main else 0.7
@@ -242,7 +241,8 @@ class SelectionPathDisplay:
         ax.fill_between(size, value - error, value + error, **band)
 
 
-class BoundDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoundDisplay(_Display):
     """Bound on the increase of the Bayes risk against the number of features.
 
     The sets of a path are nested, and more features never hold less information: what bounds the
@@ -279,11 +279,11 @@ class BoundDisplay:
     0.1
     """
 
-    def __init__(
-        self, *, sizes: IntArray, bounds: FloatArray, metric: str, budget: float | None, kept: int
-    ) -> None:
-        self.sizes, self.bounds, self.metric = sizes, bounds, metric
-        self.budget, self.kept = budget, kept
+    sizes: IntArray
+    bounds: FloatArray
+    metric: str
+    budget: float | None
+    kept: int
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
@@ -292,7 +292,7 @@ class BoundDisplay:
         path = estimator.path_
         display = cls(
             sizes=path.sizes,
-            bounds=np.asarray(path.bounds or [np.nan] * len(path.information)),
+            bounds=_bounds(path),
             metric=estimator.certificate_.metric,
             budget=own_budget(estimator),
             kept=len(kept_features(estimator)),
@@ -301,7 +301,7 @@ class BoundDisplay:
 
     def plot(self, ax: Any = None, **line_kwargs: Any) -> Self:
         """Draw on new axes, or on those given."""
-        ax = new_axes(ax, "BoundDisplay")
+        ax = self._begin(ax)
         style = {"color": _PATH, "label": "bound", "marker": ".", **line_kwargs}
         upwards = np.argsort(self.sizes)
         sizes, alone = self.sizes[upwards], self.bounds[upwards]
@@ -315,13 +315,11 @@ class BoundDisplay:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         label = f"bound on the error increase\n({metric_row(self.metric).error_words})"
-        tidy(ax, "number of features", label)
-        ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._finish(ax, _SIZES, label)
 
 
-class CertificateDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class CertificateDisplay(_Display):
     """Error increase by each kind of evidence, against the budget.
 
     Parameters
@@ -349,16 +347,10 @@ class CertificateDisplay:
     'budget not tested (no rows were held out)'
     """
 
-    def __init__(
-        self,
-        *,
-        statements: list[tuple[str, float, float]],
-        metric: str,
-        budget: float | None,
-        verdict: str,
-    ) -> None:
-        self.statements, self.metric = statements, metric
-        self.budget, self.verdict = budget, verdict
+    statements: list[tuple[str, float, float]]
+    metric: str
+    budget: float | None
+    verdict: str
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
@@ -375,7 +367,7 @@ class CertificateDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on new axes, or on those given."""
-        ax = new_axes(ax, "CertificateDisplay")
+        ax = self._begin(ax)
         for row, (_, estimate, upper) in enumerate(self.statements):
             start = 0.0 if np.isnan(estimate) else estimate
             ax.plot([start, upper], [row, row], color=_PATH, linewidth=3, solid_capstyle="butt")
@@ -385,17 +377,15 @@ class CertificateDisplay:
         ax.axvline(0.0, color="0.7", linewidth=1, zorder=0)
         if self.budget is not None:
             ax.axvline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
-            ax.legend(frameon=False)
         ax.set_yticks(range(len(self.statements)), [name for name, _, _ in self.statements])
         ax.set_ylim(len(self.statements) - 0.4, -0.6)
-        tidy(ax, None, "")
-        ax.set_xlabel(f"error increase ({metric_row(self.metric).error_words})")
         ax.set_title(self.verdict, loc="left")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        label = f"error increase ({metric_row(self.metric).error_words})"
+        return self._finish(ax, label, legend=self.budget is not None)
 
 
-class ImportanceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ImportanceDisplay(_Display):
     """What each feature is worth: the error it saves, with confidence bounds.
 
     Parameters
@@ -425,24 +415,18 @@ class ImportanceDisplay:
     ['x0', 'x1']
     """
 
-    def __init__(
-        self,
-        *,
-        features: Sequence[str],
-        values: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        kept: AnyArray,
-        metric: str,
-    ) -> None:
-        self.features, self.values, self.lower, self.upper = features, values, lower, upper
-        self.kept, self.metric = kept, metric
+    features: Sequence[str]
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    kept: AnyArray
+    metric: str
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, n_features: int = 20) -> Self:
-        """Draw ``importance_`` of a fitted selector, so many features at most."""
+        """Draw ``importance_`` of a fitted selector, this many features at most."""
         check_is_fitted(estimator)
-        found = getattr(estimator, "importance_", None)
+        found = estimator.importance_
         if found is None:
             raise ParameterError(
                 f"{type(estimator).__name__} has no importance_ (more than 20 kept features, or no "
@@ -454,7 +438,7 @@ class ImportanceDisplay:
     def from_importance(
         cls, importance: Importance, *, ax: Any = None, n_features: int = 20
     ) -> Self:
-        """Draw what ``selector.importance`` returned, so many features at most."""
+        """Draw what ``selector.importance`` returned, this many features at most."""
         kept, values = np.array(importance.kept), np.array(importance.value)
         order = np.lexsort((-values, ~kept))[:n_features]
         display = cls(
@@ -469,7 +453,7 @@ class ImportanceDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on new axes, or on those given."""
-        ax = new_axes(ax, "ImportanceDisplay")
+        ax = self._begin(ax)
         places = np.arange(len(self.features))
         for own, color, label in ((self.kept, _PATH, "kept"), (~self.kept, "0.75", "dropped")):
             if own.any():
@@ -479,11 +463,7 @@ class ImportanceDisplay:
         ax.axvline(0.0, color="0.7", linewidth=1, zorder=0)
         ax.set_yticks(places, self.features)
         ax.invert_yaxis()
-        tidy(ax, None, "")
-        ax.set_xlabel(f"error that a feature saves ({metric_words(self.metric)})")
-        ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._finish(ax, f"error that a feature saves ({metric_words(self.metric)})")
 
 
 def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:

@@ -1,25 +1,51 @@
-"""The dict as one HTML page that needs no network and trusts no name."""
+"""Pages that need no network and trust no name: the report, and the card of a notebook."""
 
 import base64
 import hashlib
 import json
+import math
+import tempfile
+import webbrowser
+from collections import Counter
+from dataclasses import dataclass, field
+from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import plain
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
-from pinsker.report._states import own_state, slider_marks, states
-from pinsker.report._summary import SCHEMA
-from pinsker.report.words import counted, number, short
+from pinsker.report._kept import in_order
+from pinsker.report._summary import SCHEMA, summarise
+from pinsker.report.words import (
+    budget_in_words,
+    capital,
+    clipped,
+    counted,
+    facts,
+    lines,
+    number,
+    short,
+)
 
 #: Rows of a table on the page; the dict has them all.
 _MOST_ROWS = 250
 #: Features of the ranking; its table has more.
 _MOST_RANKED = 30
 
+#: Features that the sentence below the slider names.
+_NAMED = 8
+
 Row = dict[str, Any]
+#: Pixels that a page has in a notebook; it scrolls.
+_FRAME_HEIGHT = 720
+#: Names that are shown before the rest is counted.
+_MOST_NAMES = 12
+_WIDTH, _HEIGHT = 220, 44
 
 
 def to_html(summary: dict[str, Any]) -> str:
@@ -68,26 +94,20 @@ def to_html(summary: dict[str, Any]) -> str:
         style=markupsafe.Markup(_text("page.css")),
         script=markupsafe.Markup(script),
         policy=_policy(script),
-        kinds=_kinds(summary["data"]["columns"]),
+        kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
     )  # fmt: skip
     return page
 
 
 def _following(summary: Row, chart: Row) -> Row:
     """Return what the script needs so that the page follows the slider: texts and places."""
-    own = summary["certificate"]["set"]
-    sets = [
-        {"first": one["first"], "size": one["size"], "features": one["features"]}
-        for one in summary["choices"]["sets"]
-    ]
+    own, choices = summary["certificate"]["set"], summary["choices"]
+    own_set = {name: own[name] for name in ("size", "features")}
     return {
         "order": summary["path"]["order"],
-        "current": summary["choices"]["current"],
-        "own": {
-            "state": own_state(summary),
-            "set": {"size": own["size"], "features": own["features"]},
-        },
-        "sets": sets,
+        "current": choices["current"],
+        "own": {"state": own_state(summary), "set": own_set},
+        "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
         "states": states(summary),
         "marks": marks_of(chart, summary),
     }
@@ -108,13 +128,8 @@ def _ranking(summary: Row) -> Row:
         ]
     ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
     low, high = min([0.0, *ends]), max([1e-9, *ends])
-    return {
-        "kind": kind,
-        "rows": rows[:_MOST_RANKED],
-        "n_rows": len(rows),
-        "low": low,
-        "high": high,
-    }
+    shown = rows[:_MOST_RANKED]
+    return {"kind": kind, "rows": shown, "n_rows": len(rows), "low": low, "high": high}
 
 
 def _environment() -> Any:
@@ -144,14 +159,6 @@ def _policy(script: str) -> str:
     )
 
 
-def _kinds(columns: list[dict[str, Any]] | None) -> dict[str, int]:
-    """Count the columns of each kind."""
-    kinds: dict[str, int] = {}
-    for column in columns or ():
-        kinds[column["kind"]] = kinds.get(column["kind"], 0) + 1
-    return kinds
-
-
 def to_json(summary: dict[str, Any]) -> str:
     """Return a summary as JSON text; numbers that are not finite become null.
 
@@ -161,3 +168,265 @@ def to_json(summary: dict[str, Any]) -> str:
     '{"schema": 3, "bound": null}'
     """
     return json.dumps(plain(summary), ensure_ascii=False, allow_nan=False)
+
+
+def own_state(summary: Row) -> Row:
+    """Return the texts about the choice of the selector itself."""
+    certificate = summary["certificate"]
+    return _state(summary, summary["budget"]["value"], certificate["set"], certificate)
+
+
+def states(summary: Row) -> list[Row]:
+    """Return the texts of every position of the slider."""
+    choices = summary["choices"]
+    starting = {one["first"]: one for one in choices["sets"]}
+    found: list[Row] = []
+    one: Row = {}
+    both = zip(choices["budgets"], choices["verdicts"], strict=True)
+    for position, (budget, verdict) in enumerate(both):
+        one = starting.get(position, one)  # the set that stays at this position
+        found.append(_state(summary, budget, one, verdict))
+    return found
+
+
+def slider_marks(choices: Row) -> list[Row]:
+    """Return the powers of ten below the slider, and what no features at all would add."""
+    budgets, last = choices["budgets"], max(len(choices["budgets"]) - 1, 1)
+    marks: list[Row] = [
+        {"at": position / last, "text": short(budget), "kind": "tick"}
+        for position, budget in enumerate(budgets)
+        if position in (0, last) or _is_power_of_ten(budget)
+    ]
+    room = [one for one in marks[1:-1] if 0.13 < one["at"] < 0.87]
+    baseline = choices["baseline"]
+    shown = [marks[0], *room, marks[-1]]
+    # The last budget is the baseline in three digits: a sum may be above it by its last bit.
+    if baseline is not None and 0.0 < baseline <= budgets[-1] * (1.0 + 1e-9):
+        at = sum(budget < baseline for budget in budgets) / last
+        shown.append({"at": min(at, 1.0), "text": "no features", "kind": "baseline"})
+    return shown
+
+
+def _is_power_of_ten(value: float) -> bool:
+    return value > 0 and math.isclose(math.log10(value) % 1.0, 0.0, abs_tol=1e-9)
+
+
+def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
+    n_features, metric = summary["kept"]["n_features"], summary["budget"]["metric"]
+    stays = "stays" if one["size"] == 1 else "stay"
+    headline = f"{one['size']} of {counted(n_features, 'feature')} {stays}"
+    lead = f"By the rule {summary['budget']['rule']}."
+    if budget is not None:
+        lead = f"Error budget {short(budget)}: {budget_in_words(budget, metric)}."
+    caution = ""
+    if verdict["lets_all_go"]:
+        caution = (
+            "This budget lets every feature go: no features at all would stay within it. Choose a "
+            "smaller one, or another metric."
+        )
+    words = verdict["verdict_words"]
+    return {
+        "budget": "" if budget is None else short(budget),
+        "headline": headline,
+        "lead": lead,
+        "verdict": capital(words),
+        "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"),
+        "caution": caution,
+        "tiles": _tiles(summary, budget, one, verdict["shown"]),
+        "sentences": verdict["sentences"],
+        "status": _status(summary, budget, one, headline, words),
+        "search": one["search"],
+    }
+
+
+def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row]:
+    """Return the figures of a set: a label, a value and what to compare it with."""
+    kept, own = summary["kept"], summary["certificate"]
+    share = f"{100 * one['size'] / kept['n_features']:.0f} %"
+    tiles = [_tile("features kept", share, f"{one['size']} of {kept['n_features']}")]
+    if not own["tested"]:
+        best, bound = number(summary["path"]["best_information"]), number(one["bound"])
+        return [
+            *tiles,
+            _tile("information kept", number(one["information"]), "nats, an estimate"),
+            _tile("in the best set found", best, "nats, an estimate"),
+            _tile("may be added to the error", bound, "if no more information is lost"),
+        ]
+    name, is_score = summary["budget"]["metric_name"], summary["budget"]["is_score"]
+    level = f"{100 * own['figures']['confidence']:g} %"
+    limit, error, upper = "", one["error"], one["error_upper"]
+    # A bound that is farther away than all that features are worth says nothing.
+    if error is not None and upper is not None and upper - error <= own["baseline"]:
+        limit = f"{'at least' if is_score else 'at most'} {shown['upper']} ({level})"
+    added = f"{name} may fall by" if is_score else "may be added"
+    within = "" if budget is None else f"budget {short(budget)}"
+    return [
+        *tiles,
+        _tile(f"{name}, kept features", shown["kept"], limit),
+        _tile(f"{added}, {level} upper bound", shown["signed_limit"], within),
+        _tile(f"{name}, all features", own["shown"]["all"], own["figures"]["model_all"]),
+        _tile(f"{name}, no features", own["shown"]["none"], "baseline"),
+    ]
+
+
+def _tile(label: str, value: str, about: str) -> Row:
+    return {"label": label, "value": value, "about": about}
+
+
+def _status(summary: Row, budget: float | None, one: Row, headline: str, verdict: str) -> str:
+    """Return the sentence that a screen reader reads when the slider moves."""
+    path = summary["path"]
+    kept = set(path["order"][: one["size"]] if one["features"] is None else one["features"])
+    ranked = [j for j in path["order"] if j in kept]
+    ranked += sorted(kept - set(ranked))
+    names = ", ".join(clipped(path["names"][j]) for j in ranked[:_NAMED])
+    rest = f" and {len(ranked) - _NAMED} more" if len(ranked) > _NAMED else ""
+    at = "" if budget is None else f" at a budget of {short(budget)}"
+    found = f": {names}{rest}" if names else ""
+    return f"{headline}{at} ({verdict}){found}."
+
+
+@dataclass(frozen=True)
+class Report:
+    """One HTML page about a fitted selector, and the dict behind it.
+
+    Attributes
+    ----------
+    summary : dict
+        What `summarise` returned.
+    html : str
+        The page; it needs no network.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from pinsker import BackwardElimination
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> report = BackwardElimination(error_budget=0.1).fit(X, y).report()
+    >>> report
+    Report(4 of 13 features stay, budget not tested (no rows were held out))
+    >>> report.html[:15]
+    '<!doctype html>'
+    """
+
+    summary: dict[str, Any] = field(repr=False)
+    html: str = field(repr=False)
+
+    def save(self, path: Any) -> Path:
+        """Write the page to a file, and return its path."""
+        file = Path(path)
+        file.write_text(self.html, encoding="utf-8")
+        return file
+
+    def open(self) -> Path:
+        """Write the page to a temporary file, open it in a browser, and return its path."""
+        with tempfile.NamedTemporaryFile(prefix="pinsker-", suffix=".html", delete=False) as file:
+            file.write(self.html.encode())
+        webbrowser.open(Path(file.name).as_uri())
+        return Path(file.name)
+
+    def __repr__(self) -> str:
+        kept = self.summary["kept"]
+        stay = f"{kept['size']} of {counted(kept['n_features'], 'feature')} stay"
+        return f"Report({stay}, {self.summary['certificate']['verdict_words']})"
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own: neither the page nor the notebook changes the other's style.
+        return (
+            f'<iframe title="{escape(repr(self))}" sandbox="allow-scripts" width="100%" '
+            f'height="{_FRAME_HEIGHT}" style="border:1px solid #8884;border-radius:6px" '
+            f'srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def report(
+    selector: Any, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any
+) -> Report:
+    """Describe a fitted selector in one HTML page, and write it to `path` if there is one.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        Any selector of pinsker.
+    path : str or path-like, optional
+        Where to write the page.
+    X, y : optional
+        The table and target of `fit`.
+    **findings
+        What else `summarise` takes: ``importance``, ``interactions``, ``source`` and so on.
+
+    Returns
+    -------
+    Report
+    """
+    summary = summarise(selector, X, y, **findings)
+    made = Report(summary, to_html(summary))
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def card(selector: Any) -> str:
+    """Return a fitted selector in a few lines of HTML, for notebooks.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from pinsker import BackwardElimination
+    >>> selector = BackwardElimination(error_budget=0.1).fit(*load_wine(return_X_y=True))
+    >>> card(selector).startswith("<div")
+    True
+    """
+    check_is_fitted(selector)
+    path = selector.path_
+    names = [path.names[feature] for feature in in_order(selector)]
+    size, certificate = len(names), selector.certificate_
+    title = f"{size} of {path.n_features} features stay"
+    said = dict(lines(certificate))
+    figures = "; ".join(said[label] for label in ("held-out", "change") if label in said)
+    return (
+        '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
+        'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
+        f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
+        f'<span style="opacity:.7">{escape(said["budget"])} · {escape(facts(certificate).verdict)}'
+        f"</span></div><div>{escape(figures)}</div>"
+        f"{_picture(path, size)}"
+        f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
+        "</div>"
+    )
+
+
+def _listed(names: list[str]) -> str:
+    text = ", ".join(escape(clipped(name)) for name in names[:_MOST_NAMES])
+    rest = len(names) - _MOST_NAMES
+    return text if rest <= 0 else f"{text} and {rest} more"
+
+
+def _picture(path: Any, size: int) -> str:
+    """Draw information against size, with the set that is kept."""
+    pairs = zip(path.sizes.tolist(), path.information, strict=True)
+    points = sorted(pair for pair in pairs if not math.isnan(pair[1]))
+    if len(points) < 2:
+        return ""
+    low, high = min(0.0, *(v for _, v in points)), max(v for _, v in points)
+    first, last = points[0][0], points[-1][0]
+    at = {
+        s: (
+            3 + (_WIDTH - 6) * (s - first) / (last - first),
+            _HEIGHT - 4 - (_HEIGHT - 8) * (value - low) / ((high - low) or 1.0),
+        )
+        for s, value in points
+    }
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in at.values())
+    mark = ""
+    if size in at:
+        x, y = at[size]
+        mark = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#a8481f"/>'
+    kept = number(dict(points).get(size))
+    label = f"Information by number of features; the set kept has {kept} nats."
+    return (
+        f'<svg role="img" aria-label="{escape(label)}" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" style="display:block;margin:.3em 0">'
+        f'<polyline points="{line}" fill="none" stroke="currentColor" stroke-opacity=".6" '
+        f'stroke-width="1.5"/>{mark}</svg>'
+    )

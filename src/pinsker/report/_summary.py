@@ -3,7 +3,7 @@
 import math
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -12,18 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
 from pinsker._notes import Audience, Note
-from pinsker._types import plain
-from pinsker.engine import EngineSettings, KNNSettings
-from pinsker.exceptions import ParameterError
+from pinsker._types import FloatArray, IntArray, plain
+from pinsker.encoding import Encoded, encode_again
+from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
+from pinsker.exceptions import DataError, ParameterError
 from pinsker.explain import Alternative, Importance, Interactions, Stability, Substitute
 from pinsker.metrics import best_score, metric_words
-from pinsker.report._findings import (
-    alternative_rows,
-    importance_rows,
-    interaction_rows,
-    stability_rows,
-    substitute_rows,
-)
 from pinsker.report._kept import (
     budget_choices,
     describe_certificate,
@@ -35,13 +29,34 @@ from pinsker.report._kept import (
     result_rows,
     search_of_path,
 )
-from pinsker.report._measures import Measures, measure
 from pinsker.report.words import sentence
 from pinsker.search import StoppingRule
 
 #: The version of the dict; a reader should look at it first.
 SCHEMA = 3
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
+#: Sets of features that work together: this many are shown, the largest surplus first.
+_MOST_SETS = 20
+#: Rows that are measured; more would change the digits nobody reads.
+_MOST_ROWS = 1500
+#: Information of the best of some independent columns reaches this over the root of the rows in one
+#: of twenty tables; stand-ins have more.
+_CHANCE = 1.9
+#: Dropped features whose stand-ins are looked for, those with the most information alone first.
+_MOST_STAND_INS = 60
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Figures of single features, one per feature, in nats."""
+
+    encoded: Encoded  # the table as understood
+    n_rows: int  # rows that were measured
+    alone: FloatArray  # I(Y; X_i)
+    given_kept: FloatArray  # what a feature adds to the kept ones
+    stand_ins: dict[int, tuple[int, float]]
 
 
 def summarise(
@@ -103,10 +118,8 @@ def summarise(
     audience: Audience = "library" if command is None else "command"
     path, certificate = selector.path_, selector.certificate_
     metric, kept = certificate.metric, kept_features(selector)
-    if importance is None:
-        importance = getattr(selector, "importance_", None)
-    if stability is None:
-        stability = getattr(selector, "stability_", None)
+    importance = selector.importance_ if importance is None else importance
+    stability = selector.stability_ if stability is None else stability
     summary = {
         "schema": SCHEMA,
         "selector": {**_selector(selector), "command": command},
@@ -132,8 +145,8 @@ def summarise(
         "certificate": _certificate(selector, kept, audience),
         "importance": importance_rows(importance),
         "interactions": interaction_rows(interactions),
-        "substitutes": substitute_rows(substitutes),
-        "alternatives": alternative_rows(alternatives),
+        "substitutes": other_rows(substitutes),
+        "alternatives": other_rows(alternatives),
         "stability": stability_rows(stability, path.names),
         "data": _data(selector, measures, audience),
         "versions": _versions(),
@@ -145,7 +158,7 @@ def summarise(
 def _target_name(selector: Any, y: Any) -> str | None:
     """Return the name of the target: that of `y`, or the one that `fit` was given."""
     name = getattr(y, "name", None)
-    found = getattr(selector, "target_name_", None) if name is None else name
+    found = selector.target_name_ if name is None else name
     return None if found is None else str(found)
 
 
@@ -241,7 +254,7 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> dict[str, A
 
 
 def _data(selector: Any, measures: Measures | None, audience: Audience) -> dict[str, Any]:
-    n_rows, notes = getattr(selector, "n_samples_fit_", None), list(selector.notes_)
+    n_rows, notes = selector.n_samples_fit_, list(selector.notes_)
     if measures is not None and selector._record.weighted:
         notes.append(Note("single features have no weights"))
     texts = [sentence(note, audience) for note in notes]
@@ -267,3 +280,150 @@ def _versions() -> dict[str, str]:
     for package in _PACKAGES:
         found[package] = version(package)
     return found
+
+
+def importance_rows(importance: Importance | None) -> Row | None:
+    """Return what each feature is worth, most important first, those kept before others."""
+    if importance is None:
+        return None
+    i, names = importance, ("name", "kept", "value", "lower", "upper")
+    values = zip(i.features, i.kept, i.value, i.lower, i.upper, strict=True)
+    rows = [dict(zip(names, row, strict=True)) for row in values]
+    return {
+        "metric": i.metric,
+        "metric_name": metric_words(i.metric),
+        "confidence": i.confidence,
+        "n_rows": i.n_rows,
+        "notes": list(map(str, i.notes)),
+        "features": sorted(rows, key=lambda row: (not row["kept"], -row["value"])),
+    }
+
+
+def interaction_rows(interactions: Interactions | None) -> Row | None:
+    """Return the sets of features that work together and are significant."""
+    if interactions is None:
+        return None
+    found = interactions.significant()
+    sets = [
+        {
+            "features": [interactions.names[j] for j in one.features],
+            "alone": max(one.alone),
+            "together": one.together,
+            "surplus": one.surplus,
+            "p_value": one.p_value,
+        }
+        for one in found[:_MOST_SETS]
+    ]
+    return {"n_sets": interactions.n_sets, "n_found": len(found), "sets": sets}
+
+
+def other_rows(found: Sequence[Substitute] | Sequence[Alternative] | None) -> list[Row] | None:
+    """Return what could take the place of each kept feature, or other sets within the budget."""
+    if found is None:
+        return None
+    rows = [asdict(one).items() for one in found]
+    return [{name: value for name, value in row if not name.startswith("pair")} for row in rows]
+
+
+def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | None:
+    """Return how much the choices of several folds agree, and how often each feature was chosen."""
+    if stability is None:
+        return None
+    often = [
+        {"name": name, "index": j, "frequency": float(stability.frequency[j])}
+        for j, name in enumerate(names)
+        if stability.frequency[j] > 0
+    ]
+    return {
+        "value": stability.value,
+        "lower": stability.lower,
+        "upper": stability.upper,
+        "n_choices": stability.n_choices,
+        "over": stability.over,
+        "features": sorted(often, key=lambda row: -row["frequency"]),
+    }
+
+
+def measure(selector: Any, X: Any, y: Any) -> Measures:
+    """Measure every feature of the table that a selector was fitted to."""
+    knn = getattr(selector, "knn", None) or KNNSettings()  # counts and linear models have none
+    encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
+    rows = _spread(encoded.n_rows)
+    problem = _take(Problem.of(encoded), rows)
+    k = min(knn.n_neighbors, len(rows) - 1)
+    alone = Forward(problem, n_neighbors=k).scores()
+    given = Forward(problem, n_neighbors=k, active=kept).scores()
+    if kept:
+        given[kept] = Backward(problem, n_neighbors=k, active=kept).scores()[kept]
+    stand_ins = _find_stand_ins(encoded, problem, rows, alone, kept, k)
+    return Measures(encoded, len(rows), alone, given, stand_ins)
+
+
+def _encode(selector: Any, X: Any, y: Any, knn: KNNSettings) -> Encoded:
+    """Encode the table of `fit` as the selector did."""
+    encoded = encode_again(
+        X,
+        y,
+        selector.feature_columns_,
+        task=selector.task_,
+        categorical_features=selector.categorical_features,
+        missing=selector.missing,
+        feature_groups=selector.feature_groups,
+        scale=knn.scale,
+    )
+    if encoded.feature_names != selector.path_.names:
+        raise DataError(
+            f"the table given to report has {encoded.n_features} features that are not those "
+            f"of fit ({selector.path_.n_features}): pass the X that the selector was fitted to."
+        )
+    return encoded
+
+
+def _find_stand_ins(
+    encoded: Encoded, problem: Problem, rows: IntArray, alone: FloatArray, kept: list[int], k: int
+) -> dict[int, tuple[int, float]]:
+    if not kept:
+        return {}
+    dropped = sorted(set(range(encoded.n_features)) - set(kept), key=lambda j: -alone[j])
+    of_kept = np.isin(problem.feature_of_column, kept)
+    values = np.ascontiguousarray(problem.values[:, of_kept])
+    features = np.searchsorted(sorted(kept), problem.feature_of_column[of_kept])
+    found = {}
+    for feature in dropped[:_MOST_STAND_INS]:
+        labels, target = _as_target(encoded, problem, rows, feature)
+        about = Problem.from_arrays(values, labels=labels, target=target, features=features)
+        scores = Forward(about, n_neighbors=k).scores()
+        best = int(np.argmax(scores))
+        if scores[best] > _CHANCE / np.sqrt(len(rows)):  # the others are replaced by nothing
+            found[feature] = (sorted(kept)[best], float(scores[best]))
+    return found
+
+
+def _as_target(
+    encoded: Encoded, problem: Problem, rows: IntArray, feature: int
+) -> tuple[IntArray | None, FloatArray | None]:
+    """Return a feature as classes or as numbers."""
+    columns = list(encoded.features[feature])
+    if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
+        codes = encoded.columns.values[rows, columns[0]]
+        return np.unique(codes, return_inverse=True)[1].astype(np.int64), None
+    return None, np.ascontiguousarray(problem.values[:, columns])
+
+
+def _spread(n_rows: int) -> IntArray:
+    """Return an even spread of rows: the same ones every time, from the whole table."""
+    if n_rows <= _MOST_ROWS:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.int64)
+
+
+def _take(problem: Problem, rows: IntArray) -> Problem:
+    labels = None if problem.labels is None else problem.labels[rows]
+    if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
+        labels = np.unique(labels, return_inverse=True)[1]
+    return Problem.from_arrays(
+        problem.values[rows],
+        labels=labels,
+        target=None if problem.target is None else problem.target[rows],
+        features=problem.feature_of_column,
+    )
