@@ -121,6 +121,7 @@ class RBFSVM(HoldoutModel):
 class ExtraTrees(HoldoutModel):
     """Extremely randomized trees with at least two rows in a leaf."""
 
+    most_cells: ClassVar[float] = 4e6  # 2 s a fit for 976 rows of 4862 columns
     layout: ClassVar[LayoutName] = "mixed"
     takes_weights: ClassVar[bool] = False
     name: str = "extra trees"
@@ -305,6 +306,7 @@ def default_models(
         if n_rows <= model.most_rows
         and n_classes <= model.most_classes
         and n_columns <= model.most_columns
+        and n_rows * n_columns <= model.most_cells
         and (model.takes_weights or not weighted)
     )
 

@@ -26,6 +26,7 @@ class HoldoutModel:
     most_rows: ClassVar[float] = np.inf  # of more a fit takes too long
     most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
     most_columns: ClassVar[float] = np.inf
+    most_cells: ClassVar[float] = np.inf  # rows times columns
     name: str  # its name in comparisons and certificates
     estimator: Any  # cloned before every fit
 

@@ -350,6 +350,8 @@ def _auto(
     names = [name for name in (_AUTO_LARGE if of_many_rows else _AUTO) if name not in left_out]
     if table.n_features > _MANY:  # neighbors and growing searches end before these do
         names = ["elimination", "cmim", *(name for name in names if name != "cmim")]
+        left_out |= {"relevance"} if table.n_features > WIDE else set()
+        names = [name for name in names if name not in left_out]
     if has_hidden_pair(table, seed):
         names.insert(0, "pairs")  # first: its sets show which models can tell
     return [named[name] for name in names]
