@@ -131,8 +131,8 @@ def test_nothing_left_out_has_no_bound_above_the_budget():
 
 def test_features_that_are_worth_nothing():
     certificate = held_out(gain_lower=-0.01)
-    assert certificate.verdict == "nothing predictable"
-    assert "nothing predictable: no better than with no features" in str(certificate)
+    assert certificate.verdict == "not shown to be predictable"
+    assert "not shown to be predictable: no better than with no features" in str(certificate)
     assert not held_out().lets_all_go
     assert held_out(budget=0.28).lets_all_go
 

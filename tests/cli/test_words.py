@@ -31,7 +31,7 @@ CASES = {
     "inconclusive": {"increase_upper": 0.07233},
     "inconclusive by the excess": {"increase_upper": -0.0068, "excess_upper": 0.08001},
     "not met": {"increase": 0.08, "increase_lower": 0.06004, "increase_upper": 0.1},
-    "nothing predictable": {"gain_lower": -0.01},
+    "not shown to be predictable": {"gain_lower": -0.01},
     "nothing left out": {"n_kept": 13, "increase": 0.0, "increase_lower": 0.0},
     "no budget": {"budget": math.nan, "rule": "FeatureCount(k=4)"},
     "R²": {"metric": "r2", "error_all": 0.0114, "error_kept": 0.0214, "error_none": 1.02},

@@ -71,7 +71,7 @@ def test_a_label_after_fit_claims_nothing_free_of_assumptions():
     certificate = fitted.certificate_
     assert certificate.label == "cross-validated estimate"
     assert "no guarantee" in certificate.evidence["error_upper"]
-    assert certificate.verdict == "nothing predictable"
+    assert certificate.verdict == "not shown to be predictable"
     assert "distribution-free" not in str(certificate)
 
 

@@ -38,7 +38,7 @@ def test_groups_reach_fit_certify_and_audit(cv):
     certificate = fitted.certify(fresh_X, fresh_y, groups=fresh_groups)
     assert certificate.error_all > 0.25
     assert certificate.n_groups == 30
-    assert certificate.verdict == "nothing predictable"
+    assert certificate.verdict == "not shown to be predictable"
     model = KNeighborsClassifier(1)
     assert audit(fitted, model, fresh_X, fresh_y, groups=fresh_groups).error_all > 0.25
     assert audit(fitted, model, fresh_X, fresh_y, groups=fresh_groups).n_groups == 30

@@ -351,7 +351,7 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
     certificate, again = outcome.selector.certificate_, _again()
     named = [n for n in outcome.notes if isinstance(n, Note) and n.kind == "suspect"]
     suspects = [name for note in named for name in note.columns if name in outcome.kept]
-    if certificate.verdict == "nothing predictable":
+    if certificate.verdict == "not shown to be predictable":
         return ""
     if suspects:
         drop = shlex.quote(",".join(suspects))
@@ -398,7 +398,7 @@ def print_notes(console: Console, notes: Iterable[Note | str]) -> None:
 
 def meets_budget(comparison: Certificate | AuditResult) -> bool:
     """Return whether a budget is met; without one there is none to meet."""
-    if math.isnan(comparison.budget) or comparison.verdict == "met":
+    if math.isnan(comparison.budget) or comparison.verdict in ("met", "nothing dropped"):
         return True
     if not isinstance(comparison, Certificate) or comparison.is_tested:
         return False

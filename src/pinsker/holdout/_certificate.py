@@ -10,7 +10,13 @@ from pinsker._types import plain
 from pinsker.metrics import WORST, metric_row
 
 Verdict = Literal[
-    "met", "not met", "inconclusive", "nothing predictable", "not tested", "no budget"
+    "met",
+    "nothing dropped",
+    "not met",
+    "inconclusive",
+    "not shown to be predictable",
+    "not tested",
+    "no budget",
 ]
 
 #: What the figures of a certificate are: the first on rows that chose nothing and are enough.
@@ -172,7 +178,8 @@ class Certificate:
     def verdict(self) -> Verdict:
         """Whether the budget is met, is not, or cannot be told from so few rows.
 
-        "nothing predictable" where features are not shown to be worth anything, "not tested" where
+        "nothing dropped" where all features are kept, "not shown to be predictable" where features
+        are not shown to be worth anything, "not tested" where
         no rows were held out, "no budget" where another rule cut the path.
         """
         if math.isnan(self.budget):
@@ -180,7 +187,9 @@ class Certificate:
         if not self.is_tested:
             return "not tested"
         if self.gain_lower <= 0.0:
-            return "nothing predictable"
+            return "not shown to be predictable"
+        if self.n_kept == self.n_features:
+            return "nothing dropped"
         if self.resolvable <= self.budget:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"

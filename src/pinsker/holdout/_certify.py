@@ -141,7 +141,7 @@ def crossfit_certificate(
 def with_notes(certificate: Certificate) -> Certificate:
     """Return a certificate that says what its figures hide."""
     notes, none = certificate.notes, certificate.error_none
-    if certificate.lets_all_go and certificate.verdict != "nothing predictable":
+    if certificate.lets_all_go and certificate.verdict != "not shown to be predictable":
         by_errors = " by errors" if certificate.metric == "error" else ""
         notes += (Note(f"lets all go{by_errors}"),)
     if certificate.metric == "r2" and abs(none - 1.0) > _OTHER_SPREAD:

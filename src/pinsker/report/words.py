@@ -216,12 +216,12 @@ def capital(text: str) -> str:
 
 
 def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
-    nothing_dropped = " (nothing is left out)" if c.n_kept == c.n_features else ""
     return {
-        "met": f"budget met{nothing_dropped}",
+        "met": "budget met",
+        "nothing dropped": "nothing dropped: no smaller set is shown to be within the budget",
         "not met": f"budget not met ({least} at least)",
         "inconclusive": f"inconclusive: these rows could show a budget of {resolvable}",
-        "nothing predictable": "nothing predictable: no better than with no features",
+        "not shown to be predictable": "not shown to be predictable better than with no features",
         "not tested": NOT_HELD_OUT,
         "no budget": "no error budget was set",
     }[c.verdict]
