@@ -4,7 +4,6 @@ When scikit-learn moves one of these names, this file changes and no other.
 """
 
 import json
-from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -25,6 +24,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
+from pinsker._types import Estimator, Fields, Function, MetricChoice, TableLike
 from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-def check_columns(estimator: Any, X: Any) -> None:
+def check_columns(estimator: Estimator, X: TableLike) -> None:
     """Check that a table has the columns of `fit`, as scikit-learn does, in our own errors."""
     try:
         validate_data(estimator, X, skip_check_array=True, reset=False)
@@ -72,11 +72,11 @@ class ScorerParts(NamedTuple):
 
     function: Any  # from true and predicted values to a number
     sign: float  # -1 for a loss
-    kwargs: dict[str, Any]  # further arguments of the function
+    kwargs: Fields  # further arguments of the function
     response: tuple[str, ...]
 
 
-def scorer_parts(scorer: Any) -> ScorerParts | None:
+def scorer_parts(scorer: MetricChoice) -> ScorerParts | None:
     """Take a scorer of ``make_scorer`` apart; None for anything else."""
     function = getattr(scorer, "_score_func", None)
     if function is None or not hasattr(scorer, "_sign"):
@@ -86,17 +86,17 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
     return ScorerParts(function, float(scorer._sign), dict(scorer._kwargs), methods)
 
 
-def method_of(estimator: Any, *names: str) -> Callable[..., Any] | None:
+def method_of(estimator: Estimator, *names: str) -> Function | None:
     """Return the first of some methods that an estimator has; scikit-learn tells by this alone."""
     return next((found for name in names if (found := getattr(estimator, name, None))), None)
 
 
-def classes_of(model: Any, default: Any = None) -> Any:
+def classes_of(model: Estimator, default: Any = None) -> Any:
     """Return the classes that a fitted classifier knows, in its own order."""
     return getattr(model, "classes_", default)
 
 
-def output_container(estimator: Any) -> str:
+def output_container(estimator: Estimator) -> str:
     """Return what ``estimator.set_output(transform=...)`` asked for."""
     return str(_get_output_config("transform", estimator)["dense"])
 

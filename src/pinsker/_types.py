@@ -1,7 +1,8 @@
 """Names for the arrays that travel between stages, and the plain values that leave them."""
 
 import math
-from typing import Any, Literal, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,41 @@ AnyArray = npt.NDArray[Any]
 Task = Literal["classification", "regression", "survival"]
 Scale = Literal["copula", "standard", "none"]
 Missing = Literal["auto", "error", "drop", "category"]
+
+#: What a user may pass, before the gate has read it. These are `Any` to a type checker, because no
+#: package of tables or estimators is imported to name its types; the names say what is meant.
+#: X: an array, nested lists, a pandas, polars or Arrow frame, a sparse or a Dask table.
+TableLike: TypeAlias = Any
+#: y: classes or numbers in one column or several, or a structured array of events and times.
+TargetLike: TypeAlias = Any
+#: One entry per row: groups, weights, subgroups.
+RowLabels: TypeAlias = Any
+#: Columns by name or position, groups of them, their kinds or their prices.
+ColumnChoice: TypeAlias = Any
+#: An object with `fit` and `predict`, of any package.
+Estimator: TypeAlias = Any
+#: A selector of pinsker, to code in stages below the selectors.
+Selector: TypeAlias = Any
+#: A number of folds, or a splitter of scikit-learn.
+CrossValidation: TypeAlias = Any
+#: A metric by name, a scorer, a function or a CostMatrix.
+MetricChoice: TypeAlias = Any
+#: An int, a generator, or None.
+RandomState: TypeAlias = Any
+#: Axes of matplotlib.
+Axes: TypeAlias = Any
+#: A client of a Dask cluster.
+DaskClient: TypeAlias = Any
+#: An argument that is being checked: anything at all.
+Unchecked: TypeAlias = Any
+#: A module or an array of NumPy or CuPy.
+ArrayLibrary: TypeAlias = Any
+#: Values by name: settings, parameters, an object of JSON.
+Fields: TypeAlias = dict[str, Any]
+#: Lists by name: columns of a table, what scikit-learn checks parameters by.
+ListsByName: TypeAlias = dict[str, list[Any]]
+#: A function that is handed on, with whatever it takes.
+Function: TypeAlias = Callable[..., Any]
 
 
 @runtime_checkable

@@ -27,7 +27,7 @@ import pinsker.selectors
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._notes import Note
-from pinsker._types import plain
+from pinsker._types import Estimator, Fields, plain
 from pinsker.cli import _options as options
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
@@ -311,7 +311,7 @@ def demo(
     return _code(outcome)
 
 
-def make_model(name: Model, task: str, seed: int) -> Any:
+def make_model(name: Model, task: str, seed: int) -> Estimator:
     """Return an unfitted model behind a preparation for numbers and categories."""
     kind = _MODELS[name][task != "classification"]
     if task == "survival":
@@ -329,7 +329,7 @@ def make_model(name: Model, task: str, seed: int) -> Any:
     return make_pipeline(prepared, kind(**settings))
 
 
-def _survival_model(name: Model) -> Any:
+def _survival_model(name: Model) -> Estimator:
     """Return the class of a model of censored times: a Cox model, or a forest."""
     if name not in ("linear", "forest"):
         raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
@@ -375,7 +375,7 @@ def _restore(
     return saved, read, notes
 
 
-def _write_json(result: dict[str, Any], path: str | None) -> None:
+def _write_json(result: Fields, path: str | None) -> None:
     if path is not None:
         text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
         with OutputFiles() as files:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import require
 from pinsker._notes import Note, option_of
-from pinsker._types import IntArray
+from pinsker._types import DaskClient, Fields, IntArray, Selector
 from pinsker.cli._options import (
     MODELS,
     Direction,
@@ -43,7 +43,7 @@ from pinsker.selectors import (
     clock,
 )
 
-DIRECTIONS: dict[str, Any] = {
+DIRECTIONS: Fields = {
     "auto": FeatureSelector,
     "backward": BackwardElimination,
     "forward": ForwardSelection,
@@ -51,7 +51,7 @@ DIRECTIONS: dict[str, Any] = {
     "linear": LinearSelection,
 }
 #: What --fast stands for, where these options are not given.
-FAST: dict[str, Any] = {"searches": ["relevance", "linear"], "cv": 3}
+FAST: Fields = {"searches": ["relevance", "linear"], "cv": 3}
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
@@ -87,8 +87,8 @@ class SelectOptions:
 
 
 def make_selector(
-    options: SelectOptions, names: list[str], *, show_progress: bool, client: Any = None
-) -> Any:
+    options: SelectOptions, names: list[str], *, show_progress: bool, client: DaskClient = None
+) -> Selector:
     """Return the selector of these options, not yet fitted."""
     kind = DIRECTIONS[options.direction]
     groups = parse_groups(options.feature_groups, names)
@@ -135,7 +135,7 @@ def make_selector(
     return selector.set_params(**given)
 
 
-def _stopping(options: SelectOptions) -> dict[str, Any]:
+def _stopping(options: SelectOptions) -> Fields:
     """Return the parameters that decide when a search stops, and how the target is read."""
     metric = options.metric
     if options.stop is not None:
@@ -152,7 +152,7 @@ def _stopping(options: SelectOptions) -> dict[str, Any]:
 
 
 def fit(
-    table: InputTable, options: SelectOptions, *, show_progress: bool, client: Any = None
+    table: InputTable, options: SelectOptions, *, show_progress: bool, client: DaskClient = None
 ) -> Outcome:
     """Fit a selector to a table, on a cluster if there is a client; warnings become notes."""
     X, y = table.features, table.y
@@ -193,7 +193,7 @@ def fit(
     return Outcome(table, selector, task, seconds, notes, interrupted, stability)
 
 
-def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
+def in_order(table: InputTable) -> tuple[IntArray, Fields]:
     """Return the rows in order of time, and what `fit` and `certify` are given about them."""
     order: IntArray = np.arange(len(table.frame))
     if table.time is not None:
@@ -206,7 +206,7 @@ def in_order(table: InputTable) -> tuple[IntArray, dict[str, Any]]:
     }
 
 
-def _check_row_columns(table: InputTable, selector: Any, options: SelectOptions) -> None:
+def _check_row_columns(table: InputTable, selector: Selector, options: SelectOptions) -> None:
     """Refuse columns about rows that have no effect."""
     holds_out = getattr(selector, "holds_out", False)
     for flag, column in (("--row-groups", table.row_groups), ("--time", table.time)):

@@ -23,6 +23,7 @@ import pandas as pd
 
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
+from pinsker._types import TableLike, Unchecked
 from pinsker.encoding import RowSample, read_written, written_number
 from pinsker.exceptions import DataError, ParameterError
 
@@ -518,11 +519,11 @@ def _read_json(content: bytes) -> pd.DataFrame:
     )
 
 
-def _are_rows(part: Any) -> bool:
+def _are_rows(part: TableLike) -> bool:
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
 
 
-def _read_sheet(handle: BinaryIO, engine: Any) -> tuple[pd.DataFrame, list[Note]]:
+def _read_sheet(handle: BinaryIO, engine: Unchecked) -> tuple[pd.DataFrame, list[Note]]:
     """Read the first sheet with something in it."""
     with pd.ExcelFile(handle, engine=engine) as book:
         sheets = book.sheet_names

@@ -12,6 +12,7 @@ from rich.table import Table
 from scipy.special import stdtrit
 from sklearn.base import clone
 
+from pinsker._types import Selector, TableLike, TargetLike
 from pinsker.bounds import paired_difference
 from pinsker.cli import _options as options
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
@@ -164,7 +165,9 @@ def _columns(
     return table
 
 
-def _forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> list[tuple[str, str]]:
+def _forecast(
+    encoded: Encoded, selector: Selector, X: TableLike, y: TargetLike
+) -> list[tuple[str, str]]:
     """Return what to expect of a fit: the smallest budget these rows can resolve, and its price."""
     classes, several = encoded.target.labels is not None, isinstance(selector, FeatureSelector)
     budget = smallest_budget(encoded.n_rows, classes=classes, n_searches=5 if several else 1)
@@ -183,7 +186,7 @@ def _forecast(encoded: Encoded, selector: Any, X: Any, y: Any) -> list[tuple[str
     ]
 
 
-def expected_bytes(selector: Any, encoded: Encoded) -> int:
+def expected_bytes(selector: Selector, encoded: Encoded) -> int:
     """Return the memory that a fit in one thread is planned to take."""
     if isinstance(selector, LinearSelection):
         return 4 * encoded.columns.values.nbytes
@@ -211,7 +214,7 @@ def smallest_budget(n_rows: int, *, classes: bool, n_searches: int = 1) -> float
     return float(stdtrit(n_rows - 1, confidence)) * spread / math.sqrt(n_rows)
 
 
-def expected_seconds(selector: Any, X: Any, y: Any) -> float:
+def expected_seconds(selector: Selector, X: TableLike, y: TargetLike) -> float:
     """Return the processor time of a fit, from the times of fits to samples of the rows."""
     n = len(X)
     if n > SPLIT_FROM and isinstance(selector, FeatureSelector) and selector.cv:
@@ -227,7 +230,7 @@ def expected_seconds(selector: Any, X: Any, y: Any) -> float:
     return float(large * (n / larger) ** power)
 
 
-def _seconds(selector: Any, X: Any, y: Any, n_rows: int) -> float:
+def _seconds(selector: Selector, X: TableLike, y: TargetLike, n_rows: int) -> float:
     """Return the processor time of a fit to a sample of the rows."""
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])
     copy = clone(selector)

@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 
 from pinsker._compat import InvalidParameterError, require
 from pinsker._notes import Note, option_of, spell
+from pinsker._types import Function, Selector, Unchecked
 from pinsker.cli._formats import files_in
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import STDIN, format_of_name
@@ -132,7 +133,7 @@ def progress(show: bool, first: str = "starting") -> Iterator[None]:
 class _LatestLine(io.TextIOBase):
     """A stream that keeps nothing but the last line, on a status."""
 
-    def __init__(self, status: Any) -> None:
+    def __init__(self, status: Unchecked) -> None:
         self.status = status
 
     def write(self, text: str) -> int:
@@ -284,7 +285,7 @@ def _check_place(option: str, file: str) -> None:
         )
 
 
-def _guarded(path: Path, action: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def _guarded(path: Path, action: Function, *args: Any, **options: Any) -> Any:
     """Do something to a file; errors of the system name it."""
     try:
         return action(*args, **options)
@@ -481,7 +482,7 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + more
 
 
-def _features(selector: Any) -> Table:
+def _features(selector: Selector) -> Table:
     """List the kept features, the most important first, with what each is worth."""
     path, certificate = selector.path_, selector.certificate_
     worth, kept = _worth(selector), certificate.features
@@ -505,7 +506,7 @@ def _features(selector: Any) -> Table:
     return table
 
 
-def _worth(selector: Any) -> dict[str, str]:
+def _worth(selector: Selector) -> dict[str, str]:
     """Return what the error increases by without each kept feature alone, where it was measured."""
     found = selector.importance_
     if found is None or selector.certificate_.n_kept < 2:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pinsker import __version__
 from pinsker._notes import Notes
-from pinsker._types import plain
+from pinsker._types import Fields, Selector, Unchecked, plain
 from pinsker.cli._tables import InputTable
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.report import sentence
@@ -33,7 +33,7 @@ class Outcome:
     """A fitted selector with its table."""
 
     table: InputTable  # the table
-    selector: Any  # fitted to it
+    selector: Selector  # fitted to it
     task: str  # kind of the target
     seconds: float  # time that `fit` took
     notes: Notes = ()
@@ -51,7 +51,7 @@ class Outcome:
 class SavedSelection:
     """A selection that was read back."""
 
-    selector: Any  # certifies, transforms and is audited as the one that was fitted
+    selector: Selector  # certifies, transforms and is audited as the one that was fitted
     targets: tuple[str, ...]  # the columns to predict
     event: str | None
     task: str  # kind of the target
@@ -117,7 +117,7 @@ def _bytes(path: str) -> bytes:
 
 
 @cache
-def schema() -> dict[str, Any]:
+def schema() -> Fields:
     """Return the JSON Schema of a saved selection."""
     text = files("pinsker.cli").joinpath("selection.schema.json").read_text(encoding="utf-8")
     return dict(json.loads(text))
@@ -139,7 +139,7 @@ def parse(text: bytes) -> Any:
     return content
 
 
-def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
+def check(value: Unchecked, rules: Fields, place: str = "") -> None:
     """Refuse a value that a schema does not allow."""
     where = place or "it"
     _check_type(value, rules, where)
@@ -168,7 +168,7 @@ def check(value: Any, rules: dict[str, Any], place: str = "") -> None:
                 check(value[name], own, f"{place}/{name}")
 
 
-def check_parts(content: dict[str, Any]) -> None:
+def check_parts(content: Fields) -> None:
     """Refuse a selection whose parts do not belong together."""
     columns, kept = content["columns"], set(content["kept"])
     features, names = content["feature_columns"], content["path"]["names"]
@@ -201,7 +201,7 @@ def check_parts(content: dict[str, Any]) -> None:
     })  # fmt: skip
 
 
-def _are_named(content: dict[str, Any]) -> bool:
+def _are_named(content: Fields) -> bool:
     """Return whether each feature has the name of its one column, or of its group of columns."""
     columns, groups = content["columns"], content["parameters"].get("feature_groups")
     groups = groups if isinstance(groups, dict) else {}
@@ -213,7 +213,7 @@ def _are_named(content: dict[str, Any]) -> bool:
     return True
 
 
-def _check_path(path: dict[str, Any]) -> None:
+def _check_path(path: Fields) -> None:
     """Refuse moves that cannot follow from the start."""
     n, moves, backward = len(path["names"]), path["moves"], path["direction"] == "backward"
     start = path.get("start")
@@ -239,7 +239,7 @@ def _refuse(wrong: dict[str, bool]) -> None:
             raise DataError(text)
 
 
-def _check_type(value: Any, rules: dict[str, Any], where: str) -> None:
+def _check_type(value: Unchecked, rules: Fields, where: str) -> None:
     names = rules.get("type", ())
     names = [names] if isinstance(names, str) else names
     kinds = tuple(kind for name in names for kind in _TYPES[name])
@@ -249,7 +249,7 @@ def _check_type(value: Any, rules: dict[str, Any], where: str) -> None:
         raise DataError(f"{where} is {_shown(value)}, and must be of type {wanted}")
 
 
-def _check_text(value: str, rules: dict[str, Any], where: str) -> None:
+def _check_text(value: str, rules: Fields, where: str) -> None:
     least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
     if not least <= len(value) <= most:
         raise DataError(f"{where} has {len(value)} characters, and must have {least} to {most}")
@@ -257,12 +257,12 @@ def _check_text(value: str, rules: dict[str, Any], where: str) -> None:
         raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Unchecked) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _check_depth(value: Any, left: int) -> None:
+def _check_depth(value: Unchecked, left: int) -> None:
     if left == 0:
         raise DataError("its lists lie too deep within each other")
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -271,7 +271,7 @@ def _check_depth(value: Any, left: int) -> None:
             _check_depth(item, left - 1)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> Fields:
     """Return an object, none of whose names is repeated: readers differ in which one they take."""
     found = dict(pairs)
     if len(found) < len(pairs):

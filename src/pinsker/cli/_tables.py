@@ -19,7 +19,7 @@ from scipy.io import arff
 
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, BoolArray
+from pinsker._types import AnyArray, BoolArray, Fields, TargetLike
 from pinsker.cli._formats import (
     OTHER_FORMATS,
     DrawnRows,
@@ -118,7 +118,7 @@ class InputTable:
         return self.frame.drop(columns=[*self.targets, *dict.fromkeys(about_rows)])
 
     @property
-    def y(self) -> Any:
+    def y(self) -> TargetLike:
         """The target: a series, a frame of several, or a structured array of event and time."""
         if self.event is not None:
             return _censored(self.frame[self.targets[0]], self.frame[self.event])
@@ -204,7 +204,7 @@ def _find_targets(typed: Sequence[str], names: list[str]) -> tuple[str, ...]:
 
 def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     """Return a table some columns of which are about rows, and no features."""
-    found: dict[str, Any] = {}
+    found: Fields = {}
     for option, typed in options.items():
         if typed is None:
             continue
@@ -363,7 +363,7 @@ def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, s
     inner = name[: -len(kind)] if name.lower().endswith(kind) else name
     if kind == ".zip":
         return _only_member(handle, source)
-    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers: Fields = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     try:
         # Into memory: formats seek back and forth, and decompressed streams do so slowly.
         with handle, openers[kind](handle) as stream:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, RowLabels, Unchecked
 from pinsker.encoding._encoded import Columns
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
@@ -168,7 +168,7 @@ def is_near_unique(n_categories: int, n_rows: int) -> bool:
     return n_categories > max(n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
 
 
-def check_neighbors(n_neighbors: Any, n_rows: int) -> int:
+def check_neighbors(n_neighbors: Unchecked, n_rows: int) -> int:
     """Return `n_neighbors` if `n_rows` rows can have so many, else refuse it."""
     integer = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not integer or n_neighbors < 1:
@@ -197,7 +197,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _name(item: Any) -> str:
+def _name(item: Unchecked) -> str:
     # numpy's repr of a scalar names its type: np.int64(3)
     if isinstance(item, np.generic):
         return repr(item.item())
@@ -211,7 +211,7 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.mean())
 
 
-def read_array(name: str, values: Any) -> AnyArray:
+def read_array(name: str, values: Unchecked) -> AnyArray:
     """Return values as an array of NumPy, whatever container they came in."""
     try:
         return np.asarray(values)
@@ -223,7 +223,7 @@ def read_array(name: str, values: Any) -> AnyArray:
         ) from error
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+def check_weights(sample_weight: RowLabels, n_rows: int) -> FloatArray:
     """Return the user's weights of the rows as numbers, one per row."""
     try:
         weights = read_array("sample_weight", sample_weight).astype(np.float64)

@@ -5,7 +5,7 @@ Kinds and cuts come from the sample, categories from all rows.
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import FloatArray, IntArray, Missing
+from pinsker._types import AnyArray, FloatArray, Function, IntArray, Missing, TableLike, TargetLike
 from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
 from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
 from pinsker.encoding._encode import encode
@@ -64,7 +64,9 @@ class LargeTable:
         return tuple(found)
 
 
-def read_large(X: Any, y: Any, *, bins: int, strategy: Binning, **encoding: Any) -> LargeTable:
+def read_large(
+    X: TableLike, y: TargetLike, *, bins: int, strategy: Binning, **encoding: Any
+) -> LargeTable:
     """Read a Dask DataFrame in three passes: lengths, a sample, and categories of all rows."""
     partitions = Partitions.of(X, y)
     if partitions.n_rows == 0:
@@ -99,7 +101,7 @@ class Partitions:
     """A table and its target in pieces that fit in memory, none of them read yet."""
 
     parts: tuple[Any, ...]  # pandas frames that hold the target among their columns
-    target: Any  # name of that column
+    target: TargetLike  # name of that column
     called: str  # the user's name of the target
     empty: Any  # the columns without the target and without any row
     lengths: tuple[int, ...]  # rows of each part
@@ -110,7 +112,7 @@ class Partitions:
         return sum(self.lengths)
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> "Partitions":
+    def of(cls, X: TableLike, y: TargetLike) -> "Partitions":
         """Divide a Dask DataFrame; `y` is the name of one of its columns, or a Dask Series."""
         X, target, called = put_target(X, y)
         # One delayed object per part: Dask may divide two frames from the same files differently.
@@ -118,7 +120,7 @@ class Partitions:
         lengths = compute([delayed(len)(part) for part in parts])
         return cls(parts, target, called, X._meta.drop(columns=[target]), tuple(lengths))
 
-    def map(self, function: Callable[..., Any], *args: Any) -> list[Any]:
+    def map(self, function: Function, *args: Any) -> list[Any]:
         """Return ``function(columns, target, *args)`` of every part, delayed."""
         task = delayed(_apply)
         return [task(part, self.target, self.called, function, *args) for part in self.parts]
@@ -138,10 +140,10 @@ class Partitions:
         return columns, target
 
 
-def delayed(function: Callable[..., Any]) -> Callable[..., Any]:
+def delayed(function: Function) -> Function:
     """Return a function whose calls are delayed."""
     dask = require("dask", purpose="a Dask DataFrame", extra="dask")
-    later: Callable[..., Any] = dask.delayed(function, pure=False)
+    later: Function = dask.delayed(function, pure=False)
     return later
 
 
@@ -155,7 +157,7 @@ def compute(tasks: Sequence[Any]) -> list[Any]:
     return list(dask.compute(*tasks))
 
 
-def put_target(X: Any, y: Any) -> tuple[Any, Any, str]:
+def put_target(X: TableLike, y: TargetLike) -> tuple[Any, Any, str]:
     """Put a Dask Series among the columns of a frame; return its name there, and the user's."""
     if isinstance(y, str):
         if y not in X.columns:
@@ -170,12 +172,14 @@ def put_target(X: Any, y: Any) -> tuple[Any, Any, str]:
     return X.assign(**{_TARGET: y}), _TARGET, str(y.name or "y")
 
 
-def _apply(frame: Any, target: Any, called: str, function: Callable[..., Any], *args: Any) -> Any:
+def _apply(
+    frame: TableLike, target: TargetLike, called: str, function: Function, *args: Any
+) -> Any:
     """Call a function with the columns and the target of a part."""
     return function(frame.drop(columns=[target]), frame[target].rename(called), *args)
 
 
-def _draw(frame: Any, size: int, number: int) -> Any:
+def _draw(frame: TableLike, size: int, number: int) -> TableLike:
     """Draw some rows of a part, in their order."""
     rng = np.random.default_rng([_SEED, number])
     return frame.iloc[np.sort(rng.choice(len(frame), size, replace=False))]
@@ -236,7 +240,7 @@ class Reader:
     missing: Missing  # what happens to missing values
     target_cuts: FloatArray | None  # cuts of a numeric target
 
-    def read(self, columns: Any, target: Any) -> tuple[RawTable, list[Any], IntArray]:
+    def read(self, columns: TableLike, target: TargetLike) -> tuple[RawTable, list[Any], IntArray]:
         """Return the usable rows of a partition, the classes in it, and which each row has."""
         table = read_table(columns, label="X", prefix="x", two_dimensional=True)
         target_table = read_table(target, label="y", prefix="y")
@@ -264,7 +268,7 @@ class Reader:
             return np.empty(0, dtype=np.int64)
         return usable_rows([table], self.missing, target=target_table)
 
-    def survey(self, columns: Any, target: Any) -> Survey:
+    def survey(self, columns: TableLike, target: TargetLike) -> Survey:
         """Return what a partition holds."""
         if len(columns) == 0:
             nothing: tuple[set[Any] | None, ...] = tuple(
@@ -301,7 +305,9 @@ class Coder:
     features: tuple[tuple[int, ...], ...]  # columns of each feature
     n_categories: IntArray  # codes of each feature
 
-    def code(self, columns: Any, target: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    def code(
+        self, columns: TableLike, target: TargetLike
+    ) -> tuple[AnyArray, npt.NDArray[np.int32]]:
         """Return the codes of a partition, one row of the array per feature, and of its classes."""
         dtype = smallest_type(int(self.n_categories.max()))
         if len(columns) == 0:

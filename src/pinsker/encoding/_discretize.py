@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._notes import Notes
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray, Unchecked
 from pinsker.encoding._checks import listing
 from pinsker.encoding._encoded import Columns, Kind, frozen
 from pinsker.exceptions import DataError, ParameterError
@@ -29,7 +29,7 @@ _MANY_CATEGORIES = 256
 class Binned:
     """A table of small integers, and how continuous columns were cut to get it."""
 
-    codes: npt.NDArray[Any]  # codes 0, 1,
+    codes: AnyArray  # codes 0, 1,
     n_categories: IntArray  # bins or categories of each column: one more than its largest code
     edges: tuple[FloatArray | None, ...]
     names: tuple[str, ...]  # one per column
@@ -126,7 +126,7 @@ def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
     return np.minimum(codes, bins - 1), cuts
 
 
-def _check(columns: Columns, labels: IntArray | None, bins: Any, strategy: Binning) -> None:
+def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy: Binning) -> None:
     if strategy not in ("frequency", "width", "mdl"):
         raise ParameterError(
             f"strategy={strategy!r} is not known: use 'frequency', 'width' or 'mdl'.",
@@ -143,7 +143,7 @@ def smallest_type(n_categories: int) -> npt.DTypeLike:
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
 
 
-def _packed(coded: list[npt.NDArray[Any]], sizes: IntArray) -> npt.NDArray[Any]:
+def _packed(coded: list[AnyArray], sizes: IntArray) -> AnyArray:
     """Lay codes out column by column in the smallest type: less memory to read for each count."""
     dtype = smallest_type(int(sizes.max()))
     codes = np.empty((len(coded[0]), len(coded)), dtype=dtype, order="F")

@@ -9,7 +9,18 @@ import numpy as np
 from scipy import sparse
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
+from pinsker._types import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Missing,
+    RowLabels,
+    Scale,
+    TableLike,
+    TargetLike,
+    Task,
+)
 from pinsker.encoding._checks import (
     check_weights,
     column_notes,
@@ -140,8 +151,8 @@ def _merged(values: FloatArray, known: Any) -> tuple[IntArray, AnyArray]:
 
 
 def encode(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     *,
     scale: Scale = "copula",
     categorical_features: CategoricalFeatures = "from_dtype",
@@ -149,7 +160,7 @@ def encode(
     feature_groups: FeatureGroups | None = None,
     task: Literal["auto"] | Task = "auto",
     columns: IntArray | None = None,
-    sample_weight: Any = None,
+    sample_weight: RowLabels = None,
     read_text: bool = True,
 ) -> Encoded:
     """Turn a table and its target into what the engine works on.
@@ -213,7 +224,7 @@ def _as_written(table: RawTable, categorical_features: CategoricalFeatures) -> R
     return with_written_values(table, declared_categories(table, categorical_features))
 
 
-def hashes_of(X: Any, y: Any) -> AnyArray:
+def hashes_of(X: TableLike, y: TargetLike) -> AnyArray:
     """Return the hashes of rows, which are those of `Encoded` for the same rows."""
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
     target, _ = read_target(y, "auto")
@@ -222,7 +233,7 @@ def hashes_of(X: Any, y: Any) -> AnyArray:
 
 
 def encode_again(
-    X: Any, y: Any, feature_columns: Sequence[Sequence[int]], **encoding: Any
+    X: TableLike, y: TargetLike, feature_columns: Sequence[Sequence[int]], **encoding: Any
 ) -> Encoded:
     """Encode other rows of a table with the features that a fit searched, numbered as there."""
     columns = columns_to_read(X)
@@ -232,7 +243,7 @@ def encode_again(
 
 
 def columns_to_read(
-    X: Any, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
+    X: TableLike, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
 ) -> IntArray | None:
     """Return the columns of a large sparse table to read, None for all of them.
 
@@ -276,7 +287,7 @@ def _refuse_listed(categorical_features: CategoricalFeatures) -> None:
 
 
 def encode_columns(
-    x: Any,
+    x: TableLike,
     *,
     name: str = "x",
     scale: Scale = "copula",

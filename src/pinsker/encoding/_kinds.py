@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, ColumnChoice, FloatArray, IntArray
 from pinsker.encoding._checks import listing
 from pinsker.encoding._encoded import Encoded, Kind
 from pinsker.encoding._read import Origin, RawTable, column_blocks, numbers_note, read_times
@@ -436,7 +436,7 @@ def _kind_if(table: RawTable, j: int, marked: bool | None, integer: bool) -> Kin
     return Kind.COUNT if integer else Kind.NOMINAL
 
 
-def _marks(categorical_features: Any, table: RawTable) -> BoolArray:
+def _marks(categorical_features: ColumnChoice, table: RawTable) -> BoolArray:
     """Return which columns the user marked as discrete."""
     if isinstance(categorical_features, bool) or (
         isinstance(categorical_features, str) and categorical_features in ("none", "all")
@@ -463,7 +463,7 @@ def _marks(categorical_features: Any, table: RawTable) -> BoolArray:
     return marks
 
 
-def _declared(table: RawTable, j: int, declared: Any) -> Kind:
+def _declared(table: RawTable, j: int, declared: ColumnChoice) -> Kind:
     """Check a kind the user declared for column j."""
     problem = _why_not(table, j, declared)
     if problem:
@@ -474,7 +474,7 @@ def _declared(table: RawTable, j: int, declared: Any) -> Kind:
     return Kind(declared)
 
 
-def _why_not(table: RawTable, j: int, declared: Any) -> str:
+def _why_not(table: RawTable, j: int, declared: ColumnChoice) -> str:
     """Return why column j cannot be what was declared, or nothing."""
     if declared not in tuple(Kind):
         return f"{declared!r}; kinds are {listing(tuple(Kind))}."

@@ -22,7 +22,15 @@ import numpy as np
 from scipy import sparse
 
 from pinsker._notes import Notes
-from pinsker._types import AnyArray, BoolArray, FloatArray, HasColumns, HasShape, IntArray
+from pinsker._types import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    HasColumns,
+    HasShape,
+    IntArray,
+    TableLike,
+)
 from pinsker.exceptions import DataError, DataTypeError
 
 #: Integers up to here are exact in float64.
@@ -270,7 +278,7 @@ class RawTable:
 
 
 def read_table(
-    data: Any,
+    data: TableLike,
     *,
     label: str,
     prefix: str,
@@ -300,7 +308,7 @@ def read_table(
 
 
 def _read_sparse_table(
-    data: Any, label: str, prefix: str, columns: IntArray | None, allowed: bool
+    data: TableLike, label: str, prefix: str, columns: IntArray | None, allowed: bool
 ) -> RawTable:
     """Read a matrix or array of scipy: numbers, and zeros that are not stored."""
     if not allowed:
@@ -318,7 +326,7 @@ def _read_sparse_table(
     return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, tuple(notes))
 
 
-def _as_array(data: Any, label: str) -> AnyArray:
+def _as_array(data: TableLike, label: str) -> AnyArray:
     """Return a numpy array of one or two dimensions; lists keep the type of each cell."""
     if isinstance(data, np.ma.MaskedArray):
         numeric = data.dtype.kind in "fiu"
@@ -386,33 +394,33 @@ def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
     )
 
 
-def is_frame(data: Any) -> bool:
+def is_frame(data: TableLike) -> bool:
     """Whether `data` is a frame or a series of some data frame package."""
     if type(data).__module__.partition(".")[0] in _NEVER_FRAMES:
         return False  # the common case, without asking narwhals
     return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
-def is_dask_frame(data: Any) -> bool:
+def is_dask_frame(data: TableLike) -> bool:
     """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
     frames = sys.modules.get("dask.dataframe")
     return frames is not None and isinstance(data, frames.DataFrame)
 
 
-def is_dask_column(data: Any) -> bool:
+def is_dask_column(data: TableLike) -> bool:
     """Return whether something is a Dask Series, or a Dask Array of one dimension."""
     frames = sys.modules.get("dask.dataframe")
     series = frames is not None and isinstance(data, frames.Series)
     return series or (is_dask(data) and data.ndim == 1)
 
 
-def is_dask(data: Any) -> bool:
+def is_dask(data: TableLike) -> bool:
     """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
     arrays = sys.modules.get("dask.array")
     return is_dask_frame(data) or (arrays is not None and isinstance(data, arrays.Array))
 
 
-def count_rows(data: Any) -> int:
+def count_rows(data: TableLike) -> int:
     """Return the rows of a table in memory without reading it; 0 where it has none to count."""
     if isinstance(data, list | tuple):
         return len(data)
@@ -420,7 +428,7 @@ def count_rows(data: Any) -> int:
     return shape[0] if len(shape) == 2 and isinstance(shape[0], int) else 0
 
 
-def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
+def read_frame(data: TableLike, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
     """Return names and columns of a frame, or of a series."""
     wrapped = _wrap(data)
     if is_dask_frame(data):
@@ -443,7 +451,7 @@ def read_frame(data: Any, *, label: str, prefix: str) -> tuple[tuple[str, ...], 
     return names, [_read_series(wrapped.get_column(key), name) for name, key in columns]
 
 
-def _wrap(data: Any) -> Any:
+def _wrap(data: TableLike) -> TableLike:
     try:
         return nw.from_native(data, pass_through=True, allow_series=True)
     except ValueError as error:  # its subclass for repeated names changed places over time
@@ -501,7 +509,7 @@ def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
         yield slice(start, min(start + step, n_columns))
 
 
-def most_filled(X: Any, always: Iterable[int]) -> IntArray | None:
+def most_filled(X: TableLike, always: Iterable[int]) -> IntArray | None:
     """Return the columns of a sparse table that can be made dense, in order; None: all of them."""
     n_rows, n_columns = X.shape
     most = max(MOST_DENSE_CELLS // max(n_rows, 1), _FEWEST_COLUMNS)
@@ -514,7 +522,9 @@ def most_filled(X: Any, always: Iterable[int]) -> IntArray | None:
     return np.sort(np.argsort(-n_filled, kind="stable")[: max(most, len(first))])
 
 
-def read_sparse(data: Any, columns: IntArray | None, label: str) -> tuple[FloatArray, list[str]]:
+def read_sparse(
+    data: TableLike, columns: IntArray | None, label: str
+) -> tuple[FloatArray, list[str]]:
     """Return some columns of a sparse table as numbers in Fortran order, and notes about it."""
     if data.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {label} is of type {data.dtype}")

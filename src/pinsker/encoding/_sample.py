@@ -14,7 +14,16 @@ from scipy import sparse
 
 from pinsker._compat import require
 from pinsker._notes import Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Task
+from pinsker._types import (
+    AnyArray,
+    FloatArray,
+    IntArray,
+    Missing,
+    RowLabels,
+    TableLike,
+    TargetLike,
+    Task,
+)
 from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, read_array, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
@@ -31,15 +40,15 @@ _OVERSAMPLING = 2.0
 class RowSample:
     """Rows of a table and its target, as they came, and how many there were."""
 
-    X: Any  # the rows, in the container of the table and in its order
-    y: Any  # the rows, in the container of the table and in its order
+    X: TableLike  # the rows, in the container of the table and in its order
+    y: TargetLike  # the rows, in the container of the table and in its order
     n_rows: int  # rows of the table that could be drawn: those with a target
     n_drawn: int  # rows of the sample
     rows: IntArray | None = None  # their positions in the table
     remarks: Notes = ()  # what else a user should know
     n_given: int = 0  # rows of the table in memory
 
-    def labels_of_rows(self, labels: Any, name: str = "groups") -> Any:
+    def labels_of_rows(self, labels: RowLabels, name: str = "groups") -> RowLabels:
         """Return the group, or the weight, of each row of the sample; None if there are none."""
         if labels is None or (self.rows is None and self.n_given):
             return labels
@@ -73,8 +82,8 @@ class RowSample:
 
 
 def draw_rows(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     most: int,
     seed: int,
     *,
@@ -105,7 +114,7 @@ def draw_rows(
     return RowSample(*taken, *sizes, rows, tuple(remarks), n_given=n_rows)
 
 
-def take(data: Any, rows: IntArray) -> Any:
+def take(data: TableLike, rows: IntArray) -> TableLike:
     """Return some rows of a table or of a column, in its container."""
     if isinstance(data, list | tuple):
         return [data[row] for row in rows.tolist()]
@@ -159,7 +168,7 @@ class _Drawing:
     seed: int
     n_parts: int
     drop: bool
-    target: Any = None
+    target: TargetLike = None
     called: str | None = None
     limit: float | None = None
 
@@ -168,7 +177,7 @@ class _Drawing:
         draw = delayed(self.draw)
         return compute([draw(number, *part) for number, part in enumerate(parts)])
 
-    def draw(self, number: int, X: Any, y: Any = None) -> "_Drawn":
+    def draw(self, number: int, X: TableLike, y: TargetLike = None) -> "_Drawn":
         """Return the rows of one partition that may be in the sample."""
         if self.target is not None:
             X, y = X.drop(columns=[self.target]), X[self.target].rename(self.called)
@@ -192,15 +201,17 @@ class _Drawing:
 class _Drawn:
     """Rows of one partition with the smallest keys: all those below a limit."""
 
-    X: Any
-    y: Any
+    X: TableLike
+    y: TargetLike
     keys: FloatArray
     limit: float
     n_rows: int
     n_missing: int
 
 
-def _draw_from_parts(X: Any, y: Any, most: int, seed: int, missing: Missing) -> RowSample:
+def _draw_from_parts(
+    X: TableLike, y: TargetLike, most: int, seed: int, missing: Missing
+) -> RowSample:
     """Draw from a Dask collection in one pass over its partitions."""
     parts, target, called = _parts(X, y)
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
@@ -241,7 +252,7 @@ def _smallest(found: Sequence[_Drawn], most: int) -> Any:
     return mask
 
 
-def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
+def _parts(X: TableLike, y: TargetLike) -> tuple[list[tuple[Any, ...]], Any, str | None]:
     """Return the delayed parts of a table, with the name of the target where it is among them."""
     if is_dask_frame(X):
         X, target, called = put_target(X, y)
@@ -268,7 +279,7 @@ def _parts(X: Any, y: Any) -> tuple[list[tuple[Any, ...]], Any, str | None]:
     return list(zip(*blocks, strict=True)), None, None
 
 
-def _missing(y: Any) -> Any:
+def _missing(y: TargetLike) -> Any:
     """Return which rows miss a target."""
     if isinstance(y, np.ndarray):
         gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
@@ -276,7 +287,7 @@ def _missing(y: Any) -> Any:
     return y.isna().to_numpy()
 
 
-def _join(pieces: list[Any]) -> Any:
+def _join(pieces: list[Any]) -> TableLike:
     if isinstance(pieces[0], np.ndarray):
         return np.concatenate(pieces)
     pandas = require("pandas", purpose="a Dask DataFrame", extra="dask")

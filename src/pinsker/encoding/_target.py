@@ -6,12 +6,21 @@ event, `values` normal scores of the time and the event, which searches look at.
 """
 
 import warnings
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Missing, Scale, Task
+from pinsker._types import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Missing,
+    Scale,
+    TargetLike,
+    Task,
+)
 from pinsker.encoding._checks import drop_note, listing, plural, usable_rows
 from pinsker.encoding._encoded import Target, frozen
 from pinsker.encoding._kinds import (
@@ -44,7 +53,7 @@ _FEWEST_EVENTS = 10
 
 
 def encode_target(
-    y: Any,
+    y: TargetLike,
     *,
     task: Literal["auto"] | Task = "auto",
     scale: Scale = "copula",
@@ -57,7 +66,7 @@ def encode_target(
     return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
 
 
-def is_survival(y: Any) -> bool:
+def is_survival(y: TargetLike) -> bool:
     """Return whether a target is a structured array of an event and a time."""
     if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
         return False
@@ -65,7 +74,9 @@ def is_survival(y: Any) -> bool:
     return kinds[0] == "b" and kinds[1] in "iuf"
 
 
-def read_target(y: Any, task: Literal["auto"] | Task) -> tuple[RawTable, Literal["auto"] | Task]:
+def read_target(
+    y: TargetLike, task: Literal["auto"] | Task
+) -> tuple[RawTable, Literal["auto"] | Task]:
     """Read a target, and say how it is understood if its form tells: censored times do."""
     if is_survival(y):
         if task not in ("auto", "survival"):

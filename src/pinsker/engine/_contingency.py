@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma
 
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray
 from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
 from pinsker.engine._problem import (
@@ -263,7 +263,7 @@ class CountTables(MadeByOf):
         classes = int(
             _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
         )
-        fields: dict[str, Any] = {
+        fields: Fields = {
             "columns": columns,
             "labels": np.array(target, dtype=np.uint32),
             "n_classes": classes,

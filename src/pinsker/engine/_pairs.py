@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import (
+    AnyArray,
+    ArrayLibrary,
+    FloatArray,
+    IntArray,
+    RowLabels,
+    TableLike,
+    Unchecked,
+)
 from pinsker.engine import _kernels
 from pinsker.engine._plan import check_room
 from pinsker.engine._problem import (
@@ -196,7 +204,7 @@ _MOST_COUNTS, _MOST_ON_GPU = 2**22, 2**25
 _NONE = -(2**62)
 
 
-def array_library(engine: str) -> Any:
+def array_library(engine: str) -> ArrayLibrary:
     """Return NumPy, or CuPy where triples shall or can be counted on a GPU."""
     one_of("engine", engine, ("auto", "local", "cuda"))
     if engine == "local":
@@ -216,7 +224,7 @@ def best_triples(
     n_best: int,
     *,
     later: bool = False,
-    library: Any = np,
+    library: ArrayLibrary = np,
 ) -> tuple[IntArray, FloatArray]:
     """Count every pair of some with every third column; return the best triples."""
     xp = _array_module(library)
@@ -255,7 +263,7 @@ def best_triples(
     return triples[order], surplus[order] / float(_kernels.COSTS_PER_NAT)
 
 
-def _array_module(library: Any) -> Any:
+def _array_module(library: ArrayLibrary) -> ArrayLibrary:
     """Refuse what is neither NumPy nor CuPy."""
     if library is not np and getattr(library, "__name__", None) != "cupy":
         raise ParameterError(
@@ -265,7 +273,7 @@ def _array_module(library: Any) -> Any:
     return library
 
 
-def _checked_pairs(pairs: Any, n_columns: int) -> IntArray:
+def _checked_pairs(pairs: ArrayLibrary, n_columns: int) -> IntArray:
     """Return pairs of columns, the first smaller; the same column twice would count as two."""
     given = as_array("pairs", pairs)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
@@ -285,7 +293,7 @@ def _checked_pairs(pairs: Any, n_columns: int) -> IntArray:
 class _Counted:
     """Columns and a target on one device, ready to be counted."""
 
-    def __init__(self, xp: Any, codes: Any, labels: Any, cost: Any) -> None:
+    def __init__(self, xp: ArrayLibrary, codes: Any, labels: RowLabels, cost: Unchecked) -> None:
         self.xp, self.codes, self.cost = xp, codes, cost
         self.bins, self.classes = int(codes.max()) + 1, int(labels.max()) + 1
         self.states = self.bins**2 * self.classes
@@ -293,12 +301,12 @@ class _Counted:
         sizes = self.member.sum(axis=1)
         self.base = int(cost[codes.shape[1]]) - int(cost[sizes].sum())
 
-    def one_hot(self, columns: Any) -> Any:
+    def one_hot(self, columns: TableLike) -> ArrayLibrary:
         """Return rows of bins as zeros and ones, of shape (n_rows, columns x bins)."""
         inside = self.codes[columns][:, None, :] == self.xp.arange(self.bins)[:, None]
         return inside.reshape(-1, inside.shape[-1]).T.astype(self.xp.float32)
 
-    def surplus(self, pairs: Any, held: Any) -> Any:
+    def surplus(self, pairs: ArrayLibrary, held: ArrayLibrary) -> ArrayLibrary:
         """Return costs beyond all pairs of columns, of shape (n_pairs, columns of `held`)."""
         xp, bins = self.xp, self.bins
         cells = self.codes[pairs[:, 0]].astype(xp.int64) * bins + self.codes[pairs[:, 1]]
@@ -319,11 +327,11 @@ class _Counted:
         )
         return terms + self.base
 
-    def _knows(self, counts: Any) -> Any:
+    def _knows(self, counts: ArrayLibrary) -> ArrayLibrary:
         """Return the cost of cells with classes less that of cells without, by pair and third."""
         within = self.cost[counts].sum(axis=(1, 2, 3, 5))
         return within - self.cost[counts.sum(axis=3)].sum(axis=(1, 2, 4))
 
 
-def _host(xp: Any, array: Any) -> Any:
+def _host(xp: ArrayLibrary, array: ArrayLibrary) -> ArrayLibrary:
     return array if xp is np else xp.asnumpy(array)

@@ -8,7 +8,7 @@ import numpy as np
 import psutil
 
 from pinsker._notes import Notes
-from pinsker._types import IntArray
+from pinsker._types import IntArray, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine._problem import (
     MOST_MEMORY,
@@ -167,7 +167,12 @@ def plan_rows(
 
 
 def check_search(
-    problem: Any, max_memory: Any, max_samples: Any, seed: Any, n_neighbors: Any, n_threads: Any
+    problem: Any,
+    max_memory: Unchecked,
+    max_samples: Unchecked,
+    seed: Unchecked,
+    n_neighbors: Unchecked,
+    n_threads: Unchecked,
 ) -> None:
     """Refuse what no search can be planned for."""
     instance_of("problem", problem, Problem, "Problem.from_arrays makes one")

@@ -14,7 +14,17 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from pinsker import encoding
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import (
+    AnyArray,
+    ColumnChoice,
+    Fields,
+    FloatArray,
+    IntArray,
+    RowLabels,
+    TableLike,
+    TargetLike,
+    Unchecked,
+)
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError, ParameterError
 
@@ -41,7 +51,7 @@ class FrozenArrays:
         made.__setstate__(fields)
         return made
 
-    def __setstate__(self, fields: dict[str, Any]) -> None:
+    def __setstate__(self, fields: Fields) -> None:
         """Set all fields, those of a pickle or a copy as well: both have arrays to write to."""
         for name in fields:
             value = fields[name]
@@ -60,7 +70,7 @@ class MadeByOf(FrozenArrays):
         )
 
 
-def as_array(name: str, values: Any) -> AnyArray:
+def as_array(name: str, values: Unchecked) -> AnyArray:
     """Return an array; refuse what NumPy makes none of, and masks, which the kernels do not see."""
     if type(values) is np.ndarray:
         return values
@@ -69,7 +79,7 @@ def as_array(name: str, values: Any) -> AnyArray:
     return encoding.read_array(name, values)
 
 
-def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
+def as_numbers(name: str, values: Unchecked, dtype: type = np.float64) -> AnyArray:
     """Return values as an array of a number type in C order; refuse what has no such value."""
     array = as_array(name, values)
     try:
@@ -82,7 +92,7 @@ def as_numbers(name: str, values: Any, dtype: type = np.float64) -> AnyArray:
         ) from error
 
 
-def finite_matrix(name: str, values: Any, n_rows: int | None = None) -> FloatArray:
+def finite_matrix(name: str, values: Unchecked, n_rows: int | None = None) -> FloatArray:
     """Return numbers as a float64 matrix in C order; refuse other shapes, NaN and infinity."""
     matrix: FloatArray = as_numbers(name, values)
     if matrix.ndim != 2:
@@ -98,7 +108,7 @@ def finite_matrix(name: str, values: Any, n_rows: int | None = None) -> FloatArr
     return matrix
 
 
-def finite_vector(name: str, values: Any, n_rows: int) -> FloatArray:
+def finite_vector(name: str, values: Unchecked, n_rows: int) -> FloatArray:
     """Return one finite number per row as float64."""
     vector: FloatArray = as_numbers(name, values)
     if vector.shape != (n_rows,):
@@ -109,7 +119,7 @@ def finite_vector(name: str, values: Any, n_rows: int) -> FloatArray:
     return vector
 
 
-def integer_vector(name: str, values: Any, n: int, each: str = "row") -> AnyArray:
+def integer_vector(name: str, values: Unchecked, n: int, each: str = "row") -> AnyArray:
     """Return one integer per row, or for each of something else, of whatever type."""
     integers = as_array(name, values)
     if integers.shape != (n,) or integers.dtype.kind not in "iub":
@@ -120,7 +130,7 @@ def integer_vector(name: str, values: Any, n: int, each: str = "row") -> AnyArra
     return integers
 
 
-def code_vector(name: str, values: Any, n: int, n_codes: int, each: str = "row") -> AnyArray:
+def code_vector(name: str, values: Unchecked, n: int, n_codes: int, each: str = "row") -> AnyArray:
     """Return one of 0..n_codes-1 for each, as integers of whatever type."""
     codes = integer_vector(name, values, n, each)
     if n and (codes.max() >= n_codes or codes.min() < 0):
@@ -132,13 +142,13 @@ def code_vector(name: str, values: Any, n: int, n_codes: int, each: str = "row")
     return codes
 
 
-def class_codes(name: str, labels: Any, n_rows: int) -> IntArray:
+def class_codes(name: str, labels: RowLabels, n_rows: int) -> IntArray:
     """Return integer labels, whatever they are, as class codes 0, 1, 2, ... in int64."""
     codes = integer_vector(name, labels, n_rows)
     return np.ascontiguousarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
 
 
-def feature_numbers(name: str, features: Any, n_columns: int) -> IntArray:
+def feature_numbers(name: str, features: ColumnChoice, n_columns: int) -> IntArray:
     """Return the feature of each column as int64; every feature has one column at least."""
     numbers = code_vector(name, features, n_columns, n_columns, "column")
     sizes = np.bincount(numbers.astype(np.int64))
@@ -148,12 +158,12 @@ def feature_numbers(name: str, features: Any, n_columns: int) -> IntArray:
     return np.array(numbers, dtype=np.int64)
 
 
-def row_numbers(name: str, rows: Any, n_rows: int) -> IntArray:
+def row_numbers(name: str, rows: TableLike, n_rows: int) -> IntArray:
     """Return one row number per row, in int64 and as a copy."""
     return np.array(code_vector(name, rows, n_rows, n_rows), dtype=np.int64)
 
 
-def flags(name: str, values: Any, n: int) -> npt.NDArray[np.uint8]:
+def flags(name: str, values: Unchecked, n: int) -> npt.NDArray[np.uint8]:
     """Return truth values, one for each of n, as bytes."""
     mask = as_array(name, values)
     if mask.shape != (n,) or mask.dtype.kind != "b":
@@ -164,7 +174,7 @@ def flags(name: str, values: Any, n: int) -> npt.NDArray[np.uint8]:
 
 
 def at_least(
-    name: str, value: Any, least: int, most: int | None = None, *, or_none: bool = False
+    name: str, value: Unchecked, least: int, most: int | None = None, *, or_none: bool = False
 ) -> int:
     """Return an integer parameter; refuse what is none, below the least or above the most."""
     integer = isinstance(value, _INTEGERS) and not isinstance(value, bool)
@@ -193,7 +203,7 @@ def shown(value: object) -> str:
     return repr(value)
 
 
-def thread_count(n_threads: Any) -> int:
+def thread_count(n_threads: Unchecked) -> int:
     """Return a number of threads."""
     return at_least("n_threads", n_threads, 1, MOST_THREADS)
 
@@ -214,7 +224,7 @@ def instance_of(name: str, value: object, kind: type, advice: str) -> None:
         )
 
 
-def index_of(name: str, value: Any, n: int) -> int:
+def index_of(name: str, value: Unchecked, n: int) -> int:
     """Return the number of one of n; refuse one that is not there, negative ones included."""
     index = at_least(name, value, 0)
     if index >= n:
@@ -309,7 +319,9 @@ class Problem(FrozenArrays):
         return cls._made(**checked, cache={})
 
 
-def _checked(values: Any, features: Any, labels: Any, target: Any) -> dict[str, Any]:
+def _checked(
+    values: Unchecked, features: ColumnChoice, labels: RowLabels, target: TargetLike
+) -> Fields:
     """Return the arrays of a problem in the form the kernels take; some may be those given."""
     values = finite_matrix("values", values)
     n_rows, n_columns = values.shape
@@ -327,12 +339,12 @@ def _checked(values: Any, features: Any, labels: Any, target: Any) -> dict[str, 
     }
 
 
-def _target(target: Any, n_rows: int) -> FloatArray:
+def _target(target: TargetLike, n_rows: int) -> FloatArray:
     numbers = finite_matrix("target", target, n_rows)
     if not numbers.shape[1]:
         raise DataError(f"target has shape {numbers.shape}: give one column at least.")
     return numbers
 
 
-def _copied(fields: dict[str, Any]) -> dict[str, Any]:
+def _copied(fields: Fields) -> Fields:
     return {name: np.copy(v) if isinstance(v, np.ndarray) else v for name, v in fields.items()}

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 from joblib import effective_n_jobs
 
-from pinsker._types import FloatArray, Scale
+from pinsker._types import DaskClient, Fields, FloatArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine._plan import Plan, Score, check_search, plan_rows
 from pinsker.engine._problem import (
@@ -32,7 +32,7 @@ from pinsker.exceptions import ParameterError
 class _FrozenSettings:
     """Fields of a frozen dataclass as scikit-learn's parameters."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 (no field has its own)
+    def get_params(self, deep: bool = True) -> Fields:  # noqa: ARG002 (no field has its own)
         """Return the fields by name, as scikit-learn's estimators do.
 
         Parameters
@@ -162,7 +162,7 @@ class EngineSettings(_FrozenSettings):
     """
 
     name: EngineName = "auto"
-    client: Any = field(default=None, hash=False)
+    client: DaskClient = field(default=None, hash=False)
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
@@ -171,11 +171,11 @@ class EngineSettings(_FrozenSettings):
         if self.max_memory is not None:
             at_least("max_memory", self.max_memory, 1, MOST_MEMORY, or_none=True)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Fields:
         return {**vars(self), "client": None}
 
 
-def count_threads(n_jobs: Any) -> int:
+def count_threads(n_jobs: Unchecked) -> int:
     """Return the number of threads that scikit-learn's `n_jobs` stands for."""
     integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > MOST_THREADS):
@@ -187,7 +187,7 @@ def count_threads(n_jobs: Any) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
-def generator_of(random_state: Any) -> np.random.Generator:
+def generator_of(random_state: RandomState) -> np.random.Generator:
     """Return NumPy's generator of a seed."""
     try:
         return np.random.default_rng(random_state)
@@ -208,7 +208,7 @@ SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
 ENGINES = get_args(EngineName)
 
 
-def as_settings(name: str, value: Any) -> Any:
+def as_settings(name: str, value: Unchecked) -> Any:
     """Return the settings that a parameter stands for: an object, a name of an engine, or None."""
     if isinstance(value, SETTINGS[name]):
         return value
@@ -236,7 +236,7 @@ class Stepwise(ABC):
         max_samples: int | None = None,
         seed: int = 0,
         engine: EngineName = "local",
-        client: Any = None,
+        client: DaskClient = None,
     ) -> None:
         check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
         one_of("score", score, get_args(Score))
@@ -293,7 +293,7 @@ class Stepwise(ABC):
     def _first_set(self) -> Iterable[int]:
         """Return the features to start from by default."""
 
-    def _settings(self, plan: Plan, n_neighbors: int) -> dict[str, Any]:
+    def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
         problem, kept = self.problem, {}
         if plan.keeps_pairs:

@@ -3,13 +3,13 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, CrossValidation, FloatArray, IntArray, ListsByName, TableLike
 from pinsker.bounds import (
     CROSS_FITTED,
     Difference,
@@ -41,7 +41,7 @@ class FreshSets:
     def __init__(
         self,
         context: FitContext,
-        cv: Any,
+        cv: CrossValidation,
         order: Sequence[int],
         kept: Sequence[bool],
         *,
@@ -123,7 +123,7 @@ class Importance:
     n_rows: int
     notes: Notes = ()
 
-    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a feature, the most important first."""
         fields = {
             "feature": self.features,
@@ -248,7 +248,7 @@ def _paired_losses(
     return one, other
 
 
-def table_of(columns: dict[str, list[Any]], library: str) -> Any:
+def table_of(columns: ListsByName, library: str) -> TableLike:
     """Return columns as a frame of pandas or polars."""
     if library not in ("pandas", "polars"):
         raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from pinsker._compat import require
 from pinsker._notes import Notes
-from pinsker._types import Missing
+from pinsker._types import Axes, ColumnChoice, Fields, ListsByName, Missing, TableLike, TargetLike
 from pinsker.encoding import Encoded, encode
 from pinsker.engine import array_library, count_threads
 from pinsker.exceptions import DataError, ParameterError
@@ -64,13 +64,13 @@ class Interactions:
         known = zip(self.found, self.p_additive, strict=False)
         return tuple(one for one, p in known if one.p_value <= level and p <= level)
 
-    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a set, the largest surplus first."""
         if library not in ("pandas", "polars"):
             raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
         order = max((len(one.features) for one in self.found), default=2)
         places = ("first", "second", "third")[:order]
-        columns: dict[str, list[Any]] = {
+        columns: ListsByName = {
             place: [self.names[one.features[k]] for one in self.found]
             for k, place in enumerate(places)
         }
@@ -81,7 +81,7 @@ class Interactions:
         columns["p_additive"] = list(self.p_additive) or [np.nan] * len(self.found)
         return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
 
-    def plot(self, *, ax: Any = None, n_features: int = 20) -> Any:
+    def plot(self, *, ax: Axes = None, n_features: int = 20) -> Axes:
         """Draw a heat map of the surplus of the features that carry most together.
 
         Parameters
@@ -131,13 +131,13 @@ class Interactions:
 
 
 def interactions(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     order: Literal[2, 3] = 2,
     *,
     n_best: int = 100,
     n_permutations: int = 20,
-    categorical_features: Any = "from_dtype",
+    categorical_features: ColumnChoice = "from_dtype",
     missing: Missing = "error",
     engine: Literal["auto", "local", "cuda"] = "auto",
     n_jobs: int | None = None,
@@ -198,7 +198,7 @@ def interactions(
     """
     if order not in (2, 3):
         raise ParameterError(f"order={order!r}: use 2 for pairs or 3 for triples.")
-    counts: dict[str, Any] = {"n_best": n_best, "n_permutations": n_permutations}
+    counts: Fields = {"n_best": n_best, "n_permutations": n_permutations}
     for name, number in counts.items():
         if not isinstance(number, Integral) or number < 1:
             raise ParameterError(

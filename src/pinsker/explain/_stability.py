@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -11,7 +11,16 @@ from sklearn.base import clone
 
 from pinsker._compat import check_columns, require
 from pinsker._notes import Note
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import (
+    BoolArray,
+    Fields,
+    FloatArray,
+    IntArray,
+    RowLabels,
+    Selector,
+    TableLike,
+    TargetLike,
+)
 from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import number_groups
@@ -116,7 +125,7 @@ class Stability:
         ranked = np.argsort(-more, kind="stable")
         return [int(j) for j in ranked if more[j] > _MORE_OFTEN and j != feature]
 
-    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: how often each feature was chosen."""
         if library not in ("pandas", "polars"):
             raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
@@ -127,7 +136,7 @@ class Stability:
         }
         return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Fields:
         """Return plain values: stability, interval, and the frequency of each chosen feature."""
         return {
             "value": self.value,
@@ -190,14 +199,14 @@ def stability_of_orders(
 
 
 def stability_of_subsamples(
-    selector: Any,
-    X: Any,
-    y: Any,
+    selector: Selector,
+    X: TableLike,
+    y: TargetLike,
     draw_half: Callable[[int], RowSample],
     *,
     n: int,
-    sample_weight: Any,
-    groups: Any,
+    sample_weight: RowLabels,
+    groups: RowLabels,
 ) -> Stability:
     """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
     if n < 2:
@@ -234,7 +243,7 @@ def stability_of_subsamples(
 
 
 def _half(
-    draw_half: Callable[[int], RowSample], X: Any, clusters: IntArray | None, seed: int
+    draw_half: Callable[[int], RowSample], X: TableLike, clusters: IntArray | None, seed: int
 ) -> IntArray:
     """Return a random half of the rows, ascending: of every class, or of the groups."""
     if clusters is None:

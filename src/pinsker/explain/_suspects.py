@@ -4,12 +4,11 @@ import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
 
 _LOG = logging.getLogger("pinsker")
@@ -59,7 +58,7 @@ class Suspect:
         return Note(kind, (self.column,), {"what": self.kind, "reason": self.reason})
 
 
-def find_suspects(X: Any, encoded: Encoded) -> tuple[Suspect, ...]:
+def find_suspects(X: TableLike, encoded: Encoded) -> tuple[Suspect, ...]:
     """Look for columns that give the target away or name the rows."""
     if encoded.n_rows < _FEWEST_ROWS:
         return ()
@@ -353,7 +352,7 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
     return gaps, ~gaps
 
 
-def _raw_columns(X: Any, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
+def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray]]:
     """Yield name and values of each plain column as they came, in the rows that are used."""
     places = [
         (name, columns[0])

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from pinsker._notes import Notes
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import ArrayLibrary, FloatArray, IntArray
 from pinsker.engine import PairTables, best_triples, generator_of
 from pinsker.search import PairFound, PairProblem
 
@@ -30,11 +30,15 @@ class TripleScan:
     problem: PairProblem  # features and target, in bins for tables of three features
     pairs: IntArray | None  # pairs that are tried with every third feature
     n_threads: int  # threads
-    library: Any  # numPy, or CuPy to count on a GPU
+    library: ArrayLibrary  # numPy, or CuPy to count on a GPU
 
     @classmethod
     def of(
-        cls, problem: PairProblem, pairs: Sequence[tuple[int, ...]], n_threads: int, library: Any
+        cls,
+        problem: PairProblem,
+        pairs: Sequence[tuple[int, ...]],
+        n_threads: int,
+        library: ArrayLibrary,
     ) -> "TripleScan":
         """Plan a scan; `pairs` are the best ones, best first."""
         most = _MOST_COLUMNS if library is np else _MOST_ON_GPU

@@ -11,7 +11,21 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns
-from pinsker._types import AnyArray, FloatArray, IntArray, Task, plain
+from pinsker._types import (
+    AnyArray,
+    CrossValidation,
+    Estimator,
+    Fields,
+    FloatArray,
+    IntArray,
+    MetricChoice,
+    RowLabels,
+    Selector,
+    TableLike,
+    TargetLike,
+    Task,
+    plain,
+)
 from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
     check_weights,
@@ -60,10 +74,10 @@ _MOST_OF_DASK = 150_000
 class Fit(NamedTuple):
     """A fitted model, rows that it predicts, their positions, and the rows it was fitted to."""
 
-    model: Any
-    part: Any
+    model: Estimator
+    part: TableLike
     rows: IntArray
-    train: Any
+    train: TableLike
 
 
 @dataclass(frozen=True)
@@ -121,7 +135,7 @@ class AuditResult:
             return "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Fields:
         """Return all figures and the verdict as plain values."""
         return {**asdict(self), "within_budget": self.within_budget, "verdict": self.verdict}
 
@@ -136,17 +150,17 @@ class AuditResult:
 
 
 def audit(
-    selector: Any,
-    model: Any,
-    X_test: Any,
-    y_test: Any,
+    selector: Selector,
+    model: Estimator,
+    X_test: TableLike,
+    y_test: TargetLike,
     *,
-    X_train: Any = None,
-    y_train: Any = None,
-    metric: Any = None,
-    cv: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    X_train: TableLike = None,
+    y_train: TargetLike = None,
+    metric: MetricChoice = None,
+    cv: CrossValidation = None,
+    sample_weight: RowLabels = None,
+    groups: RowLabels = None,
     confidence: float = 0.95,
 ) -> AuditResult:
     """Measure what a model of the user's own loses by the choice of a selector.
@@ -249,7 +263,13 @@ def audit(
     )
 
 
-def _check_tables(selector: Any, X_test: Any, y_test: Any, X_train: Any, y_train: Any) -> None:
+def _check_tables(
+    selector: Selector,
+    X_test: TableLike,
+    y_test: TargetLike,
+    X_train: TableLike,
+    y_train: TargetLike,
+) -> None:
     """Refuse frames without the columns of `fit`; warn of test rows that others have seen."""
     for table in (X_test, X_train):
         if is_frame(table):
@@ -260,20 +280,20 @@ def _check_tables(selector: Any, X_test: Any, y_test: Any, X_train: Any, y_train
         warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
 
 
-def _own_metric(selector: Any) -> Any:
+def _own_metric(selector: Selector) -> MetricChoice:
     """Return the metric of a selector's budget: a name, or the function that was given."""
     rule = selector._rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
     return selector.certificate_.metric if isinstance(own, str) else own
 
 
-def _own_folds(selector: Any) -> Any:
+def _own_folds(selector: Selector) -> Any:
     """Return the splitter of a selector, or else 5."""
     own = getattr(selector, "cv", 5)
     return own if hasattr(own, "split") else 5
 
 
-def _number_of_folds(cv: Any) -> Any:
+def _number_of_folds(cv: CrossValidation) -> Any:
     """Return a number of folds as an int, and all else as it is."""
     if not isinstance(cv, Integral | np.bool_):
         return cv
@@ -283,7 +303,7 @@ def _number_of_folds(cv: Any) -> Any:
     return number
 
 
-def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
+def _weights(sample_weight: RowLabels, n_test: int) -> FloatArray | None:
     """Return the weights of the test rows."""
     if sample_weight is None:
         return None
@@ -296,18 +316,18 @@ def _weights(sample_weight: Any, n_test: int) -> FloatArray | None:
     return weights
 
 
-def _array(X: Any) -> Any:
+def _array(X: TableLike) -> Any:
     """Return a table; a matrix of NumPy, which no model takes, as an array."""
     return np.asarray(X) if isinstance(X, np.matrix) else X
 
 
-def _column(y: Any) -> Any:
+def _column(y: TargetLike) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
     values = read_array("y", y)
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 
-def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
+def _check_rows(n_test: int, X_train: TableLike, y_train: TargetLike, cv: CrossValidation) -> None:
     """Refuse half a training set, and test rows that are too few to do without one."""
     if (X_train is None) != (y_train is None):
         raise ParameterError("audit takes X_train and y_train together, or neither.")
@@ -317,7 +337,7 @@ def _check_rows(n_test: int, X_train: Any, y_train: Any, cv: Any) -> None:
         )
 
 
-def _check_task(loss: Metric, model: Any, task: Task) -> None:
+def _check_task(loss: Metric, model: Estimator, task: Task) -> None:
     if task_of(loss.metric) not in (task, "auto"):
         raise ParameterError(
             f"{type(model).__name__} is a model for {task}, but the metric is {loss.name!r}: "
@@ -326,7 +346,9 @@ def _check_task(loss: Metric, model: Any, task: Task) -> None:
         )
 
 
-def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Division]:
+def _divide(
+    task: Task, y: TargetLike, cv: CrossValidation, groups: IntArray | None
+) -> list[Division]:
     """Return which rows are fitted to and which are predicted, fold by fold."""
     if isinstance(cv, int) and groups is not None:
         cv = GroupKFold(min(cv, len(np.unique(groups))))
@@ -344,10 +366,10 @@ def _divide(task: Task, y: Any, cv: Any, groups: IntArray | None) -> list[Divisi
 
 
 def _fits(
-    model: Any,
-    train: Any,
-    test: Any,
-    y: Any,
+    model: Estimator,
+    train: TableLike,
+    test: TableLike,
+    y: TargetLike,
     divided: list[Division] | None,
     weights: FloatArray | None,
 ) -> list[Fit]:
@@ -363,7 +385,9 @@ def _fits(
     return fits
 
 
-def _fit(model: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
+def _fit(
+    model: Estimator, X: TableLike, y: AnyArray, weights: FloatArray | None = None
+) -> Estimator:
     try:
         return fit_clone(model, X, y, weights)
     except OSError:
@@ -382,8 +406,8 @@ def _losses(
     loss: Metric,
     task: Task,
     fits: list[Fit],
-    y: Any,
-    y_fitted: Any,
+    y: TargetLike,
+    y_fitted: TargetLike,
     weights: FloatArray | None,
     clusters: IntArray | None,
 ) -> FloatArray:
@@ -461,7 +485,7 @@ def _losses_of_several(
     return loss.pooled(losses)
 
 
-def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> FloatArray:
+def _class_scores(model: Estimator, part: TableLike, classes: AnyArray, method: str) -> FloatArray:
     """Return probabilities, margins or predicted classes, one column per class."""
     if method == "predict":
         return one_hot(predicted_classes(model, part), classes)
@@ -473,7 +497,7 @@ def _class_scores(model: Any, part: Any, classes: AnyArray, method: str) -> Floa
     return scores
 
 
-def _response(loss: Metric, model: Any) -> str:
+def _response(loss: Metric, model: Estimator) -> str:
     """Return the method of a classifier that gives what a metric needs."""
     wanted = {
         "predictions": ("predict",),

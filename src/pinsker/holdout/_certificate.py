@@ -3,10 +3,10 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pinsker._notes import Note, Notes
-from pinsker._types import plain
+from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, metric_row
 
 Verdict = Literal[
@@ -216,7 +216,7 @@ class Certificate:
             "information": "model-based estimate",
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Fields:
         """Return all figures and the verdict as plain values."""
         return {
             **asdict(self),

@@ -1,10 +1,9 @@
 """What every stage of one call works on, built once and handed on."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from pinsker._notes import Notes
-from pinsker._types import IntArray
+from pinsker._types import Fields, IntArray, TableLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.holdout._dependence import (
@@ -37,8 +36,8 @@ class FitContext:
     budget: ErrorBudget  # what bounds of a path are computed with: the rule, if it is one
     fixed: tuple[int, ...] = ()  # features that may not be dropped
     seed: int = 0  # of everything random
-    table: Any = None  # the rows that were encoded, unchanged, for models of the user
-    user_data: dict[str, Any] = field(default_factory=dict)  # ``X`` and ``y``, for callbacks
+    table: TableLike = None  # the rows that were encoded, unchanged, for models of the user
+    user_data: Fields = field(default_factory=dict)  # ``X`` and ``y``, for callbacks
     fingerprint: str = ""  # digest of everything that the path depends on
     origin: str = ""  # where the rows were drawn from; empty where they are all
     drawn: Notes = ()  # what a user should know of the drawing

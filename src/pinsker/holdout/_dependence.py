@@ -3,12 +3,11 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray, RowLabels
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, hash_numbers, is_missing, read_array
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
@@ -22,14 +21,14 @@ MOST_HASHES = 50_000
 _MOST_ASIDE = 2
 
 
-def read_groups(groups: Any, encoded: Encoded) -> IntArray | None:
+def read_groups(groups: RowLabels, encoded: Encoded) -> IntArray | None:
     """Return the group of every row as numbers 0, 1, ...; None if there are no groups."""
     if groups is None:
         return None
     return number_groups(one_label_per_row(groups, encoded.n_given)[encoded.rows])
 
 
-def one_label_per_row(groups: Any, n_rows: int) -> AnyArray:
+def one_label_per_row(groups: RowLabels, n_rows: int) -> AnyArray:
     """Return the user's groups as an array; refuse another number of them than of rows."""
     labels = read_array("groups", groups)
     if labels.shape != (n_rows,):

@@ -3,12 +3,12 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from pinsker._notes import Notes
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded
 from pinsker.exceptions import ParameterError
 from pinsker.holdout._parallel import Jobs
@@ -68,7 +68,7 @@ class HoldoutEvaluator:
         metric: Metric,
         jobs: Jobs | None = None,
         groups: IntArray | None = None,
-        table: Any = None,
+        table: TableLike = None,
     ) -> None:
         self.folds = tuple(folds)
         weights = encoded.weights

@@ -18,6 +18,7 @@ from threadpoolctl import (  # type: ignore[import-untyped]
 )
 
 from pinsker._compat import require
+from pinsker._types import DaskClient, Fields, Function
 from pinsker.engine import calls_on_cluster
 from pinsker.exceptions import EngineError, EngineLostError
 from pinsker.models import without_advice
@@ -29,14 +30,16 @@ OnCall: TypeAlias = Callable[[int, int], object]
 class Jobs:
     """Runs calls in the order given; the results are the same wherever they run."""
 
-    def __init__(self, n_jobs: int = 1, client: Any = None, on_call: OnCall | None = None) -> None:
+    def __init__(
+        self, n_jobs: int = 1, client: DaskClient = None, on_call: OnCall | None = None
+    ) -> None:
         self.n_jobs = n_jobs
         self.client = client
         self.on_call = on_call
 
     def run(
         self,
-        function: Callable[..., Any],
+        function: Function,
         shared: Any,
         calls: Iterable[tuple[Any, ...]],
         n_jobs: int | None = None,
@@ -56,7 +59,7 @@ class Jobs:
 
     @contextmanager
     def _start(
-        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+        self, function: Function, shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
     ) -> Iterator[Iterable[Any]]:
         """Yield the results as they come, in the order of the calls."""
         if n_jobs == 1 or len(calls) < 2:
@@ -73,16 +76,14 @@ class Jobs:
         """The thread pools of BLAS and OpenMP; to find them takes longer than a small fit."""
         return ThreadpoolController()
 
-    def _in_one_thread(
-        self, config: dict[str, Any], function: Callable[..., Any], shared: Any, call: Any
-    ) -> Any:
+    def _in_one_thread(self, config: Fields, function: Function, shared: Any, call: Any) -> Any:
         # OpenMP counts by thread: what holds for the one that fits does not hold for those here.
         one = self.thread_pools.limit(limits=1, user_api="openmp")
         with one, config_context(**config), parallel_config("threading", n_jobs=1):
             return function(shared, *call)
 
     def _run_on_cluster(
-        self, function: Callable[..., Any], shared: Any, calls: list[tuple[Any, ...]]
+        self, function: Function, shared: Any, calls: list[tuple[Any, ...]]
     ) -> list[Any]:
         _check_that_they_travel(calls)
         alone = partial(_alone, get_config(), function)
@@ -140,7 +141,7 @@ def _end(thread: Thread) -> None:
         raise_in(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
 
 
-def _alone(config: dict[str, Any], function: Callable[..., Any], shared: Any, *call: Any) -> Any:
+def _alone(config: Fields, function: Function, shared: Any, *call: Any) -> Any:
     """Run a call as one of many tasks: it must not start threads or tasks of its own."""
     alone = parallel_config("threading", n_jobs=1)
     with alone, threadpool_limits(1, user_api="blas"), config_context(**config):

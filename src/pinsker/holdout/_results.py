@@ -1,16 +1,16 @@
 """The results of held-out rows as users read them: arrays by name, or a frame."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pinsker._compat import require
-from pinsker._types import AnyArray
+from pinsker._types import AnyArray, TableLike
 from pinsker.exceptions import ParameterError
 
 
 class CVResults(dict[str, AnyArray]):
     """What held-out rows say about every evaluated set: a dict of arrays, one entry per set."""
 
-    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a set, all columns but ``"support"``."""
         if library not in ("pandas", "polars"):
             raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")

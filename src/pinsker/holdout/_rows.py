@@ -10,7 +10,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import TimeSeriesSplit
 
-from pinsker._types import AnyArray, IntArray
+from pinsker._types import AnyArray, CrossValidation, IntArray
 from pinsker.encoding import Encoded, take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.search import MOST_SEARCHED
@@ -73,7 +73,7 @@ class RowCounts(NamedTuple):
     test: int
 
     @classmethod
-    def of(cls, n_rows: int, cv: Any, *, in_parts: bool = True) -> "RowCounts":
+    def of(cls, n_rows: int, cv: CrossValidation, *, in_parts: bool = True) -> "RowCounts":
         """Count the rows of a table of this size under a division."""
         if in_parts and n_rows >= SPLIT_FROM and splits_into_parts(cv):
             n_search = PartSizes.of(n_rows).search
@@ -98,7 +98,7 @@ class RowPlan:
     def of(
         cls,
         encoded: Encoded,
-        cv: Any,
+        cv: CrossValidation,
         seed: int,
         *,
         groups: IntArray | None = None,
@@ -118,7 +118,9 @@ class RowPlan:
         return cls(tuple(searched), tuple(search_of_fold), folds)
 
     @classmethod
-    def _of_parts(cls, encoded: Encoded, cv: Any, seed: int, groups: IntArray | None) -> "RowPlan":
+    def _of_parts(
+        cls, encoded: Encoded, cv: CrossValidation, seed: int, groups: IntArray | None
+    ) -> "RowPlan":
         """Divide the rows of a large table into parts that search, train, evaluate and certify."""
         by_time = not isinstance(cv, Integral)
         if by_time:
@@ -151,7 +153,7 @@ class RowPlan:
         return take_rows(encoded, rows if self.certify is None else rows[:MOST_SEARCHED])
 
 
-def splits_into_parts(cv: Any) -> bool:
+def splits_into_parts(cv: CrossValidation) -> bool:
     """Return whether many rows are split into parts: other splitters cross-fit all of them."""
     if isinstance(cv, Integral):
         return bool(cv)
@@ -210,7 +212,7 @@ def rows_of_searches(folds: tuple[Fold, ...], n_rows: int) -> tuple[list[IntArra
 
 def make_folds(
     encoded: Encoded,
-    cv: Any,
+    cv: CrossValidation,
     seed: int = 0,
     *,
     fewest: int = 0,
@@ -290,7 +292,7 @@ def _folds_of_groups(
 
 
 def _folds_of(
-    encoded: Encoded, cv: Any, fewest: int, groups: IntArray | None = None
+    encoded: Encoded, cv: CrossValidation, fewest: int, groups: IntArray | None = None
 ) -> tuple[Fold, ...]:
     """Read the user's own division; positions are those of the user's table."""
     n_given = encoded.n_given
@@ -305,7 +307,7 @@ def _folds_of(
 
 
 def read_division(
-    cv: Any, n_rows: int, split: Callable[[], Iterable[Any]]
+    cv: CrossValidation, n_rows: int, split: Callable[[], Iterable[Any]]
 ) -> list[tuple[IntArray, IntArray]]:
     """Return the user's own division as checked pairs of positions among the rows."""
     divides = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
@@ -379,7 +381,7 @@ def _rows_text(rows: IntArray) -> str:
 
 
 def _split(
-    encoded: Encoded, cv: Any, groups: IntArray | None
+    encoded: Encoded, cv: CrossValidation, groups: IntArray | None
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Divide the rows by a splitter; positions are those of the user's table."""
     labels = encoded.target.labels

@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Unpack, get_args, overload
+from typing import Literal, Unpack, get_args, overload
 
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
 from pinsker._notes import Notes
-from pinsker._types import BoolArray, FloatArray, IntArray, Missing, Scale
+from pinsker._types import BoolArray, ColumnChoice, FloatArray, IntArray, Missing, Scale, TableLike
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
@@ -81,20 +81,20 @@ class _EntropyLayout:
 
 @overload
 def entropy(
-    x: Any, *, return_details: Literal[False] = ..., **keywords: Unpack[EntropyKeywords]
+    x: TableLike, *, return_details: Literal[False] = ..., **keywords: Unpack[EntropyKeywords]
 ) -> float: ...
 @overload
 def entropy(
-    x: Any, *, return_details: Literal[True], **keywords: Unpack[EntropyKeywords]
+    x: TableLike, *, return_details: Literal[True], **keywords: Unpack[EntropyKeywords]
 ) -> Estimate: ...
 def entropy(
-    x: Any,
+    x: TableLike,
     *,
     return_details: bool = False,
     method: EntropyMethod = "auto",
     n_neighbors: int = 3,
     scale: Scale = "standard",
-    categorical_features: Any = "from_dtype",
+    categorical_features: ColumnChoice = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     clip: bool = False,
@@ -174,7 +174,7 @@ def entropy(
     return Estimate(value, layout.method, n_rows, None, error, notes, warnings)
 
 
-def _lay_out(x: Any, options: Options) -> tuple[_EntropyLayout, Notes]:
+def _lay_out(x: TableLike, options: Options) -> tuple[_EntropyLayout, Notes]:
     """Check the options, encode the columns, choose the method."""
     n_threads = count_threads(options.n_jobs)
     method, k, scale = options.method, options.n_neighbors, options.scale

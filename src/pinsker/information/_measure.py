@@ -10,7 +10,17 @@ from typing import Any, Literal, TypedDict, get_args
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, Missing, Scale
+from pinsker._types import (
+    AnyArray,
+    ColumnChoice,
+    Fields,
+    FloatArray,
+    IntArray,
+    Missing,
+    Scale,
+    TableLike,
+    TargetLike,
+)
 from pinsker.encoding import (
     Columns,
     Kind,
@@ -47,7 +57,7 @@ class EstimateKeywords(TypedDict, total=False):
 
     n_neighbors: int
     scale: Scale
-    categorical_features: Any
+    categorical_features: ColumnChoice
     missing: Missing
     correction: Correction
     clip: bool
@@ -68,7 +78,7 @@ class Options:
     method: str
     n_neighbors: int
     scale: Scale
-    categorical_features: Any
+    categorical_features: ColumnChoice
     missing: Missing
     correction: Correction
     n_jobs: int | None
@@ -175,7 +185,7 @@ class PreparedInput:
     notes: Notes
 
 
-def prepare(x: Any, y: Any, z: Any, options: Options) -> PreparedInput:
+def prepare(x: TableLike, y: TargetLike, z: TableLike, options: Options) -> PreparedInput:
     """Check the options, encode the arguments, choose the method and lay out its arrays."""
     options.check()
     by_neighbors = options.method in ("auto", *NEIGHBOR_METHODS)
@@ -197,12 +207,12 @@ def prepare(x: Any, y: Any, z: Any, options: Options) -> PreparedInput:
 
 
 def encode_arguments(
-    x: Any,
-    y: Any,
-    z: Any = None,
+    x: TableLike,
+    y: TargetLike,
+    z: TableLike = None,
     *,
     scale: Scale,
-    categorical_features: Any,
+    categorical_features: ColumnChoice,
     missing: Missing,
     guess_classes: bool = True,
 ) -> Arguments:
@@ -220,7 +230,7 @@ def encode_arguments(
     return Arguments(columns["x"], columns["y"], columns.get("z"), tuple(dict.fromkeys(notes)))
 
 
-def _per_argument(categorical_features: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+def _per_argument(categorical_features: ColumnChoice, tables: Mapping[str, Any]) -> Fields:
     """Return what `categorical_features` declares for each argument."""
     if isinstance(categorical_features, Mapping):
         unknown = [name for name in categorical_features if name not in tables]
@@ -241,7 +251,7 @@ def _per_argument(categorical_features: Any, tables: Mapping[str, Any]) -> dict[
     )
 
 
-def kinds_by_column(declared: Any, data: Any, name: str) -> Any:
+def kinds_by_column(declared: ColumnChoice, data: TableLike, name: str) -> ColumnChoice:
     """Turn one kind for a whole argument into one kind per column, as `encode_columns` takes it."""
     if isinstance(declared, str) and declared in tuple(Kind):
         n_columns = read_table(data, label=name, prefix=name).n_columns
@@ -249,7 +259,7 @@ def kinds_by_column(declared: Any, data: Any, name: str) -> Any:
     return declared
 
 
-def _kinds_of_target(y: Any) -> tuple[Any, list[Note]]:
+def _kinds_of_target(y: TargetLike) -> tuple[Any, list[Note]]:
     """Kinds of y as a target: integers that look like classes are nominal."""
     table = read_table(y, label="y", prefix="y")
     complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))

@@ -1,13 +1,13 @@
 """Mutual information of any columns, alone or given others, and a permutation test of it."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack, overload
+from typing import Literal, Unpack, overload
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from pinsker._notes import Notes
-from pinsker._types import FloatArray, IntArray, Missing, Scale
+from pinsker._types import ColumnChoice, FloatArray, IntArray, Missing, Scale, TableLike, TargetLike
 from pinsker.encoding import FARTHEST, Columns
 from pinsker.engine import Correction, generator_of
 from pinsker.exceptions import ParameterError
@@ -24,21 +24,29 @@ from pinsker.information._reliability import (
 
 @overload
 def mutual_information(
-    x: Any, y: Any, *, return_details: Literal[False] = ..., **keywords: Unpack[MutualKeywords]
+    x: TableLike,
+    y: TargetLike,
+    *,
+    return_details: Literal[False] = ...,
+    **keywords: Unpack[MutualKeywords],
 ) -> float: ...
 @overload
 def mutual_information(
-    x: Any, y: Any, *, return_details: Literal[True], **keywords: Unpack[MutualKeywords]
+    x: TableLike,
+    y: TargetLike,
+    *,
+    return_details: Literal[True],
+    **keywords: Unpack[MutualKeywords],
 ) -> Estimate: ...
 def mutual_information(
-    x: Any,
-    y: Any,
+    x: TableLike,
+    y: TargetLike,
     *,
     return_details: bool = False,
     method: Method = "auto",
     n_neighbors: int = 3,
     scale: Scale = "copula",
-    categorical_features: Any = "from_dtype",
+    categorical_features: ColumnChoice = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     clip: bool = False,
@@ -130,27 +138,32 @@ def mutual_information(
 
 @overload
 def conditional_mutual_information(
-    x: Any,
-    y: Any,
-    z: Any,
+    x: TableLike,
+    y: TargetLike,
+    z: TableLike,
     *,
     return_details: Literal[False] = ...,
     **keywords: Unpack[MutualKeywords],
 ) -> float: ...
 @overload
 def conditional_mutual_information(
-    x: Any, y: Any, z: Any, *, return_details: Literal[True], **keywords: Unpack[MutualKeywords]
+    x: TableLike,
+    y: TargetLike,
+    z: TableLike,
+    *,
+    return_details: Literal[True],
+    **keywords: Unpack[MutualKeywords],
 ) -> Estimate: ...
 def conditional_mutual_information(
-    x: Any,
-    y: Any,
-    z: Any,
+    x: TableLike,
+    y: TargetLike,
+    z: TableLike,
     *,
     return_details: bool = False,
     method: Method = "auto",
     n_neighbors: int = 3,
     scale: Scale = "copula",
-    categorical_features: Any = "from_dtype",
+    categorical_features: ColumnChoice = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     clip: bool = False,
@@ -213,7 +226,13 @@ def conditional_mutual_information(
 
 
 def _estimate(
-    x: Any, y: Any, z: Any, options: Options, clip: bool, return_details: bool, random_state: int
+    x: TableLike,
+    y: TargetLike,
+    z: TableLike,
+    options: Options,
+    clip: bool,
+    return_details: bool,
+    random_state: int,
 ) -> float | Estimate:
     """Carry out one estimate for a public function, which must be the caller."""
     prepared = prepare(x, y, z, options)
@@ -274,16 +293,16 @@ class IndependenceTest:
 
 
 def independence_test(
-    x: Any,
-    y: Any,
-    z: Any = None,
+    x: TableLike,
+    y: TargetLike,
+    z: TableLike = None,
     *,
     n_permutations: int = 199,
     n_local: int = 5,
     method: Method = "auto",
     n_neighbors: int | None = None,
     scale: Scale = "copula",
-    categorical_features: Any = "from_dtype",
+    categorical_features: ColumnChoice = "from_dtype",
     missing: Missing = "error",
     correction: Correction = "grassberger",
     n_jobs: int | None = None,

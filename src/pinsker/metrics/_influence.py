@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, Function, IntArray
 from pinsker.bounds import column_variances, effective_rows
 from pinsker.exceptions import DataError
 from pinsker.models import log_likelihood_of_numbers, refuse_without_curves, step_at
@@ -201,9 +201,7 @@ _STEP = 1e-4
 def ratio_score(parts: Ratio, *more: str) -> MatrixFunction:
     """Return a ratio of counts as a score of matrices, averaged over classes as asked."""
 
-    def of_arguments(
-        kwargs: dict[str, Any], positive: int, present: BoolArray
-    ) -> MatrixScore | None:
+    def of_arguments(kwargs: Fields, positive: int, present: BoolArray) -> MatrixScore | None:
         beta, average = float(kwargs.get("beta", 1.0)), kwargs.get("average", "binary")
         known = set(kwargs) <= {"average", "pos_label", *more}
         if not known or average not in ("binary", "micro", "macro", "weighted"):
@@ -555,7 +553,7 @@ def against_frequencies(
     return influence
 
 
-def rowwise(function: Callable[..., Any]) -> Callable[[Column], Influence]:
+def rowwise(function: Function) -> Callable[[Column], Influence]:
     """Return a mean loss of scikit-learn that has one value per output: a row is made an output."""
 
     def influence(rows: Column) -> Influence:
@@ -566,7 +564,7 @@ def rowwise(function: Callable[..., Any]) -> Callable[[Column], Influence]:
     return influence
 
 
-def rooted(function: Callable[..., Any]) -> Callable[[Column], Influence]:
+def rooted(function: Function) -> Callable[[Column], Influence]:
     """Return the root of such a mean loss."""
     return lambda rows: root_influence(rowwise(function)(replace(rows, kwargs={})))
 

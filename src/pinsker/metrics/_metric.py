@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task
 from pinsker.bounds import (
     Bound,
     Difference,
@@ -58,7 +57,7 @@ _RARE = 0.1
 class Metric:
     """A loss with one value per row, and what may be said about its mean."""
 
-    metric: Any  # a name, a scorer, a function, a `CostMatrix` or a `WorstTarget`
+    metric: MetricChoice  # a name, a scorer, a function, a `CostMatrix` or a `WorstTarget`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", check_metric(self.metric))
@@ -343,7 +342,7 @@ def _targets(one: FloatArray, other: FloatArray) -> list[tuple[FloatArray, Float
     return list(zip(np.atleast_2d(one.T), np.atleast_2d(other.T), strict=True))
 
 
-def several_targets_note(target: Target, metric: Any) -> Notes:
+def several_targets_note(target: Target, metric: MetricChoice) -> Notes:
     """Return a note that errors of several targets are averaged, where no metric says otherwise."""
     single = len(target.names) == 1 or target.task == "survival"  # a time and an event are one
     if single or isinstance(metric, WorstTarget):
@@ -351,7 +350,9 @@ def several_targets_note(target: Target, metric: Any) -> Notes:
     return (Note("several targets", figures={"n_targets": len(target.names)}),)
 
 
-def rare_class_note(target: Target, metric: Any, weights: FloatArray | None = None) -> Notes:
+def rare_class_note(
+    target: Target, metric: MetricChoice, weights: FloatArray | None = None
+) -> Notes:
     """Return a note where an error rate that nobody chose hardly sees a class."""
     if target.labels is None or target.classes is None or metric != "auto":
         return ()

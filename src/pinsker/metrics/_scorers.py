@@ -19,7 +19,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from pinsker._compat import scorer_parts
-from pinsker._types import AnyArray, FloatArray, IntArray, Task
+from pinsker._types import AnyArray, Fields, FloatArray, Function, IntArray, MetricChoice, Task
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.metrics._influence import ClassRows, Column, Influence, block_jackknife, matrix_slopes
 from pinsker.metrics._table import (
@@ -119,7 +119,7 @@ class WorstTarget:
     WorstTarget(metric='roc_auc')
     """
 
-    metric: Any
+    metric: MetricChoice
 
     def __post_init__(self) -> None:
         inner = check_metric(self.metric)
@@ -132,7 +132,7 @@ class WorstTarget:
         object.__setattr__(self, "metric", inner)
 
 
-def check_metric(metric: Any) -> Any:
+def check_metric(metric: MetricChoice) -> MetricChoice:
     """Return what a metric stands for: one of our names where it has one, else what was given."""
     if isinstance(metric, str) and metric.startswith(WORST):
         return WorstTarget(metric.removeprefix(WORST))
@@ -157,7 +157,7 @@ def check_metric(metric: Any) -> Any:
     return metric
 
 
-def metric_name(metric: Any) -> str:
+def metric_name(metric: MetricChoice) -> str:
     """Return the name of a metric in certificates: that of the function of a scorer."""
     if isinstance(metric, str):
         return metric
@@ -171,7 +171,7 @@ def metric_name(metric: Any) -> str:
     return f"neg_{name}" if parts is not None and parts.sign < 0 else name
 
 
-def task_of(metric: Any) -> Any:
+def task_of(metric: MetricChoice) -> Any:
     """Return the task that a metric implies: "auto" where both tasks may have it."""
     metric = check_metric(metric)
     if isinstance(metric, WorstTarget):
@@ -208,10 +208,10 @@ _PREDICT = ("predict",)
 class ScoreFunction:
     """A score function with its arguments, and whether larger is better."""
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: MetricChoice) -> None:
         parts = scorer_parts(metrics.get_scorer(metric) if isinstance(metric, str) else metric)
         self.name = metric_name(metric)
-        self.function: Callable[..., Any] = metric if parts is None else parts.function
+        self.function: Function = metric if parts is None else parts.function
         self.sign = 1.0 if parts is None else parts.sign
         self.kwargs = {} if parts is None else parts.kwargs
         # A plain function gets scores where a model has them.
@@ -366,7 +366,7 @@ class ScoreFunction:
             )
 
     def _call(
-        self, true: AnyArray, given: AnyArray, weights: FloatArray | None, kwargs: dict[str, Any]
+        self, true: AnyArray, given: AnyArray, weights: FloatArray | None, kwargs: Fields
     ) -> float:
         weighted = {} if weights is None else {"sample_weight": weights}
         with warnings.catch_warnings():
@@ -381,7 +381,7 @@ class ScoreFunction:
                     parameter="metric",
                 ) from error
 
-    def _kwargs_for(self, rows: ClassRows) -> dict[str, Any]:
+    def _kwargs_for(self, rows: ClassRows) -> Fields:
         """Return the arguments; of two classes the second is the positive one."""
         binary = len(rows.classes) == 2 and self.kwargs.get("average", "binary") == "binary"
         named = {"pos_label": rows.classes[1]} if binary and self.takes_positive else {}

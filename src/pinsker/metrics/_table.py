@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn import metrics
 
-from pinsker._types import FloatArray, Task
+from pinsker._types import Fields, FloatArray, Function, Task
 from pinsker.bounds import (
     AbsoluteErrorBound,
     Bound,
@@ -212,7 +212,7 @@ class MetricRow:
     function: Callable[..., float] | None = None
     influence: Callable[..., Influence] | None = None
     method: str = BLOCKS_LEFT_OUT  # how its standard error is found
-    covers: Callable[[dict[str, Any]], bool] = lambda _: True  # arguments that the influence knows
+    covers: Callable[[Fields], bool] = lambda _: True  # arguments that the influence knows
     needs_every_class: bool = False
     wrong_values: Callable[[FloatArray, FloatArray], str] | None = None
     matrix: MatrixFunction | None = None  # as a score of confusion matrices
@@ -247,7 +247,7 @@ def _range_in_deviations(facts: TargetFacts) -> float:
     return _range(known) ** 2 / (known.variance or 1.0)
 
 
-def _mean(function: Callable[..., Any], **more: Any) -> MetricRow:
+def _mean(function: Function, **more: Any) -> MetricRow:
     """Return the row of a mean loss of numbers of scikit-learn."""
     known = {"name": f"neg_{function.__name__}", "influence": _influence.rowwise(function)}
     return MetricRow(tasks=_NUMBERS, function=function, method=MEAN, **{**known, **more})
@@ -438,7 +438,7 @@ def unlisted_row(name: str) -> MetricRow:
     return MetricRow(name, best=float(known))
 
 
-def function_row(function: Callable[..., Any]) -> MetricRow:
+def function_row(function: Function) -> MetricRow:
     """Return what is known of a function of scikit-learn; nothing for a user's."""
     return _BY_FUNCTION.get(function) or MetricRow("")
 

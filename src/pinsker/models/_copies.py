@@ -14,12 +14,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import classes_of, method_of
-from pinsker._types import AnyArray, FloatArray
+from pinsker._types import AnyArray, Estimator, FloatArray, TableLike
 from pinsker.models._design import one_hot
 from pinsker.models._model import log_probabilities
 
 
-def fit_clone(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None = None) -> Any:
+def fit_clone(
+    estimator: Estimator, X: TableLike, y: AnyArray, weights: FloatArray | None = None
+) -> Estimator:
     """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
     try:
         model = clone(estimator, safe=False)
@@ -34,7 +36,7 @@ def fit_clone(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None = 
     return model if fitted is None else fitted
 
 
-def weight_parameter(estimator: Any) -> str | None:
+def weight_parameter(estimator: Estimator) -> str | None:
     """Return the name that `fit` of an estimator takes weights of rows by; None if it takes none.
 
     With scikit-learn's metadata routing it is what the estimator requests.
@@ -61,11 +63,13 @@ def weight_parameter(estimator: Any) -> str | None:
 class OnePerTarget:
     """An estimator of one target as one of several: a copy is fitted to each."""
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Estimator) -> None:
         self.estimator = estimator
         self._estimator_type = getattr(estimator, "_estimator_type", None)
 
-    def fit(self, X: Any, y: AnyArray, sample_weight: FloatArray | None = None) -> "OnePerTarget":
+    def fit(
+        self, X: TableLike, y: AnyArray, sample_weight: FloatArray | None = None
+    ) -> "OnePerTarget":
         """Fit a copy to every column of `y`."""
         self.classes_: list[AnyArray] = []
         self.models_: list[Any] = []
@@ -78,7 +82,7 @@ class OnePerTarget:
             self.classes_.append(values if single else classes_of(model, values))
         return self
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: TableLike) -> AnyArray:
         """Return the predictions of all copies, a column each."""
         return np.column_stack([np.ravel(found) for found in self._each("predict", X)])
 
@@ -89,7 +93,7 @@ class OnePerTarget:
             return lambda X: self._each(name, X)
         raise AttributeError(f"{type(self).__name__} has no {name!r}")
 
-    def _each(self, method: str, X: Any) -> list[AnyArray]:
+    def _each(self, method: str, X: TableLike) -> list[AnyArray]:
         found = []
         for model, classes in zip(self.models_, self.classes_, strict=True):
             if model is not None:
@@ -102,7 +106,7 @@ class OnePerTarget:
 
 
 def several_class_scores(
-    model: Any, X: Any, names: Sequence[AnyArray], n_train: float
+    model: Estimator, X: TableLike, names: Sequence[AnyArray], n_train: float
 ) -> list[FloatArray]:
     """Return the scores of a fitted classifier of several targets, one array per target."""
     predict = method_of(model, "predict_proba", "decision_function")

@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 from sklearn.svm import SVC, SVR
 
 from pinsker._compat import method_of, require
-from pinsker._types import BoolArray, FloatArray, IntArray, Task
+from pinsker._types import BoolArray, Estimator, Fields, FloatArray, IntArray, Task, Unchecked
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
 from pinsker.models._categories import code_by_frequency, order_by_target
@@ -48,7 +48,7 @@ _LEAST_TO_STOP = 3
 #: The models that race, from the cheapest on.
 _RACING = ("linear", "linear ranks", "svm", "extra trees", "boosted trees")
 #: Models of other libraries by name: module, classifier and regressor, settings.
-_OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], dict[str, Any]]] = {
+_OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
     "lightgbm": ("lightgbm", ("LGBMClassifier", "LGBMRegressor"), {"verbose": -1, "n_jobs": 1}),
     "xgboost": ("xgboost", ("XGBClassifier", "XGBRegressor"), {"n_jobs": 1}),
     "catboost": (
@@ -78,7 +78,7 @@ class RBFSVM(HoldoutModel):
 
     most_rows: ClassVar[float] = LARGE_TABLE
     name: str = "svm"
-    estimator: Any = None
+    estimator: Estimator = None
 
     def _scores_of_present(
         self,
@@ -125,7 +125,7 @@ class ExtraTrees(HoldoutModel):
     layout: ClassVar[LayoutName] = "mixed"
     takes_weights: ClassVar[bool] = False
     name: str = "extra trees"
-    estimator: Any = None
+    estimator: Estimator = None
     n_trees: int = 64
     min_leaf: int = 2
     seed: int = 0
@@ -324,7 +324,7 @@ def named_models(
     """Return the models that a user named: "auto", one name, or a list of names and estimators."""
     if isinstance(models, str):
         if models == "auto":
-            known = {"n_classes": n_classes, "n_columns": n_columns, "weighted": weighted}
+            known: Fields = {"n_classes": n_classes, "n_columns": n_columns, "weighted": weighted}
             return default_models(task, n_rows, seed, **known)
         models = [models]
     named = tuple(_named(item, task, seed) for item in models)
@@ -370,7 +370,7 @@ def _unknown(name: str, known: Iterable[str]) -> ParameterError:
     return ParameterError(f"model {name!r} is unknown: use 'auto', {listed}, or an estimator.")
 
 
-def _named(item: Any, task: Task, seed: int) -> HoldoutModel:
+def _named(item: Unchecked, task: Task, seed: int) -> HoldoutModel:
     if isinstance(item, HoldoutModel):
         return item
     if isinstance(item, str):

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import Fields, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.models._design import ModelDesign
 from pinsker.models._model import HoldoutModel, PriorModel
@@ -39,7 +38,7 @@ class ModelData:
     weights: FloatArray | None = None  # of the rows of the table
 
     @classmethod
-    def of(cls, encoded: Encoded, table: Any = None) -> "ModelData":
+    def of(cls, encoded: Encoded, table: TableLike = None) -> "ModelData":
         """Describe an encoded table, and the user's table where models of the user need it."""
         design = ModelDesign.of(encoded.columns, encoded.features, encoded.weights)
         own = None if table is None else OwnColumns.of(table, encoded)
@@ -74,7 +73,7 @@ def predict_rows(
     rows, others = layout.take(train, features), layout.take(test, features)
     if shuffled is not None:
         others = layout.with_each_shuffled(others, layout.take(shuffled, features), features)
-    how: dict[str, Any] = {"categorical": layout.is_categorical(features)}
+    how: Fields = {"categorical": layout.is_categorical(features)}
     if weights is not None:
         how["weights"] = weights_in_rows(weights)[train]
     if target.labels is not None:

@@ -1,13 +1,13 @@
 """Linear models in the user's units or in normal scores; the penalty is chosen in training rows."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
 from sklearn.linear_model import LogisticRegression
 
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, Estimator, FloatArray, IntArray
 from pinsker.models._categories import order_by_target
 from pinsker.models._design import LayoutName, one_hot
 from pinsker.models._model import HoldoutModel, class_scores, without_advice
@@ -30,7 +30,7 @@ class LinearRanks(HoldoutModel):
 
     layout: ClassVar[LayoutName] = "scores"
     name: str = "linear ranks"
-    estimator: Any = None
+    estimator: Estimator = None
     C: float = 1.0  # inverse penalty of the logistic regression
 
     def _scores_of_present(

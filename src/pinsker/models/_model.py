@@ -5,14 +5,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import methodcaller
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from pinsker._compat import method_of
-from pinsker._types import AnyArray, BoolArray, FloatArray, HasShape, IntArray
+from pinsker._types import (
+    AnyArray,
+    BoolArray,
+    Estimator,
+    FloatArray,
+    HasShape,
+    IntArray,
+    TableLike,
+    TargetLike,
+)
 from pinsker.exceptions import ParameterError
 from pinsker.models._design import LayoutName, one_hot
 
@@ -28,7 +37,7 @@ class HoldoutModel:
     most_columns: ClassVar[float] = np.inf
     most_cells: ClassVar[float] = np.inf  # rows times columns
     name: str  # its name in comparisons and certificates
-    estimator: Any  # cloned before every fit
+    estimator: Estimator  # cloned before every fit
 
     def fit_predict_scores(
         self,
@@ -101,7 +110,7 @@ class HoldoutModel:
         """Fit to numbers with mean 0 and standard deviation 1; return predictions."""
         return np.asarray(self._fit(train, values, weights).predict(test))
 
-    def _fit(self, train: FloatArray, target: Any, weights: FloatArray | None) -> Any:
+    def _fit(self, train: FloatArray, target: TargetLike, weights: FloatArray | None) -> Estimator:
         given = {} if weights is None else {"sample_weight": weights}
         with without_advice():
             return clone(self.estimator).fit(train, target, **given)
@@ -163,7 +172,9 @@ def without_advice() -> Iterator[None]:
         yield
 
 
-def class_scores(model: Any, test: Any, classes: AnyArray, n_train: float) -> FloatArray:
+def class_scores(
+    model: Estimator, test: TableLike, classes: AnyArray, n_train: float
+) -> FloatArray:
     """Return the scores of a fitted classifier, one column per class it has seen, in its order."""
     if method_of(model, "predict_proba"):
         return log_probabilities(outputs(model, "predict_proba", test, len(classes)), n_train)
@@ -176,7 +187,7 @@ def class_scores(model: Any, test: Any, classes: AnyArray, n_train: float) -> Fl
     return outputs(model, "decision_function", test, len(classes))
 
 
-def predicted_classes(model: Any, rows: Any) -> AnyArray:
+def predicted_classes(model: Estimator, rows: TableLike) -> AnyArray:
     """Return the class that a fitted model predicts for each row; refuse other shapes."""
     found = np.asarray(model.predict(rows))
     n_rows = _count(rows)
@@ -185,7 +196,7 @@ def predicted_classes(model: Any, rows: Any) -> AnyArray:
     return found.reshape(n_rows)
 
 
-def outputs(model: Any, method: str, rows: Any, n_columns: int) -> FloatArray:
+def outputs(model: Estimator, method: str, rows: TableLike, n_columns: int) -> FloatArray:
     """Return what a method of a fitted model gives for some rows, a column per class or target."""
     found = np.asarray(methodcaller(method, rows)(model), dtype=np.float64)
     n_rows = _count(rows)
@@ -201,12 +212,12 @@ def outputs(model: Any, method: str, rows: Any, n_columns: int) -> FloatArray:
     return found
 
 
-def _count(rows: Any) -> int:
+def _count(rows: TableLike) -> int:
     return int(rows.shape[0] if isinstance(rows, HasShape) else len(rows))
 
 
 def _wrong_shape(
-    model: Any, method: str, found: AnyArray, n_rows: int, wanted: str
+    model: Estimator, method: str, found: AnyArray, n_rows: int, wanted: str
 ) -> ParameterError:
     return ParameterError(
         f"{method} of {type(model).__name__} gave an array of shape {found.shape} for {n_rows} "

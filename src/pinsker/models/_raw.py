@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from pinsker._compat import classes_of, method_of
-from pinsker._types import AnyArray, FloatArray, HasColumns, IntArray, Task
+from pinsker._types import AnyArray, Estimator, FloatArray, HasColumns, IntArray, TableLike, Task
 from pinsker.encoding import (
     Encoded,
     Target,
@@ -45,14 +45,14 @@ _PROBED = 200
 class OwnColumns:
     """The user's table, and which of its rows are used."""
 
-    table: Any  # as it was given to ``fit``
+    table: TableLike  # as it was given to ``fit``
     rows: IntArray  # positions in the table of the rows that are used
     features: tuple[tuple[int, ...], ...] = ()
     shuffled: frozenset[int] = frozenset()  # columns whose values come from other rows
     shuffle: IntArray | None = None  # from which of the rows that are used
 
     @classmethod
-    def of(cls, X: Any, encoded: Encoded) -> "OwnColumns":
+    def of(cls, X: TableLike, encoded: Encoded) -> "OwnColumns":
         """Take the rows and columns of a table that its encoded form uses."""
         return cls(_as_table(X), encoded.rows, encoded.feature_columns)
 
@@ -60,7 +60,7 @@ class OwnColumns:
         """Return the columns of the table that belong to some features, in their order there."""
         return sorted(j for feature in features for j in self.features[feature])
 
-    def take(self, rows: IntArray, columns: Sequence[int]) -> Any:
+    def take(self, rows: IntArray, columns: Sequence[int]) -> TableLike:
         """Return some of the rows that are used, with some columns: a frame stays a frame."""
         taken = self._take(self.rows[rows], columns)
         moved = [k for k, column in enumerate(columns) if column in self.shuffled]
@@ -74,14 +74,14 @@ class OwnColumns:
         others = set(range(len(self.features))) - set(kept)
         return replace(self, shuffled=frozenset(self.columns_of(others)), shuffle=shuffle)
 
-    def _take(self, positions: IntArray, columns: Sequence[int]) -> Any:
+    def _take(self, positions: IntArray, columns: Sequence[int]) -> TableLike:
         wanted = [int(j) for j in columns]
         if not is_frame(self.table):
             return self.table[positions][:, wanted]
         return nw.from_native(self.table, eager_only=True)[positions, wanted].to_native()
 
 
-def _as_table(X: Any) -> Any:
+def _as_table(X: TableLike) -> TableLike:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
     if is_frame(X) and len(X.shape) == 2:
         return X
@@ -97,7 +97,7 @@ def _as_table(X: Any) -> Any:
     return table
 
 
-def _replace_columns(taken: Any, places: Sequence[int], others: Any) -> Any:
+def _replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
     """Return a table with some of its columns taken from another one, dtypes as they were."""
     if not is_frame(taken):
         taken = taken.copy()
@@ -154,7 +154,7 @@ class RawModel(HoldoutModel):
         full[:, seen] = scores
         return full
 
-    def _seen(self, model: Any, names: AnyArray, present: IntArray) -> IntArray:
+    def _seen(self, model: Estimator, names: AnyArray, present: IntArray) -> IntArray:
         """Return the codes of the classes that a fitted model knows, in its own order."""
         own = classes_of(model)
         if own is None or len(own) != len(present):
@@ -162,7 +162,7 @@ class RawModel(HoldoutModel):
         codes = {name: code for code, name in enumerate(names.tolist())}
         return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
 
-    def _fitted(self, given: Any, target: AnyArray, weights: FloatArray | None) -> Any:
+    def _fitted(self, given: TableLike, target: AnyArray, weights: FloatArray | None) -> Estimator:
         try:
             return fit_clone(self.estimator, given, target, weights)
         except OSError:
@@ -212,7 +212,7 @@ def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
             )
 
 
-def task_of_model(model: Any) -> Task | None:
+def task_of_model(model: Estimator) -> Task | None:
     """Return the task of an estimator; None for a class that does not say."""
     try:
         if is_classifier(model):
@@ -222,7 +222,7 @@ def task_of_model(model: Any) -> Task | None:
         return None
 
 
-def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
+def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> Estimator:
     """Return an estimator that can be fitted to a table: itself, or behind a default encoding."""
     table = _as_table(X)
     check_lengths({"X": table.shape[0], "y": len(y)})
@@ -247,7 +247,7 @@ def able_to_fit(estimator: Any, name: str, X: Any, y: AnyArray) -> Any:
     return able
 
 
-def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]:
+def _first_able(estimator: Estimator, part: TableLike, y: AnyArray) -> tuple[Any, Exception]:
     """Return the estimator, or one copy of it per target, whichever fits and predicts; or None."""
     failed: Exception = ValueError("")
     several = y.ndim == 2
@@ -265,7 +265,7 @@ def _first_able(estimator: Any, part: Any, y: AnyArray) -> tuple[Any, Exception]
 
 
 def prepare_models(
-    models: Sequence[HoldoutModel], X: Any, encoded: Encoded
+    models: Sequence[HoldoutModel], X: TableLike, encoded: Encoded
 ) -> tuple[HoldoutModel, ...]:
     """Return models whose estimators of a user can be fitted to the user's table."""
     if not any(isinstance(model, RawModel) for model in models):
@@ -303,12 +303,12 @@ def _default_encoding() -> ColumnTransformer:
     )
 
 
-def _numeric_columns(frame: Any) -> list[str]:
+def _numeric_columns(frame: TableLike) -> list[str]:
     """Return the columns of numbers of a pandas or polars frame."""
     return list(nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns)
 
 
-def _other_columns(frame: Any) -> list[str]:
+def _other_columns(frame: TableLike) -> list[str]:
     """Return the columns of a pandas or polars frame that hold no numbers."""
     return list(nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns)
 
@@ -323,7 +323,7 @@ def _few_rows(y: AnyArray) -> IntArray:
     return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
 
 
-def _refuse_named_classes(estimator: Any, name: str, X: Any, y: AnyArray) -> None:
+def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> None:
     """Refuse classes that a model takes as 0, 1, ... alone, as XGBClassifier does."""
     if task_of_model(estimator) != "classification" or y.ndim == 2:
         return
@@ -344,7 +344,7 @@ def _refuse_named_classes(estimator: Any, name: str, X: Any, y: AnyArray) -> Non
     )
 
 
-def _cannot(estimator: Any, name: str, error: BaseException) -> ParameterError:
+def _cannot(estimator: Estimator, name: str, error: BaseException) -> ParameterError:
     return ParameterError(
         f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
         f"came: {error}. Pass a pipeline that encodes text and missing values, for example "

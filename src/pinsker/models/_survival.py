@@ -5,12 +5,11 @@ is expected earlier, and the probability to be without the event at every time o
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from pinsker._compat import method_of, require
-from pinsker._types import BoolArray, FloatArray
+from pinsker._types import BoolArray, Estimator, FloatArray, TableLike
 from pinsker.encoding import as_structured
 from pinsker.exceptions import ParameterError
 from pinsker.models._copies import fit_clone, weight_parameter
@@ -75,9 +74,9 @@ class SurvivalModel(HoldoutModel):
 
     def fit_predict_survival(
         self,
-        train: Any,
+        train: TableLike,
         raw: FloatArray,
-        test: Any,
+        test: TableLike,
         times: FloatArray,
         weights: FloatArray | None = None,
     ) -> FloatArray:
@@ -92,7 +91,7 @@ class SurvivalModel(HoldoutModel):
 
 
 def survival_predictions(
-    model: Any, train: Any, test: Any, times: FloatArray, *, counts: bool = False
+    model: Estimator, train: TableLike, test: TableLike, times: FloatArray, *, counts: bool = False
 ) -> FloatArray:
     """Return the risks of a fitted model, less those of training rows, and its survival curves."""
     own, risk = (np.ravel(np.asarray(model.predict(X), dtype=np.float64)) for X in (train, test))

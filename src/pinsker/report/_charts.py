@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._types import Unchecked
 from pinsker.holdout import ALL_FEATURES
 from pinsker.report.words import change_in_words, counted, number, short
 
@@ -197,7 +198,7 @@ def _held_out_information(summary: Row) -> list[Series]:
     return _by_search(summary, point, "information", ", held out")
 
 
-def _by_search(summary: Row, point: Any, needed: str, suffix: str = "") -> list[Series]:
+def _by_search(summary: Row, point: Unchecked, needed: str, suffix: str = "") -> list[Series]:
     found: dict[str, list[Point]] = {}
     for row in summary["cv_results"]:
         if row[needed] is not None:

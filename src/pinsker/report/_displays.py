@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, Axes, Estimator, Fields, FloatArray, IntArray, Selector
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
 from pinsker.holdout import ALL_FEATURES, Certificate
@@ -33,12 +33,12 @@ class _Display:
     ax_: Any
     figure_: Any
 
-    def _begin(self, ax: Any) -> Any:
+    def _begin(self, ax: Axes) -> Any:
         """Return the axes to draw on."""
         pyplot = require("matplotlib.pyplot", purpose=type(self).__name__, extra="plot")
         return pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")[1] if ax is None else ax
 
-    def _finish(self, ax: Any, xlabel: str, ylabel: str = "", *, legend: bool = True) -> Self:
+    def _finish(self, ax: Axes, xlabel: str, ylabel: str = "", *, legend: bool = True) -> Self:
         """Leave what carries information."""
         ax.spines[["top", "right"]].set_visible(False)
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -106,7 +106,7 @@ class ErrorIncreaseDisplay(_Display):
     bounds: FloatArray | None = None
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw a fitted selector."""
         check_is_fitted(estimator)
         path, kept = estimator.path_, kept_features(estimator)
@@ -122,7 +122,7 @@ class ErrorIncreaseDisplay(_Display):
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes = None) -> Self:
         """Draw on new axes, or on those given."""
         ax = self._begin(ax)
         self.line_ = None
@@ -139,7 +139,7 @@ class ErrorIncreaseDisplay(_Display):
         word = "increase of the" if best_score(self.metric) is None else "fall of"
         return self._finish(ax, _SIZES, f"{word} {metric_words(self.metric)}")
 
-    def _draw_search(self, ax: Any, search: str) -> None:
+    def _draw_search(self, ax: Axes, search: str) -> None:
         own = np.flatnonzero(self.cv_results["search"] == search)
         own = own[np.argsort(self.cv_results["n_features"][own])]
         size, value = (self.cv_results[name][own] for name in ("n_features", "increase"))
@@ -153,7 +153,7 @@ class ErrorIncreaseDisplay(_Display):
             ends = (self.cv_results[name][own] for name in ("increase_lower", "excess_upper"))
             ax.fill_between(size, *ends, color=_PATH, alpha=0.15, linewidth=0)
 
-    def _draw_bound(self, ax: Any) -> None:
+    def _draw_bound(self, ax: Axes) -> None:
         assert self.sizes is not None
         assert self.bounds is not None
         upwards = np.argsort(self.sizes)
@@ -205,7 +205,7 @@ class SelectionPathDisplay(_Display):
     search: str | None = None
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the path."""
         check_is_fitted(estimator)
         display = cls(
@@ -217,7 +217,7 @@ class SelectionPathDisplay(_Display):
         )
         return display.plot(ax=ax, **line_kwargs)
 
-    def plot(self, ax: Any = None, **line_kwargs: Any) -> Self:
+    def plot(self, ax: Axes = None, **line_kwargs: Any) -> Self:
         """Draw on new axes, or on those given."""
         ax = self._begin(ax)
         style = {"color": _PATH, "label": "search", "marker": ".", **line_kwargs}
@@ -228,7 +228,7 @@ class SelectionPathDisplay(_Display):
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         return self._finish(ax, _SIZES, "information (nats)")
 
-    def _draw_held_out(self, ax: Any, results: Mapping[str, AnyArray], search: str) -> None:
+    def _draw_held_out(self, ax: Axes, results: Mapping[str, AnyArray], search: str) -> None:
         own = np.flatnonzero(results["search"] == search)
         own = own[np.argsort(results["n_features"][own])]
         size, value = results["n_features"][own], results["information"][own]
@@ -286,7 +286,7 @@ class BoundDisplay(_Display):
     kept: int
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kwargs: Any) -> Self:
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the bounds."""
         check_is_fitted(estimator)
         path = estimator.path_
@@ -299,7 +299,7 @@ class BoundDisplay(_Display):
         )
         return display.plot(ax=ax, **line_kwargs)
 
-    def plot(self, ax: Any = None, **line_kwargs: Any) -> Self:
+    def plot(self, ax: Axes = None, **line_kwargs: Any) -> Self:
         """Draw on new axes, or on those given."""
         ax = self._begin(ax)
         style = {"color": _PATH, "label": "bound", "marker": ".", **line_kwargs}
@@ -353,7 +353,7 @@ class CertificateDisplay(_Display):
     verdict: str
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw the certificate of a fitted selector."""
         check_is_fitted(estimator)
         certificate = estimator.certificate_
@@ -365,7 +365,7 @@ class CertificateDisplay(_Display):
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes = None) -> Self:
         """Draw on new axes, or on those given."""
         ax = self._begin(ax)
         for row, (_, estimate, upper) in enumerate(self.statements):
@@ -423,7 +423,7 @@ class ImportanceDisplay(_Display):
     metric: str
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, n_features: int = 20) -> Self:
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None, n_features: int = 20) -> Self:
         """Draw ``importance_`` of a fitted selector, this many features at most."""
         check_is_fitted(estimator)
         found = estimator.importance_
@@ -436,7 +436,7 @@ class ImportanceDisplay(_Display):
 
     @classmethod
     def from_importance(
-        cls, importance: Importance, *, ax: Any = None, n_features: int = 20
+        cls, importance: Importance, *, ax: Axes = None, n_features: int = 20
     ) -> Self:
         """Draw what ``selector.importance`` returned, this many features at most."""
         kept, values = np.array(importance.kept), np.array(importance.value)
@@ -451,7 +451,7 @@ class ImportanceDisplay(_Display):
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes = None) -> Self:
         """Draw on new axes, or on those given."""
         ax = self._begin(ax)
         places = np.arange(len(self.features))
@@ -477,9 +477,9 @@ def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:
     return [*found, bound]
 
 
-def plot(selector: Any, kind: str = "increase", *, ax: Any = None) -> Any:
+def plot(selector: Selector, kind: str = "increase", *, ax: Axes = None) -> Axes:
     """Draw a fitted selector; ``selector.plot`` describes the parameters."""
-    displays: dict[str, Any] = {
+    displays: Fields = {
         "increase": ErrorIncreaseDisplay,
         "path": SelectionPathDisplay,
         "bound": BoundDisplay,

@@ -16,7 +16,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
-from pinsker._types import plain
+from pinsker._types import Fields, Selector, TableLike, TargetLike, plain
 from pinsker.exceptions import ParameterError
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
@@ -48,7 +48,7 @@ _MOST_NAMES = 12
 _WIDTH, _HEIGHT = 220, 44
 
 
-def to_html(summary: dict[str, Any]) -> str:
+def to_html(summary: Fields) -> str:
     r"""Return a summary as one self-contained HTML page.
 
     Names of columns are text that anybody may have written. They reach the page escaped, the
@@ -159,7 +159,7 @@ def _policy(script: str) -> str:
     )
 
 
-def to_json(summary: dict[str, Any]) -> str:
+def to_json(summary: Fields) -> str:
     """Return a summary as JSON text; numbers that are not finite become null.
 
     Examples
@@ -309,7 +309,7 @@ class Report:
     '<!doctype html>'
     """
 
-    summary: dict[str, Any] = field(repr=False)
+    summary: Fields = field(repr=False)
     html: str = field(repr=False)
 
     def save(self, path: Any) -> Path:
@@ -340,7 +340,12 @@ class Report:
 
 
 def report(
-    selector: Any, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any
+    selector: Selector,
+    path: Any = None,
+    *,
+    X: TableLike = None,
+    y: TargetLike = None,
+    **findings: Any,
 ) -> Report:
     """Describe a fitted selector in one HTML page, and write it to `path` if there is one.
 
@@ -366,7 +371,7 @@ def report(
     return made
 
 
-def card(selector: Any) -> str:
+def card(selector: Selector) -> str:
     """Return a fitted selector in a few lines of HTML, for notebooks.
 
     Examples

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._notes import Audience
-from pinsker._types import AnyArray, BoolArray, plain
+from pinsker._types import AnyArray, BoolArray, Selector, plain
 from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
 from pinsker.metrics import metric_row
@@ -30,24 +30,24 @@ _SHOWN = ("all", "kept", "none", "upper", "signed_limit")
 Row = dict[str, Any]
 
 
-def kept_features(selector: Any) -> list[int]:
+def kept_features(selector: Selector) -> list[int]:
     """Return the features that stay, by their position on the path."""
     return _features(selector, selector.support_)
 
 
-def in_order(selector: Any) -> list[int]:
+def in_order(selector: Selector) -> list[int]:
     """Return the features that stay, the most important first."""
     staying, order = set(kept_features(selector)), selector.path_.order
     return [j for j in order if j in staying] + sorted(staying - set(order))
 
 
-def own_budget(selector: Any) -> float | None:
+def own_budget(selector: Selector) -> float | None:
     """Return the error budget; None when another rule cut the path."""
     budget = float(selector.certificate_.budget)
     return None if math.isnan(budget) else budget
 
 
-def search_of_path(selector: Any) -> str | None:
+def search_of_path(selector: Selector) -> str | None:
     """Return the search whose path was cut; None when nothing was held out."""
     results = selector.cv_results_
     order, columns = selector.path_.order, selector.feature_columns_
@@ -71,7 +71,7 @@ def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Row]:
     return [dict(zip(names, row, strict=True)) for row in values]
 
 
-def budget_choices(selector: Any, audience: Audience = "library") -> Row:
+def budget_choices(selector: Selector, audience: Audience = "library") -> Row:
     """Return what every budget of the slider would keep, and what is known of it."""
     own, metric = own_budget(selector), selector.certificate_.metric
     scale, baseline = _scale_of(selector), no_feature_increase(selector.certificate_)
@@ -98,7 +98,7 @@ def budget_choices(selector: Any, audience: Audience = "library") -> Row:
     }
 
 
-def describe_set(selector: Any, features: list[int], certificate: Certificate | None) -> Row:
+def describe_set(selector: Selector, features: list[int], certificate: Certificate | None) -> Row:
     """Return the figures of a set."""
     path, size = selector.path_, len(features)
     shown: Row = {"size": size, "features": features, **dict.fromkeys(_OF_PATH)}
@@ -139,7 +139,7 @@ def describe_certificate(certificate: Certificate | None, audience: Audience) ->
 
 
 def _kept_at(
-    selector: Any, budget: float, own: float | None, scale: float
+    selector: Selector, budget: float, own: float | None, scale: float
 ) -> tuple[list[int], Certificate | None] | None:
     """Return the features that stay under a budget, with their certificate."""
     mine, certificate = kept_features(selector), selector.certificate_
@@ -160,7 +160,7 @@ def _kept_at(
     return kept, found
 
 
-def _by_name(selector: Any, names: tuple[str, ...], budget: float) -> list[int]:
+def _by_name(selector: Selector, names: tuple[str, ...], budget: float) -> list[int]:
     """Return features by their names; by `support_at` if two have the same."""
     known = {name: j for j, name in enumerate(selector.path_.names)}
     if len(known) < selector.path_.n_features:
@@ -168,7 +168,7 @@ def _by_name(selector: Any, names: tuple[str, ...], budget: float) -> list[int]:
     return sorted(known[name] for name in names)
 
 
-def _scale_of(selector: Any) -> float:
+def _scale_of(selector: Selector) -> float:
     """Return the metric's value of a budget of 1: more than 1 for none but relative budgets."""
     if not getattr(selector.get_params(deep=False).get("error_budget"), "relative", False):
         return 1.0
@@ -176,13 +176,13 @@ def _scale_of(selector: Any) -> float:
     return max(gain or 0.0, 1e-12)
 
 
-def _features(selector: Any, support: BoolArray) -> list[int]:
+def _features(selector: Selector, support: BoolArray) -> list[int]:
     """Return the features whose columns all stay."""
     columns = selector.feature_columns_
     return [j for j, of_feature in enumerate(columns) if support[list(of_feature)].all()]
 
 
-def _search_of(selector: Any, features: list[int]) -> str | None:
+def _search_of(selector: Selector, features: list[int]) -> str | None:
     """Return the search on whose path a set was evaluated; None if it was not."""
     results = selector.cv_results_
     if not results:
@@ -195,7 +195,7 @@ def _search_of(selector: Any, features: list[int]) -> str | None:
     return str(results["search"][same[np.argmax(results["information"][same])]])
 
 
-def _largest_budget(selector: Any, own: float | None, baseline: float | None) -> float:
+def _largest_budget(selector: Selector, own: float | None, baseline: float | None) -> float:
     """Return the largest budget worth showing: what lets everything go, and more than our own."""
     beyond = 2.0 * (own or 0.05)
     if baseline is not None:

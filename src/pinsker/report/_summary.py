@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
 from pinsker._notes import Audience, Note
-from pinsker._types import FloatArray, IntArray, plain
+from pinsker._types import Fields, FloatArray, IntArray, Selector, TableLike, TargetLike, plain
 from pinsker.encoding import Encoded, encode_again
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import DataError, ParameterError
@@ -60,9 +60,9 @@ class Measures:
 
 
 def summarise(
-    selector: Any,
-    X: Any = None,
-    y: Any = None,
+    selector: Selector,
+    X: TableLike = None,
+    y: TargetLike = None,
     *,
     importance: Importance | None = None,
     interactions: Interactions | None = None,
@@ -71,7 +71,7 @@ def summarise(
     stability: Stability | None = None,
     source: str | None = None,
     command: str | None = None,
-) -> dict[str, Any]:
+) -> Fields:
     r"""Return what a fitted selector found, as plain values that JSON can hold.
 
     Parameters
@@ -151,18 +151,18 @@ def summarise(
         "data": _data(selector, measures, audience),
         "versions": _versions(),
     }
-    values: dict[str, Any] = plain(summary)
+    values: Fields = plain(summary)
     return values
 
 
-def _target_name(selector: Any, y: Any) -> str | None:
+def _target_name(selector: Selector, y: TargetLike) -> str | None:
     """Return the name of the target: that of `y`, or the one that `fit` was given."""
     name = getattr(y, "name", None)
     found = selector.target_name_ if name is None else name
     return None if found is None else str(found)
 
 
-def _certificate(selector: Any, kept: list[int], audience: Audience) -> dict[str, Any]:
+def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Fields:
     """Return a certificate in words and figures."""
     certificate = selector.certificate_
     return {
@@ -175,7 +175,7 @@ def _certificate(selector: Any, kept: list[int], audience: Audience) -> dict[str
     }
 
 
-def _selector(selector: Any) -> dict[str, Any]:
+def _selector(selector: Selector) -> Fields:
     """Return the class of a selector, and code that fits it again."""
     name = type(selector).__name__
     full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
@@ -188,7 +188,7 @@ def _selector(selector: Any) -> dict[str, Any]:
     }
 
 
-def _path(path: Any) -> dict[str, Any]:
+def _path(path: Any) -> Fields:
     """Return the path by size, smallest first; the set of size s is the first s of `order`."""
     lost = path.lost()
     sets = [
@@ -213,7 +213,7 @@ def _path(path: Any) -> dict[str, Any]:
     }
 
 
-def _features(selector: Any, measures: Measures | None) -> list[dict[str, Any]]:
+def _features(selector: Selector, measures: Measures | None) -> list[Fields]:
     """Return one entry per feature, those that stay longest first."""
     path = selector.path_
     information = dict(zip(path.sizes.tolist(), path.information, strict=True))
@@ -237,7 +237,7 @@ def _features(selector: Any, measures: Measures | None) -> list[dict[str, Any]]:
     return entries
 
 
-def _measured(feature: int, path: Any, measures: Measures | None) -> dict[str, Any]:
+def _measured(feature: int, path: Any, measures: Measures | None) -> Fields:
     """Return the figures of a feature; dependence is Linfoot's sqrt(1 - exp(-2 I))."""
     if measures is None:
         return {"alone": None, "given_kept": None, "stand_in": None}
@@ -253,12 +253,12 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> dict[str, A
     }
 
 
-def _data(selector: Any, measures: Measures | None, audience: Audience) -> dict[str, Any]:
+def _data(selector: Selector, measures: Measures | None, audience: Audience) -> Fields:
     n_rows, notes = selector.n_samples_fit_, list(selector.notes_)
     if measures is not None and selector._record.weighted:
         notes.append(Note("single features have no weights"))
     texts = [sentence(note, audience) for note in notes]
-    data: dict[str, Any] = {"notes": texts, "n_rows": n_rows, "columns": None}
+    data: Fields = {"notes": texts, "n_rows": n_rows, "columns": None}
     if measures is None:
         return data
     columns = measures.encoded.columns
@@ -344,7 +344,7 @@ def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | N
     }
 
 
-def measure(selector: Any, X: Any, y: Any) -> Measures:
+def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     """Measure every feature of the table that a selector was fitted to."""
     knn = getattr(selector, "knn", None) or KNNSettings()  # counts and linear models have none
     encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
@@ -359,7 +359,7 @@ def measure(selector: Any, X: Any, y: Any) -> Measures:
     return Measures(encoded, len(rows), alone, given, stand_ins)
 
 
-def _encode(selector: Any, X: Any, y: Any, knn: KNNSettings) -> Encoded:
+def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -> Encoded:
     """Encode the table of `fit` as the selector did."""
     encoded = encode_again(
         X,

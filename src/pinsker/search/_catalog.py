@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from pinsker._notes import Notes
-from pinsker._types import FloatArray
+from pinsker._types import ColumnChoice, FloatArray, Unchecked
 from pinsker.encoding import Encoded, find_features
 from pinsker.exceptions import ParameterError
 from pinsker.search._criteria import CountedProblem, CountingSettings, criterion_named
@@ -49,7 +49,7 @@ class FeatureCosts:
         return cls((1.0,) * n_features)
 
     @classmethod
-    def read(cls, feature_costs: Any, encoded: Encoded) -> "FeatureCosts":
+    def read(cls, feature_costs: ColumnChoice, encoded: Encoded) -> "FeatureCosts":
         """Read the user's prices."""
         if feature_costs is None:
             return cls.unit(encoded.n_features)
@@ -127,7 +127,7 @@ def by_cost(
     return tuple(given_order(problem, order, len(fixed)) for order in orders)
 
 
-def _by_position(prices: Any, encoded: Encoded) -> dict[int, float]:
+def _by_position(prices: Unchecked, encoded: Encoded) -> dict[int, float]:
     """Return one price per column as a mapping."""
     names = encoded.given_names or encoded.columns.names
     listed = list(prices)
@@ -140,7 +140,7 @@ def _by_position(prices: Any, encoded: Encoded) -> dict[int, float]:
     return dict(enumerate(listed))
 
 
-def _price(item: Any, price: Any) -> float:
+def _price(item: Unchecked, price: Unchecked) -> float:
     try:
         value = float(price)
     except (TypeError, ValueError):
@@ -188,7 +188,7 @@ class Searcher(Protocol):
 
 
 def search_of(
-    item: Any, problem: Encoded, fixed: tuple[int, ...], seed: int, named: dict[str, Search]
+    item: Unchecked, problem: Encoded, fixed: tuple[int, ...], seed: int, named: dict[str, Search]
 ) -> Search:
     """Return the search that an item of a user's list stands for."""
     if isinstance(item, str):

@@ -10,14 +10,14 @@ columns of :math:`L`; a table of mostly one value a column is held as what diffe
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded
 from pinsker.models import ModelDesign
 from pinsker.search._knn import given_order
@@ -61,7 +61,7 @@ def elimination(problem: Encoded, fixed: Sequence[int] = ()) -> SelectionPath:
 class _LinearModel:
     """A linear model that loses columns."""
 
-    columns: Any  # dense or sparse
+    columns: TableLike  # dense or sparse
     owners: IntArray  # the feature of each column
     coefficients: FloatArray  # a row for each column, and the intercepts
     products: FloatArray | None  # inner products of the rows, where they are fewer than columns
@@ -71,7 +71,7 @@ class _LinearModel:
         """Lay out all columns, numbers as the user has them, in units of their spread."""
         design = ModelDesign.of(problem.columns, problem.features, problem.weights)
         layout = replace(design.layout("one-hot"), in_units=True)
-        columns: Any = layout.expand(
+        columns: TableLike = layout.expand(
             np.arange(problem.n_rows), np.arange(problem.columns.n_columns)
         )
         owners = np.empty(columns.shape[1], dtype=np.int64)
@@ -118,7 +118,7 @@ class _LinearModel:
         self.coefficients = self.coefficients[np.append(~gone, True)]
 
 
-def _minimise(columns: Any, loss: _Loss, start: FloatArray) -> FloatArray:
+def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:
     """Return coefficients and intercepts of a small penalised loss."""
 
     def value_and_slope(flat: FloatArray) -> tuple[float, FloatArray]:

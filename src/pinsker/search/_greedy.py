@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import FloatArray
+from pinsker._types import Fields, FloatArray, TableLike
 from pinsker.exceptions import EngineLostError
 from pinsker.search._path import ROUNDING, Direction, SelectionPath
 
@@ -227,7 +227,7 @@ def interruptible() -> Iterator[threading.Event]:
         yield event
         return
 
-    def end(number: int, frame: Any) -> None:
+    def end(number: int, frame: TableLike) -> None:
         if event.is_set():
             signal.default_int_handler(number, frame)
         event.set()
@@ -256,7 +256,7 @@ class Deadline:
         self.interrupt = _interrupt
         self.must_finish = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Fields:
         # The clock of another machine is another one: a search there is finished.
         return {**self.__dict__, "seconds": None, "interrupt": None}
 

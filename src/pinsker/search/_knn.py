@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pinsker._types import Fields
 from pinsker.encoding import Encoded, check_neighbors, take_features
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import ParameterError
@@ -52,7 +53,7 @@ class KNNSearchSettings:
         """Return whether a table of so many features is screened before it is searched."""
         return self.max_candidates is not None and n_features > WIDE
 
-    def of_engine(self, problem: Encoded) -> dict[str, Any]:
+    def of_engine(self, problem: Encoded) -> Fields:
         """Return the arguments of the engine's `Backward` and `Forward`."""
         if problem.weights is not None:
             raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="sample_weight")

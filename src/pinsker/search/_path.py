@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from pinsker._compat import require
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import Fields, FloatArray, IntArray, TableLike, Unchecked
 from pinsker.exceptions import ParameterError
 
 Direction = Literal["backward", "forward"]
@@ -237,7 +237,7 @@ class SelectionPath:
             information=self.information + unknown,
         )
 
-    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return the steps as a frame of pandas or polars: one row a step, columns as in `Step`."""
         if library not in ("pandas", "polars"):
             raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
@@ -291,7 +291,7 @@ class CountedPath(SelectionPath):
     p_values: tuple[float, ...] = ()
 
 
-def _fields_from_json(text: str) -> dict[str, Any]:
+def _fields_from_json(text: str) -> Fields:
     """Return the fields that `to_json` wrote."""
     try:
         content = json.loads(text)
@@ -313,7 +313,7 @@ def _fields_from_json(text: str) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Unchecked) -> Any:
     """Return what JSON can hold: floats survive exactly, NaN and infinity become text."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]

@@ -6,12 +6,12 @@ backward and forward paths, before or after fitting. The feature that breaks a r
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from pinsker._notes import Notes
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray, MetricChoice
 from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
 from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name
@@ -326,7 +326,7 @@ class ErrorBudget(StoppingRule):
         said = "".join(f", {name}={value!r}" for name, value in values.items())
         return f"{type(self).__name__}({self.delta!r}{said})"
 
-    def metric_for(self, facts: TargetFacts) -> Any:
+    def metric_for(self, facts: TargetFacts) -> MetricChoice:
         """Return the metric of `delta`, with "auto" resolved."""
         return METRICS[facts.task][0] if self.metric == "auto" else self.metric
 
@@ -435,7 +435,7 @@ class ErrorBudget(StoppingRule):
             raise ParameterError("<metric=mse> needs facts.variance, which is not known.")
         return share * facts.variance
 
-    def _check_share(self, metric: Any) -> None:
+    def _check_share(self, metric: MetricChoice) -> None:
         most = 1.0 if self.relative else Metric(metric).row.largest_increase
         if self.delta > most:
             where = "as a share" if self.relative else f"in metric {metric!r}"

@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, StrOptions
-from pinsker._types import BoolArray
+from pinsker._types import Axes, BoolArray, Fields, ListsByName, TableLike, TargetLike, Unchecked
 from pinsker.encoding import is_dask, is_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
@@ -33,7 +33,7 @@ class Selector(
 ):
     """Base class of selectors that search a path and cut it with a stopping rule."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
         "categorical_features": "no_validation",  # type: ignore[dict-item]
         "missing": [StrOptions({"auto", "error", "drop", "category"})],
@@ -50,9 +50,9 @@ class Selector(
 
     # ------------------------------------------------------------------ as scikit-learn knows it
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Fields:
         """Return the parameters; with `deep` also those inside of `knn` and `engine`."""
-        params: dict[str, Any] = super().get_params(deep=deep)
+        params: Fields = super().get_params(deep=deep)
         for name in [name for name in SETTINGS if deep and name in params]:
             value = params[name]
             named = isinstance(value, str) and name == "engine" and value in ENGINES
@@ -88,11 +88,11 @@ class Selector(
         """Return how to make an empty selector of this format, and what a pickle holds."""
         return _new_selector, (type(self), PICKLE_FORMAT), self.__getstate__()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Fields:
         """Return what a pickle holds, with the number of its format."""
         return {**super().__getstate__(), "_pickle_format": PICKLE_FORMAT}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Fields) -> None:
         """Restore a selector; pickles of version 0.1 come here first."""
         _check_format(type(self), state.pop("_pickle_format", 1))
         super().__setstate__(state)
@@ -142,7 +142,7 @@ class Selector(
             rule = replace(rule, confidence=confidence)
         return self._columns(self._kept_by(rule))
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> TableLike:
         """Reduce a table to the columns that stay.
 
         Parameters
@@ -172,7 +172,9 @@ class Selector(
                 f"X holds cells that cannot be read ({error}): give numbers or text."
             ) from error
 
-    def report(self, path: Any = None, *, X: Any = None, y: Any = None, **findings: Any) -> Any:
+    def report(
+        self, path: Any = None, *, X: TableLike = None, y: TargetLike = None, **findings: Any
+    ) -> Any:
         """Describe the choice in one HTML page that needs no network.
 
         Parameters
@@ -199,7 +201,7 @@ class Selector(
 
         return report(self, path, X=X, y=y, **findings)
 
-    def plot(self, kind: str = "increase", *, ax: Any = None) -> Any:
+    def plot(self, kind: str = "increase", *, ax: Axes = None) -> Axes:
         """Draw the choice with matplotlib.
 
         Parameters
@@ -219,7 +221,7 @@ class Selector(
 
         return plot(self, kind, ax=ax)
 
-    def _rule(self, budget: Any = None) -> StoppingRule:
+    def _rule(self, budget: Unchecked = None) -> StoppingRule:
         """Return the stopping rule that a budget stands for: by default that of the parameters."""
         budget = self.error_budget if budget is None else budget
         metric: MetricLike = check_metric(self.metric)
@@ -259,8 +261,8 @@ class Selector(
         diagram = super()._repr_html_
         return lambda: _card(self) + diagram()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+    def _repr_mimebundle_(self, **kwargs: Any) -> Fields:
+        bundle: Fields = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
             bundle["text/html"] = _card(self) + bundle["text/html"]
         return bundle

@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import process_routing
 
 from pinsker._compat import check_columns, validate_data
 from pinsker._notes import Notes
-from pinsker._types import Scale
+from pinsker._types import Fields, MetricChoice, RowLabels, Scale, TableLike, TargetLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
     Encoded,
@@ -32,7 +32,7 @@ from pinsker.selectors._base import Selector
 from pinsker.selectors._memory import FitMemory
 
 
-def encoding_of(selector: Selector) -> dict[str, Any]:
+def encoding_of(selector: Selector) -> Fields:
     """Return the parameters that say how a table is read."""
     return {
         "categorical_features": selector.categorical_features,
@@ -42,7 +42,12 @@ def encoding_of(selector: Selector) -> dict[str, Any]:
 
 
 def encode_table(
-    selector: Selector, X: Any, y: Any, metric: Any, scale: Scale, sample_weight: Any = None
+    selector: Selector,
+    X: TableLike,
+    y: TargetLike,
+    metric: MetricChoice,
+    scale: Scale,
+    sample_weight: RowLabels = None,
 ) -> Encoded:
     """Let the user's data through the gate, and note its columns."""
     encoded = encode(
@@ -74,8 +79,8 @@ def open_context(
     selector: Selector,
     encoded: Encoded,
     facts: TargetFacts,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     *,
     seed: int = 0,
     search: tuple[Any, ...] = (),
@@ -130,20 +135,20 @@ def _fingerprint(encoded: Encoded, *settings: Any) -> str:
 # ------------------------------------------------------------------ selectors that hold rows out
 
 
-def draw_seed(selector: Any) -> int:
+def draw_seed(selector: Selector) -> int:
     """Draw the seed of a fit; a fit that goes on with an earlier one keeps its seed."""
     if selector.random_state is None and selector.warm_start and selector._record.fingerprint:
         return int(selector._record.seed)
     return int(check_random_state(selector.random_state).randint(2**31 - 1))
 
 
-def draw_table(selector: Any, X: Any, y: Any, most: int, seed: int) -> RowSample:
+def draw_table(selector: Selector, X: TableLike, y: TargetLike, most: int, seed: int) -> RowSample:
     """Return the rows to read: all of them, or some of very many."""
     task = task_of(budget_of_rule(selector, selector._rule()).metric)
     return draw_rows(X, y, most, seed, missing=selector.missing, task=task)
 
 
-def check_routing(selector: Any, **metadata: Any) -> None:
+def check_routing(selector: Selector, **metadata: Any) -> None:
     """Refuse, as scikit-learn does, what models do not say whether they request it."""
     given = {name: value for name, value in metadata.items() if value is not None}
     if given and get_config()["enable_metadata_routing"]:
@@ -151,7 +156,7 @@ def check_routing(selector: Any, **metadata: Any) -> None:
 
 
 def with_means(
-    selector: Any, context: FitContext, groups: Any, *, in_parts: bool = False
+    selector: Selector, context: FitContext, groups: RowLabels, *, in_parts: bool = False
 ) -> FitContext:
     """Return a context with groups, models, memory, jobs and settings of searches."""
     encoded, engine = context.encoded, as_settings("engine", selector.engine)
@@ -176,7 +181,7 @@ def with_means(
 
 
 def plan_memory(
-    selector: Any, encoded: Encoded, seed: int = 0, *, in_parts: bool = False
+    selector: Selector, encoded: Encoded, seed: int = 0, *, in_parts: bool = False
 ) -> FitMemory:
     """Plan the memory of a fit, or refuse a table that cannot fit."""
     models = _named_models(selector, encoded, seed) if selector.holds_out else ()
@@ -188,7 +193,7 @@ def plan_memory(
 
 
 def limit_memory(
-    selector: Any, memory: FitMemory, settings: KNNSearchSettings, n_searches: int
+    selector: Selector, memory: FitMemory, settings: KNNSearchSettings, n_searches: int
 ) -> KNNSearchSettings:
     """Return settings of searches that run side by side in the memory of a fit."""
     if not _is_local(selector):
@@ -197,25 +202,27 @@ def limit_memory(
     return replace(settings, engine=settings.engine.replace_params(max_memory=share))
 
 
-def _is_local(selector: Any) -> bool:
+def _is_local(selector: Selector) -> bool:
     """Return whether searches run in this process and its memory."""
     engine = as_settings("engine", selector.engine)
     return is_local(engine.name, engine.client)
 
 
-def jobs_of(selector: Any, n_jobs: int | None = None) -> Jobs:
+def jobs_of(selector: Selector, n_jobs: int | None = None) -> Jobs:
     """Return where models are fitted: on a cluster if the engine is one, else in threads."""
     engine = as_settings("engine", selector.engine)
     client = find_client(engine.name, engine.client)
     return Jobs(n_jobs or count_threads(selector.n_jobs), client)
 
 
-def models_of(selector: Any, encoded: Encoded, seed: int, table: Any) -> tuple[HoldoutModel, ...]:
+def models_of(
+    selector: Selector, encoded: Encoded, seed: int, table: TableLike
+) -> tuple[HoldoutModel, ...]:
     """Return the models that evaluate; those of the user can be fitted to the user's table."""
     return prepare_models(_named_models(selector, encoded, seed), table, encoded)
 
 
-def _named_models(selector: Any, encoded: Encoded, seed: int) -> tuple[HoldoutModel, ...]:
+def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[HoldoutModel, ...]:
     classes = encoded.target.classes
     return named_models(
         selector.models,
@@ -229,7 +236,12 @@ def _named_models(selector: Any, encoded: Encoded, seed: int) -> tuple[HoldoutMo
 
 
 def fresh_context(
-    selector: Any, X: Any, y: Any, sample_weight: Any, groups: Any, most: int | None = None
+    selector: Selector,
+    X: TableLike,
+    y: TargetLike,
+    sample_weight: RowLabels,
+    groups: RowLabels,
+    most: int | None = None,
 ) -> FitContext:
     """Read fresh rows as a fitted selector has read its own, at most some of them."""
     seed, origin = selector._record.seed, ""

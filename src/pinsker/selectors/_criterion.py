@@ -4,11 +4,22 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._notes import Notes
-from pinsker._types import BoolArray, FloatArray, Missing
+from pinsker._types import (
+    BoolArray,
+    ColumnChoice,
+    Fields,
+    FloatArray,
+    ListsByName,
+    Missing,
+    RowLabels,
+    TableLike,
+    TargetLike,
+    Unchecked,
+)
 from pinsker.encoding import (
     Binning,
     Encoded,
@@ -144,7 +155,7 @@ class CriterionSelection(Selector):
     ['worst perimeter', 'worst area', 'worst smoothness', 'worst concave points']
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         **Selector._parameter_constraints,
         "criterion": [StrOptions(set(CRITERIA))],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
@@ -171,9 +182,9 @@ class CriterionSelection(Selector):
         binning: Binning = "frequency",
         correction: Correction = "none",
         metric: str = "auto",
-        fixed_features: Any = None,
-        feature_groups: Any = None,
-        categorical_features: Any = "from_dtype",
+        fixed_features: ColumnChoice = None,
+        feature_groups: ColumnChoice = None,
+        categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -197,7 +208,7 @@ class CriterionSelection(Selector):
         self.warm_start = warm_start
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike = None, sample_weight: RowLabels = None) -> Self:
         """Search the path and cut it.
 
         Parameters
@@ -267,7 +278,7 @@ class CriterionSelection(Selector):
         return Search((type(self).__name__,), find, cost=2, most_rows=None)
 
     def _search_and_choose(
-        self, problem: CountedProblem, encoded: Encoded, notes: Notes, X: Any, y: Any
+        self, problem: CountedProblem, encoded: Encoded, notes: Notes, X: TableLike, y: TargetLike
     ) -> Self:
         rule = self._rule()
         formula = (self.criterion, self.beta, self.gamma)
@@ -291,7 +302,7 @@ class CriterionSelection(Selector):
         path: CountedPath,
         problem: CountedProblem,
         notes: Notes,
-    ) -> dict[str, Any]:
+    ) -> Fields:
         """Cut the path; return the fitted attributes."""
         decision = context.rule.decide(path, context.facts)
         after: Notes = ()
@@ -324,14 +335,14 @@ class CriterionSelection(Selector):
             "sees features that only tell something together"
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Fields:
         """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
         state = super().__getstate__()
         if "binning_" in state:
             state["binning_"] = replace(state["binning_"], codes=state["binning_"].codes[:0])
         return state
 
-    def _rule(self, budget: Any = None) -> StoppingRule:
+    def _rule(self, budget: Unchecked = None) -> StoppingRule:
         """Return the stopping rule of the parameters, or that of a budget: an error rate."""
         if budget is None:
             return FeatureLimit(self.n_features_to_select) if self.stop is None else self.stop
@@ -341,7 +352,7 @@ class CriterionSelection(Selector):
         n_threads = count_threads(self.n_jobs)
         return CountingSettings(self.bins, self.binning, self.correction, n_threads)
 
-    def _read_large(self, X: Any, y: Any, sample_weight: Any) -> LargeTable:
+    def _read_large(self, X: TableLike, y: TargetLike, sample_weight: RowLabels) -> LargeTable:
         """Survey a Dask DataFrame, and note its columns."""
         if sample_weight is not None or isinstance(self.stop, PermutationTest):
             what = "sample_weight" if sample_weight is not None else "PermutationTest"

@@ -3,13 +3,14 @@
 import copy
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
+from pinsker._types import ListsByName, RowLabels, TableLike, TargetLike
 from pinsker.encoding import Encoded, RowSample, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
@@ -57,7 +58,7 @@ TOO_FEW = Note("too few rows to hold out")
 class EvaluatedSelector(Selector):
     """A selector by neighbors that can evaluate its path on rows it was not searched with."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         **Selector._parameter_constraints,
         "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [str, "array-like"],
@@ -79,11 +80,11 @@ class EvaluatedSelector(Selector):
 
     def certify(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
-        sample_weight: Any = None,
-        groups: Any = None,
+        sample_weight: RowLabels = None,
+        groups: RowLabels = None,
         confidence: float = 0.95,
     ) -> Certificate:
         """Test the choice on rows that the search never used.
@@ -206,11 +207,11 @@ class EvaluatedSelector(Selector):
 
     def importance(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
-        sample_weight: Any = None,
-        groups: Any = None,
+        sample_weight: RowLabels = None,
+        groups: RowLabels = None,
         confidence: float = 0.95,
     ) -> Importance:
         """Measure on fresh rows what each column is worth, with limits.
@@ -240,11 +241,11 @@ class EvaluatedSelector(Selector):
 
     def substitutes(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
-        sample_weight: Any = None,
-        groups: Any = None,
+        sample_weight: RowLabels = None,
+        groups: RowLabels = None,
         confidence: float = 0.95,
     ) -> tuple[Substitute, ...]:
         """Find on fresh rows what can replace each kept column.
@@ -271,13 +272,13 @@ class EvaluatedSelector(Selector):
 
     def alternatives(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
         n: int = 5,
         max_overlap: float = 0.5,
-        sample_weight: Any = None,
-        groups: Any = None,
+        sample_weight: RowLabels = None,
+        groups: RowLabels = None,
         confidence: float = 0.95,
     ) -> tuple[Alternative, ...]:
         """Find on fresh rows other sets within the budget.
@@ -308,7 +309,13 @@ class EvaluatedSelector(Selector):
         return alternatives(fresh, budget, confidence, n=n, max_overlap=max_overlap)
 
     def stability(
-        self, X: Any, y: Any, *, n: int = 20, sample_weight: Any = None, groups: Any = None
+        self,
+        X: TableLike,
+        y: TargetLike,
+        *,
+        n: int = 20,
+        sample_weight: RowLabels = None,
+        groups: RowLabels = None,
     ) -> Stability:
         """Choose again on random halves of the rows, and compare what is chosen.
 
@@ -380,7 +387,12 @@ class EvaluatedSelector(Selector):
         return kept
 
     def _fresh_sets(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, searched: float = 0.0
+        self,
+        X: TableLike,
+        y: TargetLike,
+        sample_weight: RowLabels,
+        groups: RowLabels,
+        searched: float = 0.0,
     ) -> FreshSets:
         """Return the sets of this selector on fresh rows, a share of which may search."""
         context = fresh_context(self, X, y, sample_weight, groups)
@@ -400,7 +412,7 @@ class EvaluatedSelector(Selector):
 
 
 def choose_on_path(
-    selector: Any, context: FitContext, path: SelectionPath, *, interrupted: bool = False
+    selector: Selector, context: FitContext, path: SelectionPath, *, interrupted: bool = False
 ) -> None:
     """Cut a path by its own information, where no rows are held out, and set the attributes."""
     notes = (TOO_FEW,) if selector.holds_out and not interrupted else ()
@@ -423,7 +435,7 @@ def with_given_order(
     return replace(certificate, label=ESTIMATE, notes=notes)
 
 
-def _n_kept(selector: Any) -> int:
+def _n_kept(selector: Selector) -> int:
     return sum(
         bool(selector.support_[list(columns)].all()) for columns in selector.feature_columns_
     )

@@ -2,11 +2,23 @@
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pinsker._compat import Interval, StrOptions
 from pinsker._notes import Note, Notes
-from pinsker._types import Missing
+from pinsker._types import (
+    ColumnChoice,
+    CrossValidation,
+    Estimator,
+    Fields,
+    ListsByName,
+    Missing,
+    RandomState,
+    RowLabels,
+    TableLike,
+    TargetLike,
+    Unchecked,
+)
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, count_rows, drop_uninformative, find_features, is_dask
 from pinsker.engine import EngineSettings, KNNSettings, as_settings
@@ -203,7 +215,7 @@ class FeatureSelector(EvaluatedSelector):
     'met'
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         **EvaluatedSelector._parameter_constraints,
         "confidence": [Interval(Real, 0.5, 1.0, closed="left")],
         "searches": [StrOptions({"auto"}), "array-like"],
@@ -219,19 +231,19 @@ class FeatureSelector(EvaluatedSelector):
         *,
         confidence: float = 0.95,
         metric: MetricLike = "auto",
-        models: Any = "auto",
-        searches: Any = "auto",
-        cv: Any = 5,
-        fixed_features: Any = None,
-        feature_groups: Any = None,
-        feature_costs: Any = None,
-        categorical_features: Any = "from_dtype",
+        models: Estimator = "auto",
+        searches: Unchecked = "auto",
+        cv: CrossValidation = 5,
+        fixed_features: ColumnChoice = None,
+        feature_groups: ColumnChoice = None,
+        feature_costs: ColumnChoice = None,
+        categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "auto",
         suspects: Literal["warn", "drop", "ignore"] = "warn",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
@@ -255,7 +267,13 @@ class FeatureSelector(EvaluatedSelector):
         self.time_limit = time_limit
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: TargetLike = None,
+        sample_weight: RowLabels = None,
+        groups: RowLabels = None,
+    ) -> Self:
         """Search several paths, evaluate their sets, and keep the smallest within the budget.
 
         Parameters
@@ -302,7 +320,7 @@ class FeatureSelector(EvaluatedSelector):
         progress.close()
         return self
 
-    def _rule(self, budget: Any = None) -> StoppingRule:
+    def _rule(self, budget: Unchecked = None) -> StoppingRule:
         """Return the stopping rule that a budget stands for, at the confidence asked for."""
         rule = super()._rule(budget)
         if isinstance(rule, ErrorBudget) and self.confidence != CONFIDENCE:
@@ -313,7 +331,9 @@ class FeatureSelector(EvaluatedSelector):
         """Plan the memory of a fit, or refuse a table that cannot fit."""
         return plan_memory(self, encoded, seed, in_parts=True)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FitContext:
+    def _read(
+        self, X: TableLike, y: TargetLike, sample_weight: RowLabels, groups: RowLabels
+    ) -> FitContext:
         """Encode as many rows as the fit can use, and collect what it works with."""
         check_routing(self, sample_weight=sample_weight, groups=groups)
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
@@ -339,7 +359,7 @@ class FeatureSelector(EvaluatedSelector):
         context = with_means(self, context, groups, in_parts=True)
         return replace(context, settings=replace(context.settings, deadline=deadline))
 
-    def _leave_out(self, X: Any, encoded: Encoded) -> Encoded:
+    def _leave_out(self, X: TableLike, encoded: Encoded) -> Encoded:
         """Leave out constants, and values that only name one row, before anything is searched."""
         encoded = drop_uninformative(
             encoded, find_features(encoded, self.fixed_features, "fixed_features")
@@ -368,7 +388,7 @@ class FeatureSelector(EvaluatedSelector):
         searches: list[Search],
         found: FoundPaths,
         choice: Choice,
-    ) -> dict[str, Any]:
+    ) -> Fields:
         """Return the fitted attributes, with the stability and the worth of what is kept."""
         given = tuple(name for search in searches if search.is_given for name in search.names)
         certificate = with_given_order(choice.certificate, choice.result.search, given)

@@ -2,12 +2,11 @@
 
 import logging
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, IntArray
+from pinsker._types import AnyArray, Fields, IntArray, Selector, TargetLike
 from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
 from pinsker.metrics import metric_name, rare_class_note, several_targets_note
 from pinsker.search import Decision, SelectionPath
@@ -38,7 +37,7 @@ def fitted_attributes(
     comparison: Comparison | None = None,
     before: Notes = (),
     notes: Notes = (),
-) -> dict[str, Any]:
+) -> Fields:
     """Return the attributes of a selector that keeps some features of a path.
 
     Notes in `before` come before those of the decision, `notes` after them.
@@ -83,7 +82,7 @@ def fitted_attributes(
     }
 
 
-def set_fitted(selector: Any, attributes: dict[str, Any]) -> None:
+def set_fitted(selector: Selector, attributes: Fields) -> None:
     """Set the fitted attributes: the only place that does."""
     for name, value in attributes.items():
         setattr(selector, name, value)
@@ -107,7 +106,7 @@ def ranks(
     return spread
 
 
-def _name_of(y: Any) -> str | None:
+def _name_of(y: TargetLike) -> str | None:
     """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
     columns = getattr(y, "columns", None)
     if columns is not None:

@@ -7,7 +7,17 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval
-from pinsker._types import Missing
+from pinsker._types import (
+    ColumnChoice,
+    CrossValidation,
+    Estimator,
+    ListsByName,
+    Missing,
+    RandomState,
+    RowLabels,
+    TableLike,
+    TargetLike,
+)
 from pinsker.bounds import TargetFacts
 from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
 from pinsker.holdout import FitContext, RowPlan, choose, find_sizes, search_paths
@@ -58,16 +68,16 @@ class KNNSelector(EvaluatedSelector):
         error_budget: float | StoppingRule = 0.05,
         *,
         metric: MetricLike = "auto",
-        models: Any = "auto",
-        cv: Any = 0,
-        fixed_features: Any = None,
-        feature_groups: Any = None,
-        categorical_features: Any = "from_dtype",
+        models: Estimator = "auto",
+        cv: CrossValidation = 0,
+        fixed_features: ColumnChoice = None,
+        feature_groups: ColumnChoice = None,
+        categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "error",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
@@ -87,7 +97,7 @@ class KNNSelector(EvaluatedSelector):
         self.warm_start = warm_start
 
     @fitting
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike = None, groups: RowLabels = None) -> Self:
         """Search the path and cut it.
 
         Parameters
@@ -126,7 +136,7 @@ class KNNSelector(EvaluatedSelector):
         progress.close()
         return self
 
-    def _read(self, X: Any, y: Any, groups: Any) -> FitContext:
+    def _read(self, X: TableLike, y: TargetLike, groups: RowLabels) -> FitContext:
         """Encode the user's data, and collect what the fit works with."""
         check_routing(self, groups=groups)
         rule, knn = self._rule(), as_settings("knn", self.knn)
@@ -300,7 +310,7 @@ class BackwardElimination(KNNSelector):
 class _GrowingSelector(KNNSelector):
     """A search that adds features, and what ends it."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         **KNNSelector._parameter_constraints,
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
@@ -313,16 +323,16 @@ class _GrowingSelector(KNNSelector):
         patience: int | None = 10,
         max_features: int | None = None,
         metric: MetricLike = "auto",
-        models: Any = "auto",
-        cv: Any = 0,
-        fixed_features: Any = None,
-        feature_groups: Any = None,
-        categorical_features: Any = "from_dtype",
+        models: Estimator = "auto",
+        cv: CrossValidation = 0,
+        fixed_features: ColumnChoice = None,
+        feature_groups: ColumnChoice = None,
+        categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "error",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
@@ -465,7 +475,7 @@ class ForwardBackwardSelection(_GrowingSelector):
     def _ends(self) -> tuple[Any, ...]:
         return self.patience, self.max_features, n_at_least(self._rule())
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         **_GrowingSelector._parameter_constraints,
         "patience": [Interval(Integral, 1, None, closed="left")],
     }

@@ -2,10 +2,19 @@
 
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
-from pinsker._types import Missing
+from pinsker._types import (
+    ColumnChoice,
+    ListsByName,
+    MetricChoice,
+    Missing,
+    RowLabels,
+    TableLike,
+    TargetLike,
+    Unchecked,
+)
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import path_certificate
 from pinsker.metrics import METRICS
@@ -93,7 +102,7 @@ class LinearSelection(Selector):
     [True, True]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ListsByName] = {
         **Selector._parameter_constraints,
         "direction": [StrOptions({"backward", "forward"})],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
@@ -109,9 +118,9 @@ class LinearSelection(Selector):
         patience: int | None = 10,
         max_features: int | None = None,
         metric: str = "auto",
-        fixed_features: Any = None,
-        feature_groups: Any = None,
-        categorical_features: Any = "from_dtype",
+        fixed_features: ColumnChoice = None,
+        feature_groups: ColumnChoice = None,
+        categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "error",
         verbose: int = 0,
         warm_start: bool = False,
@@ -129,7 +138,7 @@ class LinearSelection(Selector):
         self.warm_start = warm_start
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike = None, sample_weight: RowLabels = None) -> Self:
         """Search the path and cut it.
 
         Parameters
@@ -187,7 +196,7 @@ class LinearSelection(Selector):
         least = n_at_least(self._rule())
         return LinearSearchSettings(self.direction, self.patience, self.max_features, least)
 
-    def _rule(self, budget: Any = None) -> StoppingRule:
+    def _rule(self, budget: Unchecked = None) -> StoppingRule:
         """Return the stopping rule that a budget stands for: a number is a share of variance."""
         budget = self.error_budget if budget is None else budget
         if not isinstance(budget, StoppingRule):
@@ -202,7 +211,7 @@ class LinearSelection(Selector):
         rule: StoppingRule = budget
         return rule
 
-    def _metric_of_target(self) -> Any:
+    def _metric_of_target(self) -> MetricChoice:
         """Return the metric that says how the target is read."""
         budget = self.error_budget
         if isinstance(budget, ErrorBudget) and self.metric == "auto":

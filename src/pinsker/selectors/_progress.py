@@ -14,6 +14,7 @@ from typing import Any, TextIO, TypeVar, cast
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import fit_context
+from pinsker._types import Estimator, Fields, Unchecked
 from pinsker.search import Direction, Trace
 
 try:
@@ -24,7 +25,7 @@ except ImportError:  # scikit-learn before 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks."""
 
-    def _with_callbacks(method: Any) -> Any:
+    def _with_callbacks(method: Unchecked) -> Any:
         return method
 
 
@@ -46,12 +47,12 @@ class Progress:
 
     def __init__(
         self,
-        estimator: Any,
-        data: dict[str, Any],
+        estimator: Estimator,
+        data: Fields,
         n_tasks: int,
         *,
         line: "ProgressLine | None" = None,
-        attributes: Callable[[Trace], dict[str, Any]] | None = None,
+        attributes: Callable[[Trace], Fields] | None = None,
         direction: Direction = "backward",
     ) -> None:
         self.estimator, self.data, self.line = estimator, data, line

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pinsker._types import Fields
 from pinsker.exceptions import EngineLostError, PinskerWarning
 from pinsker.holdout import FitContext
 from pinsker.metrics import metric_name
@@ -37,7 +38,7 @@ def open_progress(
         grows=direction == "forward",
     )
 
-    def attributes(trace: Trace) -> dict[str, Any]:
+    def attributes(trace: Trace) -> Fields:
         names, n_fixed = context.encoded.feature_names, len(context.fixed)
         path = trace.path(direction, names, score, n_fixed=n_fixed)
         decision = context.rule.decide(path, context.facts)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray, plain
+from pinsker._types import AnyArray, Fields, Selector, plain
 from pinsker.bounds import TargetFacts
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
@@ -37,21 +37,21 @@ State = dict[str, Any]
 
 #: How it was searched is over, and where it was: another computer may have no GPU.
 _NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine", "feature_costs"}
-_SELECTORS: dict[str, Any] = {
+_SELECTORS: Fields = {
     kind.__name__: kind
     for kind in (
         FeatureSelector, BackwardElimination, ForwardSelection, ForwardBackwardSelection,
         LinearSelection,
     )
 }  # fmt: skip
-_RULES: dict[str, Any] = {
+_RULES: Fields = {
     kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
 }
 #: Held-out results of every set are not saved: other budgets cut the path by its own information.
 _FORGOTTEN: State = {"cv_results_": CVResults(), "front_": [], "stability_": None}
 
 
-def to_state(selector: Any) -> State:
+def to_state(selector: Selector) -> State:
     """Return a fitted selector as values that JSON can hold."""
     importance = getattr(selector, "importance_", None)
     names = [str(name) for name in selector.feature_names_in_]
@@ -115,7 +115,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
     return selector
 
 
-def _parameters(selector: Any) -> State:
+def _parameters(selector: Selector) -> State:
     """Return the budget, and the parameters that differ from the defaults."""
     defaults = type(selector)().get_params(deep=False)
     changed: State = {"error_budget": selector.error_budget}

@@ -1,16 +1,16 @@
 """The reduced table: columns of arrays, frames and Dask collections in the user's container."""
 
-from typing import Any
-
 import numpy as np
 
 from pinsker._compat import check_columns, output_container, require
-from pinsker._types import IntArray
+from pinsker._types import Estimator, IntArray, Selector, TableLike
 from pinsker.encoding import is_dask_frame
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 
-def transform_frame(selector: Any, X: Any, kept: IntArray, names: list[str]) -> Any:
+def transform_frame(
+    selector: Selector, X: TableLike, kept: IntArray, names: list[str]
+) -> TableLike:
     """Take the columns that stay of a frame, which may hold them alone."""
     if not hasattr(X, "columns"):
         raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
@@ -30,7 +30,7 @@ def transform_frame(selector: Any, X: Any, kept: IntArray, names: list[str]) -> 
     return _take_columns(X, kept, selector)
 
 
-def as_cells(X: Any) -> Any:
+def as_cells(X: TableLike) -> TableLike:
     """Return lists and matrices as an array."""
     if not isinstance(X, (list, tuple, np.matrix)):
         return X
@@ -40,7 +40,7 @@ def as_cells(X: Any) -> Any:
         raise DataError(f"X is no table, its rows differ in length: {error}") from error
 
 
-def transform_dask(selector: Any, X: Any, kept: IntArray, names: list[str]) -> Any:
+def transform_dask(selector: Selector, X: TableLike, kept: IntArray, names: list[str]) -> TableLike:
     """Take the columns that stay, without computing any."""
     wanted = output_container(selector)
     if wanted != "default":
@@ -61,7 +61,7 @@ def transform_dask(selector: Any, X: Any, kept: IntArray, names: list[str]) -> A
     return X[columns]
 
 
-def _take_columns(X: Any, columns: IntArray, estimator: Any) -> Any:
+def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> TableLike:
     """Return some columns of a frame, in the container that ``set_output`` asks for."""
     import narwhals.stable.v1 as nw  # only frames come here
 

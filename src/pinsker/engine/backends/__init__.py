@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, get_args
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
+from pinsker._types import DaskClient, Fields
 from pinsker.engine import _kernels
 from pinsker.engine._plan import Plan, WorkerMemory
 from pinsker.engine._problem import Problem, one_of
@@ -30,7 +31,7 @@ class Request(NamedTuple):
     """What a search was asked for."""
 
     engine: EngineName
-    client: Any
+    client: DaskClient
     problem: Problem
     max_samples: int | None
     max_memory: int | None
@@ -48,7 +49,7 @@ class Backend(Protocol):
     def memory(self) -> WorkerMemory:
         """Return the memory that the rows of a search are kept in."""
 
-    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
+    def run(self, request: Request, plan: Plan, settings: Fields) -> tuple[Any, Plan]:
         """Return a search, backward where the plan keeps pairs, and the plan that it follows."""
 
 
@@ -66,7 +67,7 @@ class Local(Backend):
         """Return the memory of this process."""
         return WorkerMemory()
 
-    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:  # noqa: ARG002
+    def run(self, request: Request, plan: Plan, settings: Fields) -> tuple[Any, Plan]:  # noqa: ARG002
         """Return a compiled search."""
         kernel = _kernels.Backward if plan.keeps_pairs else _kernels.Forward
         return kernel(**settings), plan
@@ -77,7 +78,7 @@ class Dask(Backend):
     """The workers of a Dask cluster."""
 
     name = "dask"
-    client: Any
+    client: DaskClient
 
     @classmethod
     def usable(cls, request: Request) -> Self | None:
@@ -92,7 +93,7 @@ class Dask(Backend):
         smallest = min((limit for limit in limits if limit > 0), default=None)
         return WorkerMemory("dask", len(workers), smallest, _MAX_TILES_PER_WORKER, holds_table=True)
 
-    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
+    def run(self, request: Request, plan: Plan, settings: Fields) -> tuple[Any, Plan]:
         """Return a search of tiles on the workers."""
         searches = _dask()
         kernel = searches.DaskBackward if plan.keeps_pairs else searches.DaskForward
@@ -122,7 +123,7 @@ class Cuda(Backend):
         """Return a plan of nothing: a search plans the memory of the GPU by itself."""
         return WorkerMemory("cuda", is_planned=False)
 
-    def run(self, request: Request, plan: Plan, settings: dict[str, Any]) -> tuple[Any, Plan]:
+    def run(self, request: Request, plan: Plan, settings: Fields) -> tuple[Any, Plan]:
         """Return a search on the GPU, and the memory that it has planned."""
         kernel = _cuda().CudaBackward if plan.keeps_pairs else _cuda().CudaForward
         search = kernel(**settings, memory_limit=request.max_memory)
@@ -143,12 +144,12 @@ def choose_backend(request: Request) -> Backend:
     return Local()  # a search inside of a task on a Dask worker
 
 
-def is_local(engine: EngineName, client: Any = None) -> bool:
+def is_local(engine: EngineName, client: DaskClient = None) -> bool:
     """Return whether searches are wanted in this process and its memory."""
     return engine != Cuda.name and find_client(engine, client) is None
 
 
-def find_client(engine: EngineName, client: Any = None) -> Any:
+def find_client(engine: EngineName, client: DaskClient = None) -> DaskClient:
     """Return the client of the cluster that an engine works on, or None if it works elsewhere."""
     one_of("engine", engine, get_args(EngineName))
     check_client(client)
@@ -166,7 +167,7 @@ def find_client(engine: EngineName, client: Any = None) -> Any:
     return client
 
 
-def check_client(client: Any) -> None:
+def check_client(client: DaskClient) -> None:
     """Refuse what is neither None nor a client."""
     if client is not None and not hasattr(client, "submit"):
         raise ParameterError(
@@ -175,7 +176,7 @@ def check_client(client: Any) -> None:
         )
 
 
-def calls_on_cluster(client: Any) -> Any:
+def calls_on_cluster(client: DaskClient) -> Any:
     """Return what runs calls that do not depend on each other on a cluster."""
     if client is None:
         raise ParameterError("client=None runs nothing: use a distributed.Client.")
@@ -198,7 +199,7 @@ def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
     return needed <= max_memory
 
 
-def _active_client() -> Any:
+def _active_client() -> DaskClient:
     """Return the client that is active in this process; distributed is not imported to find out."""
     distributed = sys.modules.get("distributed")
     if distributed is None:

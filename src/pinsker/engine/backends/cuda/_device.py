@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._compat import install_command
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray
 from pinsker.encoding import FARTHEST
 from pinsker.exceptions import MemoryBudgetError
 
@@ -37,17 +37,17 @@ class Device(Protocol):
     def full(self, shape: int | tuple[int, ...], value: int, dtype: npt.DTypeLike) -> Array:
         """Return an array that holds one value."""
 
-    def put(self, values: npt.NDArray[Any]) -> Array:
+    def put(self, values: AnyArray) -> Array:
         """Return a copy of a host array."""
 
-    def get(self, array: Array) -> npt.NDArray[Any]:
+    def get(self, array: Array) -> AnyArray:
         """Return a host copy of an array, when all work before is done."""
 
     def address(self, array: Array) -> int:
         """Return where an array begins."""
 
     def launch(
-        self, kernel: str, grid: tuple[int, int], threads: int, shared: int, job: npt.NDArray[Any]
+        self, kernel: str, grid: tuple[int, int], threads: int, shared: int, job: AnyArray
     ) -> None:
         """Start a kernel."""
 
@@ -83,7 +83,7 @@ class CupyDevice:
     def __init__(self) -> None:
         self._cupy = import_module("cupy")
         self._program = _program(int(self._cupy.cuda.Device().id))
-        self._kernels: dict[str, Any] = {}
+        self._kernels: Fields = {}
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Return an array that holds anything."""
@@ -93,7 +93,7 @@ class CupyDevice:
         """Return an array that holds one value."""
         return self._allocate(lambda: self._cupy.full(shape, value, dtype=dtype))
 
-    def put(self, values: npt.NDArray[Any]) -> Array:
+    def put(self, values: AnyArray) -> Array:
         """Return a copy of a host array."""
         return self._allocate(lambda: self._cupy.asarray(values))
 
@@ -107,9 +107,9 @@ class CupyDevice:
                 "time, or use <engine=local>."
             ) from error
 
-    def get(self, array: Array) -> npt.NDArray[Any]:
+    def get(self, array: Array) -> AnyArray:
         """Return a host copy of an array, when all work before is done."""
-        host: npt.NDArray[Any] = array.get()
+        host: AnyArray = array.get()
         return host
 
     def address(self, array: Array) -> int:
@@ -117,7 +117,7 @@ class CupyDevice:
         return int(array.data.ptr)
 
     def launch(
-        self, kernel: str, grid: tuple[int, int], threads: int, shared: int, job: npt.NDArray[Any]
+        self, kernel: str, grid: tuple[int, int], threads: int, shared: int, job: AnyArray
     ) -> None:
         """Start a kernel; it gets the job by value."""
         if kernel not in self._kernels:
@@ -179,7 +179,7 @@ class Job:
 
     def __init__(self, device: Device, **fields: Any) -> None:
         self.device = device
-        self.record: npt.NDArray[Any] = np.zeros(1, dtype=LAYOUT)
+        self.record: AnyArray = np.zeros(1, dtype=LAYOUT)
         self.held: dict[str, Array] = {}
         self.queries: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)  # on the host
         self.set(**fields)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pinsker._types import IntArray
+from pinsker._types import Fields, IntArray
 from pinsker.engine.backends.cuda._device import ROW_THREADS, TILE, TILE_THREADS, Device, Job, Table
 
 #: Close pairs that a row has room for, if the table has so many rows.
@@ -47,7 +47,7 @@ class Rows:
         self.table, self.n = table, len(queries)
         self.changes = min(capacity, table.n_features)
         new, n = table.device.empty, self.n
-        fields: dict[str, Any] = {
+        fields: Fields = {
             name: new((n, capacity), np.int32)
             for name in ("close_row", "close_first_feature", "close_second_feature")
         }

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
-from pinsker._types import IntArray
+from pinsker._types import AnyArray, IntArray, TableLike, Unchecked
 from pinsker.encoding import compute
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
@@ -55,7 +55,7 @@ class PartitionGroup:
     ranks: tuple[IntArray | None, ...] = ()
     n_groups: int = 1  # number of codes
 
-    def codes(self, codes: npt.NDArray[Any], n_categories: IntArray) -> IntArray:
+    def codes(self, codes: AnyArray, n_categories: IntArray) -> IntArray:
         """Return one code per row of a partition."""
         joint = np.zeros(codes.shape[1], dtype=np.int64)
         for column, rank in zip(self.columns, self.ranks, strict=True):
@@ -93,7 +93,7 @@ def count_part(part: Part, request: Request) -> IntArray:
     return counts
 
 
-def checked_part(part: Any, n_categories: IntArray, n_classes: int) -> Part:
+def checked_part(part: TableLike, n_categories: IntArray, n_classes: int) -> Part:
     """Return a partition; refuse codes and labels that would be counted in the cells of others."""
     if not isinstance(part, list | tuple) or len(part) != 2:
         raise DataError(f"a partition is of type {type(part).__name__}: give (codes, labels).")
@@ -114,9 +114,7 @@ def checked_part(part: Any, n_categories: IntArray, n_classes: int) -> Part:
     return codes, labels
 
 
-def _count_rows(
-    codes: npt.NDArray[Any], labels: IntArray, request: Request, counts: IntArray
-) -> None:
+def _count_rows(codes: AnyArray, labels: IntArray, request: Request, counts: IntArray) -> None:
     end = 0
     for group in request.groups:
         joint = group.codes(codes, request.n_categories) * request.n_classes + labels
@@ -273,7 +271,7 @@ class PartitionTables:
         return int(cell_costs(found, self.n_rows, self._correction)[0] @ times)
 
 
-def _checked_sizes(n_categories: Any) -> IntArray:
+def _checked_sizes(n_categories: Unchecked) -> IntArray:
     sizes: IntArray = as_array("n_categories", n_categories)
     if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
         raise DataError(
@@ -296,7 +294,7 @@ def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:
     return list(_dask().persist(*parts)) if fits else list(parts)
 
 
-def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Any) -> IntArray:
+def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Unchecked) -> IntArray:
     """Return the sum of ``count(part, request)`` over all partitions."""
     dask = _dask()
     shared = dask.delayed(request, pure=False)

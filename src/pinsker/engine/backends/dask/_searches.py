@@ -11,7 +11,7 @@ import numpy as np
 from distributed import Future
 
 from pinsker._cluster import Cluster, StateLostError, raise_failures
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import DaskClient, FloatArray, Function, IntArray
 from pinsker.engine import _kernels
 from pinsker.engine.backends.dask._steps import (
     Flags,
@@ -39,7 +39,7 @@ class _DaskSearch:
     kind: Kind
 
     def __init__(
-        self, *, client: Any, cache: dict[Any, Any], n_tiles: int, **settings: Any
+        self, *, client: DaskClient, cache: dict[Any, Any], n_tiles: int, **settings: Any
     ) -> None:
         cluster = Cluster(client)
         work = count_work(settings, backward=self.kind == "backward")
@@ -188,13 +188,13 @@ class _Run:
 class CallsOnCluster:
     """Runs calls on a cluster, whatever happens to its workers."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: DaskClient) -> None:
         self._cluster = Cluster(client)
         self._shared: tuple[Any, Future] | None = None  # what is on the cluster, and its future
 
     def run(
         self,
-        function: Callable[..., Any],
+        function: Function,
         shared: Any,
         calls: Sequence[tuple[Any, ...]],
         on_call: Callable[[int, int], object] | None = None,

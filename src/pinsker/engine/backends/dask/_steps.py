@@ -20,7 +20,7 @@ from distributed import Client, Future, fire_and_forget, get_worker
 from distributed.scheduler import KilledWorker
 
 from pinsker._cluster import Cluster, StateLostError, WorkersLeftError
-from pinsker._types import IntArray
+from pinsker._types import Fields, IntArray
 from pinsker.engine import _kernels
 from pinsker.exceptions import EngineError, EngineLostError
 
@@ -37,7 +37,7 @@ _SECONDS_TO_KEEP = 1800.0
 class SharedTable:
     """What the kernels read of a table."""
 
-    arrays: dict[str, Any]
+    arrays: Fields
 
     def __sizeof__(self) -> int:
         """Return the bytes of a copy, which Dask reads."""
@@ -49,7 +49,7 @@ class TileSpec:
     """Which rows a tile measures, and how."""
 
     kind: Kind  # direction
-    settings: dict[str, Any]
+    settings: Fields
     queries: IntArray  # rows
     watched: int  # the first so many of them keep their pairs between steps
 
