@@ -164,7 +164,7 @@ def test_some_rows_of_the_fit_make_an_estimate(fitted):
 
 
 def test_known_rows_are_estimated_from_the_smallest_hashes(monkeypatch):
-    monkeypatch.setattr("pinsker.holdout._dependence.MOST_HASHES", 2000)
+    monkeypatch.setattr("pinsker.holdout._rows.MOST_HASHES", 2000)
     rng = np.random.default_rng(0)
     fit = rng.integers(0, 2**64, 10_000, dtype=np.uint64)
     for n_known in (0, 300, 1500, 3000):

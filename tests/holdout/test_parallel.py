@@ -70,7 +70,7 @@ def test_the_command_leaves_with_130_whatever_the_jobs(tmp_path, delay):
     np.savetxt(table, np.hstack([X, y]), "%.6g", ",", header=f"{names},y", comments="")
     code = (
         "import os, signal, sys, threading\n"
-        "import pinsker.cli, pinsker.holdout._parallel as p\n"
+        "import pinsker.cli, pinsker.holdout._evaluate as p\n"
         "run, stop = p.Jobs.run, lambda: os.kill(os.getpid(), signal.SIGINT)\n"
         f"def timed(*a): threading.Timer({delay}, stop).start(); return run(*a)\n"
         "p.Jobs.run = timed\n"

@@ -20,7 +20,7 @@ from pinsker.models import (
     predict_rows,
     race,
 )
-from pinsker.models._linear import _PENALTIES, predict_ridge
+from pinsker.models._model import _PENALTIES, predict_ridge
 
 
 def slow_choice(losses, distance):

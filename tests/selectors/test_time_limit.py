@@ -30,7 +30,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock(0.0)
-    monkeypatch.setattr("pinsker.search._greedy.time", clock)
+    monkeypatch.setattr("pinsker.search._path.time", clock)
     return clock
 
 

@@ -8,7 +8,8 @@ and advice on which one to use are in ``docs/bounds.md``; mistakes of the paper 
 ``docs/errata.md``.
 """
 
-from pinsker.bounds._bound import Bound
+from pinsker.bounds._bound import Bound, TargetFacts
+from pinsker.bounds._bound import column_variances as column_variances
 from pinsker.bounds._bound import not_negative as not_negative
 from pinsker.bounds._bound import one_of as one_of
 from pinsker.bounds._bound import positive as positive
@@ -40,6 +41,8 @@ from pinsker.bounds._limits import (
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
+from pinsker.bounds._limits import rows_needed as rows_needed
+from pinsker.bounds._limits import smallest_budget as smallest_budget
 from pinsker.bounds._linear import LinearModel
 from pinsker.bounds._other_losses import (
     AbsoluteErrorBound,
@@ -47,8 +50,6 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
-from pinsker.bounds._planning import rows_needed as rows_needed
-from pinsker.bounds._planning import smallest_budget as smallest_budget
 from pinsker.bounds._sequences import SerialBlocks as SerialBlocks
 from pinsker.bounds._sequences import ShownSets as ShownSets
 from pinsker.bounds._sequences import fewest_needed as fewest_needed
@@ -63,8 +64,6 @@ from pinsker.bounds._squared_error import (
     SharpRangeBound,
     SubgaussianBound,
 )
-from pinsker.bounds._target_facts import TargetFacts
-from pinsker.bounds._target_facts import column_variances as column_variances
 
 __all__ = [
     "AbsoluteErrorBound",

@@ -5,17 +5,6 @@
 tables that criteria count in.
 """
 
-from pinsker.encoding._checks import (
-    check_neighbors,
-    check_weights,
-    constant_columns,
-    drop_note,
-    duplicate_columns,
-    listing,
-    plural,
-    read_array,
-    weights_in_rows,
-)
 from pinsker.encoding._dask import LargeTable, compute, read_large
 from pinsker.encoding._discretize import (
     Binned,
@@ -43,9 +32,18 @@ from pinsker.encoding._encoded import (
     Encoded,
     Kind,
     Target,
+    check_neighbors,
+    check_weights,
+    constant_columns,
+    drop_note,
+    duplicate_columns,
     frozen,
+    listing,
+    plural,
+    read_array,
     take_features,
     take_rows,
+    weights_in_rows,
 )
 from pinsker.encoding._kinds import find_columns, find_features, read_written, written_number
 from pinsker.encoding._read import (
@@ -57,5 +55,11 @@ from pinsker.encoding._read import (
     read_table,
 )
 from pinsker.encoding._sample import RowSample, draw_rows, take
-from pinsker.encoding._scaling import check_scale, normal_scores
-from pinsker.encoding._target import as_structured, encode_target, guess_task, null_martingale
+from pinsker.encoding._target import (
+    as_structured,
+    check_scale,
+    encode_target,
+    guess_task,
+    normal_scores,
+    null_martingale,
+)

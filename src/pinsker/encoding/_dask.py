@@ -17,10 +17,9 @@ from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, Function, IntArray, Missing, TableLike, TargetLike
-from pinsker.encoding._checks import drop_note, drops_rows, usable_rows
 from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
 from pinsker.encoding._encode import encode
-from pinsker.encoding._encoded import Columns, Encoded, Kind
+from pinsker.encoding._encoded import Columns, Encoded, Kind, drop_note, drops_rows, usable_rows
 from pinsker.encoding._read import Origin, RawTable, is_dask_column, read_table
 from pinsker.exceptions import DataError, DataTypeError
 

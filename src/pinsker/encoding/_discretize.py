@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Unchecked
-from pinsker.encoding._checks import listing
-from pinsker.encoding._encoded import Columns, Kind, frozen
+from pinsker.encoding._encoded import Columns, Kind, frozen, listing
 from pinsker.exceptions import DataError, ParameterError
 
 Binning: TypeAlias = Literal["frequency", "width", "mdl"]

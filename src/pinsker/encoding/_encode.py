@@ -21,19 +21,24 @@ from pinsker._types import (
     TargetLike,
     Task,
 )
-from pinsker.encoding._checks import (
+from pinsker.encoding._encoded import (
+    Columns,
+    Encoded,
+    Kind,
     check_weights,
     column_notes,
     constant_columns,
     drop_note,
+    frozen,
     gap_note,
     identifier_note,
+    match_features,
     near_unique_columns,
     plural,
+    take_features,
     usable_rows,
     weights_in_rows,
 )
-from pinsker.encoding._encoded import Columns, Encoded, Kind, frozen, match_features, take_features
 from pinsker.encoding._kinds import (
     CategoricalFeatures,
     FeatureGroups,
@@ -51,8 +56,14 @@ from pinsker.encoding._read import (
     read_table,
     sparse_names,
 )
-from pinsker.encoding._scaling import check_scale, refuse_far, scale_columns, units_behind
-from pinsker.encoding._target import build_target, read_target
+from pinsker.encoding._target import (
+    build_target,
+    check_scale,
+    read_target,
+    refuse_far,
+    scale_columns,
+    units_behind,
+)
 from pinsker.exceptions import DataError, ParameterError
 
 #: Multipliers of splitmix64, which spreads every bit over all others.

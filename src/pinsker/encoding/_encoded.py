@@ -1,16 +1,28 @@
-"""The values that leave the encoding stage: validated, typed and frozen."""
+"""The values that leave the encoding stage: validated, typed and frozen; and what is checked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import TypeVar
+from enum import Enum, StrEnum
+from hashlib import blake2b
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from pinsker._notes import Notes
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Scale, Task
-from pinsker.exceptions import DataError
+from pinsker._notes import Note, Notes
+from pinsker._types import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Missing,
+    RowLabels,
+    Scale,
+    Task,
+    Unchecked,
+)
+from pinsker.encoding._read import RawTable, column_blocks
+from pinsker.exceptions import DataError, ParameterError
 
 #: Two different categories of a nominal column are this far apart in metric form; see `FARTHEST`.
 NOMINAL_STEP = 1e200
@@ -223,3 +235,242 @@ def match_features(encoded: Encoded, feature_columns: Sequence[Sequence[int]]) -
             f"({len(wanted)}): pass the columns that the selector was fitted to."
         )
     return encoded if found == list(range(encoded.n_features)) else take_features(encoded, found)
+
+
+#: A nominal column with more categories than this fraction of the rows identifies rows.
+_IDENTIFIER_FRACTION = 0.5
+_FEWEST_IDENTIFIED = 10
+#: Messages name so many items of a list and count the others.
+_MOST_NAMED = 5
+#: Sums of squares of weights have to be numbers, and so must their inverses.
+_LARGEST_WEIGHT = 1e100
+
+
+def usable_rows(
+    tables: Sequence[RawTable], missing: Missing, *, target: RawTable | None = None
+) -> IntArray:
+    """Return the rows that all tables can use, or raise an error that names what is in the way."""
+    if missing not in get_args(Missing):
+        raise ParameterError(
+            f"missing={missing!r} is not known: use 'auto', 'error', 'drop' or 'category'.",
+            parameter="missing",
+        )
+    everything = [*tables, *([] if target is None else [target])]
+    n = everything[0].n_rows
+    usable = np.ones(n, dtype=np.bool_)
+    for table in everything:
+        if np.isfinite(table.values).all():
+            continue
+        _refuse_infinite(table)
+        gaps = np.isnan(table.values)
+        if missing == "error" or (missing == "category" and table is target):
+            choices = "<missing=drop>" if table is target else "<missing=drop>, <missing=category>"
+            raise DataError(
+                _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in.",
+                parameter="missing",
+            )
+        if missing == "drop" or (missing == "auto" and table is target):
+            usable &= ~gaps.any(axis=1)
+    if not usable.any():
+        what = "the target" if missing == "auto" else "some value"
+        raise DataError(
+            f"missing={missing!r} leaves no row: every one of the {n} misses {what}.",
+            parameter="missing",
+        )
+    return np.flatnonzero(usable)
+
+
+def drops_rows(missing: Missing) -> bool:
+    """Return whether rows without a target are dropped."""
+    return missing in ("auto", "drop")
+
+
+def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note | str]:
+    """Return a note on how many rows were dropped, if any."""
+    if kept == total:
+        return []
+    kind = "rows without a target" if missing == "auto" else "rows with gaps dropped"
+    return [Note(kind, figures={"dropped": total - kept, "total": total})]
+
+
+def gap_note(table: RawTable) -> list[str]:
+    """Return a note on the columns with missing values, those with the most first."""
+    shares = np.isnan(table.values).mean(axis=0)
+    order = np.argsort(-shares, kind="stable")[: int((shares > 0).sum())]
+    if not len(order):
+        return []
+    named = [f"{table.names[j]!r} ({_percent(float(shares[j]))})" for j in order[:_MOST_NAMED]]
+    rest = len(order) - len(named)
+    more = f" and {plural(rest, 'other column')}" if rest > 0 else ""
+    return [f"missing values count as a value of their own: {', '.join(named)}{more}"]
+
+
+def _percent(share: float) -> str:
+    return "below 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
+
+
+def _refuse_infinite(table: RawTable) -> None:
+    infinite = np.isinf(table.values)
+    if infinite.any():
+        raise DataError(
+            _report(table, infinite, "infinity", "infinite values")
+            + " Replace them: an infinity is neither a number nor a missing value."
+        )
+
+
+def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
+    """Name the first column concerned, its rows, and how many other columns there are."""
+    columns = np.flatnonzero(found.any(axis=0))
+    rows = np.flatnonzero(found[:, columns[0]])
+    others = len(columns) - 1
+    also = f" ({plural(others, 'other column')} too)" if others else ""
+    return (
+        f"Input {table.label} contains {word}: column {table.names[columns[0]]!r} has {what} in "
+        f"{len(rows)} of {plural(table.n_rows, 'row')}, first in row {rows[0]}{also}."
+    )
+
+
+def constant_columns(columns: Columns) -> BoolArray:
+    """Return which columns hold one value only."""
+    same = (columns.values == columns.values[:1]).all(axis=0)
+    if columns.missing is not None:
+        same &= (columns.missing == columns.missing[:1]).all(axis=0)
+    return np.asarray(same)
+
+
+def duplicate_columns(columns: Columns) -> dict[int, int]:
+    """Return for each column that repeats an earlier one, the first one it repeats."""
+    first: dict[bytes, int] = {}
+    repeats: dict[int, int] = {}
+    for some in column_blocks(columns.values.shape):
+        block = np.ascontiguousarray(columns.values[:, some].T) + 0.0  # -0.0 and 0.0 are one value
+        for j, column in enumerate(block, some.start):
+            digest = blake2b(column, digest_size=16)
+            digest.update(b"number" if columns.kinds[j].is_numeric else b"category")
+            if columns.missing is not None:
+                digest.update(columns.missing[:, j].tobytes())
+            earlier = first.setdefault(digest.digest(), j)
+            if earlier != j:
+                repeats[j] = earlier
+    return repeats
+
+
+def column_notes(columns: Columns) -> list[Note | str]:
+    """Return notes about constants, duplicates and identifiers."""
+    notes: list[Note | str] = []
+    constant = constant_columns(columns)
+    if constant.any():
+        names = [columns.names[j] for j in np.flatnonzero(constant)]
+        notes.append(Note("constant", tuple(names)))
+    pairs = [
+        f"{columns.names[later]!r} repeats {columns.names[earlier]!r}"
+        for later, earlier in duplicate_columns(columns).items()
+        if not constant[later]
+    ]
+    if pairs:
+        rest = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+        notes.append(f"the same after scaling: {', '.join(pairs[:5])}{rest}")
+    return notes + identifier_note([columns.names[j] for j in near_unique_columns(columns)])
+
+
+def near_unique_columns(columns: Columns) -> list[int]:
+    """Return the columns whose categories identify rows rather than describe them."""
+    return [
+        j
+        for j, categories in enumerate(columns.categories)
+        if categories is not None and is_near_unique(len(categories), columns.n_rows)
+    ]
+
+
+def identifier_note(names: Sequence[str]) -> list[Note]:
+    """Return a note on columns with as many categories as identifiers have, if there are any."""
+    return [Note("identifiers", tuple(names))] if names else []
+
+
+def is_near_unique(n_categories: int, n_rows: int) -> bool:
+    """Return whether so many categories identify rows rather than describe them."""
+    return n_categories > max(n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
+
+
+def check_neighbors(n_neighbors: Unchecked, n_rows: int) -> int:
+    """Return `n_neighbors` if `n_rows` rows can have so many, else refuse it."""
+    integer = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
+    if not integer or n_neighbors < 1:
+        raise ParameterError(
+            f"n_neighbors={n_neighbors!r} must be an integer of at least 1.",
+            parameter="n_neighbors",
+        )
+    if n_neighbors >= n_rows:
+        raise ParameterError(
+            f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} rows, but there are "
+            f"{n_rows}: use n_neighbors <= {n_rows - 1} or more rows.",
+            parameter="n_neighbors",
+        )
+    return int(n_neighbors)
+
+
+def listing(items: Sequence[Any]) -> str:
+    """Name the first few items and count the others."""
+    named = ", ".join(_name(item) for item in items[:_MOST_NAMED])
+    rest = len(items) - _MOST_NAMED
+    return named if rest <= 0 else f"{named} and {rest} more"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return the number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _name(item: Unchecked) -> str:
+    # numpy's repr of a scalar names its type: np.int64(3)
+    if isinstance(item, np.generic):
+        return repr(item.item())
+    return repr(item.value if isinstance(item, Enum) else item)
+
+
+def weights_in_rows(weights: FloatArray) -> FloatArray:
+    """Return weights in units of rows: integers are repeated rows, others get the mean 1."""
+    if (weights == np.floor(weights)).all():
+        return weights
+    return np.asarray(weights / weights.mean())
+
+
+def read_array(name: str, values: Unchecked) -> AnyArray:
+    """Return values as an array of NumPy, whatever container they came in."""
+    try:
+        return np.asarray(values)
+    except Exception as error:  # of any package: containers have errors of their own
+        raise DataError(
+            f"{name} ({type(values).__name__}) cannot be read as an array ({error}): give numbers "
+            "or texts, as many in every row.",
+            parameter=name,
+        ) from error
+
+
+def check_weights(sample_weight: RowLabels, n_rows: int) -> FloatArray:
+    """Return the user's weights of the rows as numbers, one per row."""
+    try:
+        weights = read_array("sample_weight", sample_weight).astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(
+            f"sample_weight holds something that is no number ({error}): give one per row.",
+            parameter="sample_weight",
+        ) from error
+    if weights.ndim == 0:  # as in scikit-learn: the same weight for all rows
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row.",
+            parameter="sample_weight",
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise DataError(
+            "sample_weight must be finite, not negative, and not all zero.",
+            parameter="sample_weight",
+        )
+    if not 1 / _LARGEST_WEIGHT < weights.max() < _LARGEST_WEIGHT:
+        raise DataError(
+            f"sample_weight has {weights.max():g} as its largest: divide all weights by it.",
+            parameter="sample_weight",
+        )
+    return weights

@@ -11,8 +11,7 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import BoolArray, ColumnChoice, FloatArray, IntArray
-from pinsker.encoding._checks import listing
-from pinsker.encoding._encoded import Encoded, Kind
+from pinsker.encoding._encoded import Encoded, Kind, listing
 from pinsker.encoding._read import Origin, RawTable, column_blocks, numbers_note, read_times
 from pinsker.exceptions import ParameterError
 

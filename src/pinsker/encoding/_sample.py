@@ -24,9 +24,16 @@ from pinsker._types import (
     TargetLike,
     Task,
 )
-from pinsker.encoding._checks import drop_note, drops_rows, listing, plural, read_array, usable_rows
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
+from pinsker.encoding._encoded import (
+    drop_note,
+    drops_rows,
+    listing,
+    plural,
+    read_array,
+    usable_rows,
+)
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
 from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError

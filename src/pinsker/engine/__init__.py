@@ -31,9 +31,10 @@ from pinsker.engine._search import (
     Forward,
     KNNSettings,
     as_settings,
+    class_probabilities,
     count_threads,
     generator_of,
+    mean_values,
 )
-from pinsker.engine._trees import class_probabilities, mean_values
 from pinsker.engine.backends import calls_on_cluster, find_client, is_local
 from pinsker.engine.backends.dask._partitions import PartitionTables

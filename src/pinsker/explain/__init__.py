@@ -11,13 +11,14 @@ from pinsker.explain._importance import (
     SAME_ROWS,
     FreshSets,
     Importance,
+    Stability,
     importance,
     importance_at_hand,
+    stability_of_orders,
+    stability_of_subsamples,
 )
-from pinsker.explain._interactions import Interactions, interactions
-from pinsker.explain._stability import Stability, stability_of_orders, stability_of_subsamples
+from pinsker.explain._interactions import Interactions, TripleScan, interactions
 from pinsker.explain._suspects import Suspect, find_suspects, identifiers, note_suspects
-from pinsker.explain._triples import TripleScan
 
 __all__ = [
     "SAME_ROWS",

@@ -1,28 +1,47 @@
-"""What each column is worth: the error without it, on fresh rows or on those of a fit."""
+"""What each column is worth, and how stable the choice of columns is.
+
+Worth is the error without a column, on fresh rows or on those of a fit; stability is Nogueira's
+measure over the sets that were found on parts of the rows.
+"""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
+from scipy.special import ndtri
+from sklearn.base import clone
 
-from pinsker._compat import require
+from pinsker._compat import check_columns, require
 from pinsker._notes import Note, Notes
-from pinsker._types import BoolArray, CrossValidation, FloatArray, IntArray, ListsByName, TableLike
+from pinsker._types import (
+    BoolArray,
+    CrossValidation,
+    Fields,
+    FloatArray,
+    IntArray,
+    ListsByName,
+    RowLabels,
+    Selector,
+    TableLike,
+    TargetLike,
+)
 from pinsker.bounds import (
     CROSS_FITTED,
     Difference,
     column_variances,
     simultaneous_confidence,
 )
-from pinsker.encoding import take_rows
+from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take, take_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
     FitContext,
     HoldoutEvaluator,
     make_folds,
     note_weights,
+    number_groups,
 )
 from pinsker.models import HoldoutScores, weighted_rows
 
@@ -253,3 +272,237 @@ def table_of(columns: ListsByName, library: str) -> TableLike:
     if library not in ("pandas", "polars"):
         raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
     return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
+
+
+#: Below this a choice is called unstable (Nogueira et al. 2018 call 0.4 and less poor).
+UNSTABLE = 0.4
+#: Columns that a note names at most, and others that it names in the place of each.
+_NAMED, _IN_PLACE = 5, 3
+#: A column shares the place of another if it is chosen so much more often where that is not.
+_MORE_OFTEN = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How much several choices of features agree, beyond chance.
+
+    Attributes
+    ----------
+    value : float
+        1 where all choices are the same, about 0 where they agree as random sets do; NaN where all
+        features or none are always chosen.
+    lower, upper : float
+        Confidence interval. Choices that share rows, as those of folds do, are more alike than
+        independent ones: the interval is about choices from rows that overlap as much.
+    frequency : ndarray of shape (n_features,)
+        How often each feature was chosen, from 0 to 1.
+    chosen : ndarray of shape (n_choices, n_features), bool
+        The choices.
+    names : tuple of str
+        Names of the features.
+    over : {"folds", "searches", "subsamples"}
+        What the choices were made on; "searches" where some folds share one.
+
+    References
+    ----------
+    Nogueira, Sechidis, Brown, "On the stability of feature selection algorithms", JMLR 18 (2018),
+    definition 4 and theorem 10.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    frequency: FloatArray
+    chosen: BoolArray
+    names: tuple[str, ...]
+    over: str = "folds"
+
+    @classmethod
+    def of(
+        cls,
+        chosen: BoolArray,
+        names: Sequence[str] | None = None,
+        *,
+        over: str = "folds",
+        confidence: float = 0.95,
+    ) -> "Stability":
+        """Compare choices: one row each, one column a feature.
+
+        Examples
+        --------
+        >>> Stability.of(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]], bool)).value
+        0.333...
+        """
+        masks = np.asarray(chosen, dtype=np.float64)
+        n_choices, n_features = masks.shape
+        called = tuple(names or (f"x{j}" for j in range(n_features)))
+        frequency = masks.mean(axis=0)
+        share = float(frequency.mean())
+        scale = share * (1.0 - share)
+        about = (frequency, np.asarray(chosen, dtype=np.bool_), called, over)
+        if scale == 0.0 or n_choices < 2:
+            return cls(np.nan, np.nan, np.nan, *about)
+        variance = frequency * (1.0 - frequency) * n_choices / (n_choices - 1)
+        value = 1.0 - float(variance.mean()) / scale
+        sizes = masks.sum(axis=1) / n_features
+        each = (
+            (masks @ frequency) / n_features
+            - sizes * share
+            + value / 2 * (2 * sizes * share - sizes - share + 1)
+        ) / scale
+        error = 2.0 / n_choices * float(np.sqrt(np.sum((each - each.mean()) ** 2)))
+        half = float(ndtri(0.5 + confidence / 2)) * error
+        return cls(value, value - half, min(value + half, 1.0), *about)
+
+    def __repr__(self) -> str:
+        ends = f"{self.lower:.2f} to {self.upper:.2f}"
+        return f"Stability({self.value:.2f}, {ends}, {self.n_choices} choices)"
+
+    @property
+    def n_choices(self) -> int:
+        """How many choices were compared."""
+        return len(self.chosen)
+
+    def in_place_of(self, feature: int) -> list[int]:
+        """Return the features that are chosen where another is not, most often first."""
+        with_it = self.chosen[:, feature]
+        if with_it.all():
+            return []
+        absent = self.chosen[~with_it].mean(axis=0)
+        present = self.chosen[with_it].mean(axis=0) if with_it.any() else np.zeros(len(self.names))
+        more = absent - present
+        ranked = np.argsort(-more, kind="stable")
+        return [int(j) for j in ranked if more[j] > _MORE_OFTEN and j != feature]
+
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
+        """Return a frame of pandas or polars: how often each feature was chosen."""
+        if library not in ("pandas", "polars"):
+            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+        order = [int(j) for j in np.argsort(-self.frequency, kind="stable")]
+        columns = {
+            "feature": [self.names[j] for j in order],
+            "frequency": [float(self.frequency[j]) for j in order],
+        }
+        return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
+
+    def to_dict(self) -> Fields:
+        """Return plain values: stability, interval, and the frequency of each chosen feature."""
+        return {
+            "value": self.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "n_choices": self.n_choices,
+            "over": self.over,
+            "frequency": {
+                name: float(share)
+                for name, share in zip(self.names, self.frequency, strict=True)
+                if share > 0
+            },
+        }
+
+    def notes(self, kept: Sequence[int]) -> tuple[Note, ...]:
+        """Return what a user should know: that a choice is unstable, and which columns are.
+
+        Columns in less than 0.4 of the choices are named with those that share their place.
+        """
+        rare = [j for j in kept if self.frequency[j] < UNSTABLE]
+        if not self.value < UNSTABLE and not rare:
+            return ()
+        kind = "unstable choice" if self.value < UNSTABLE else "unstable columns"
+        others = {k for j in kept for k in self.in_place_of(j)} - set(kept)
+        said = [self._said(j, others) for j in rare[:_NAMED]]
+        if len(rare) > _NAMED:
+            said.append(f"{len(rare) - _NAMED} more kept columns are as rare")
+        names = tuple(self.names[j] for j in rare)
+        return (Note(kind, names, {"found": "; ".join([str(self), *said])}),)
+
+    def _said(self, feature: int, others: set[int]) -> str:
+        """Say how often a feature was found, and what was found in its place."""
+        count = int(self.chosen[:, feature].sum())
+        text = f"{self.names[feature]!r} was found in {count} of {self.n_choices}"
+        instead = [self.names[k] for k in self.in_place_of(feature) if k in others][:_IN_PLACE]
+        return text + (f" (in its place {', '.join(map(repr, instead))})" if instead else "")
+
+    def __str__(self) -> str:
+        return (
+            f"stability {self.value:.2f} (95% interval {self.lower:.2f} to {self.upper:.2f}) over "
+            f"{self.n_choices} {self.over}"
+        )
+
+
+def stability_of_orders(
+    orders: Sequence[Sequence[int]], size: int, names: Sequence[str]
+) -> Stability | None:
+    """Return the stability of the first features of several searches; None if there is one.
+
+    Folds that share a search give the same object twice, which is one choice.
+    """
+    n_folds = len(orders)
+    orders = list({id(order): order for order in orders}.values())
+    if len(orders) < 2:
+        return None
+    masks = np.zeros((len(orders), len(names)), dtype=np.bool_)
+    for mask, order in zip(masks, orders, strict=True):
+        mask[list(order[:size])] = True
+    return Stability.of(masks, names, over="folds" if len(orders) == n_folds else "searches")
+
+
+def stability_of_subsamples(
+    selector: Selector,
+    X: TableLike,
+    y: TargetLike,
+    draw_half: Callable[[int], RowSample],
+    *,
+    n: int,
+    sample_weight: RowLabels,
+    groups: RowLabels,
+) -> Stability:
+    """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
+    if n < 2:
+        raise ParameterError(f"n={n!r}: use 2 subsamples at least.", parameter="n")
+    check_columns(selector, X)
+    if is_dask(X):
+        raise ParameterError("stability needs the rows in memory: pass X.compute().")
+    if not isinstance(selector.cv, Integral) and not hasattr(selector.cv, "split"):
+        raise ParameterError(
+            "cv lists rows of the whole table, which a subsample does not have: use an int or a "
+            "splitter.",
+            parameter="cv",
+        )
+    given = {"sample_weight": sample_weight, "groups": groups}
+    about = {name: read_array(name, one) for name, one in given.items() if one is not None}
+    for name, one in about.items():
+        if one.shape != (count_rows(X),):
+            raise ParameterError(
+                f"{name} has shape {one.shape}, but there are {count_rows(X)} rows: give one "
+                "for each.",
+                parameter=name,
+            )
+    clusters = None if groups is None else number_groups(about["groups"])
+    chosen = []
+    for seed in np.random.default_rng(selector._record.seed).integers(2**31 - 1, size=n):
+        rows = _half(draw_half, X, clusters, int(seed))
+        of_half = {name: one[rows] for name, one in about.items()}
+        other = clone(selector).set_params(random_state=int(seed), verbose=0)
+        if getattr(selector, "suspects", "ignore") == "warn":  # `fit` has named them
+            other.set_params(suspects="ignore")
+        support = other.fit(take(X, rows), take(y, rows), **of_half).support_
+        chosen.append([support[list(columns)].all() for columns in selector.feature_columns_])
+    return Stability.of(np.array(chosen), selector.path_.names, over="subsamples")
+
+
+def _half(
+    draw_half: Callable[[int], RowSample], X: TableLike, clusters: IntArray | None, seed: int
+) -> IntArray:
+    """Return a random half of the rows, ascending: of every class, or of the groups."""
+    if clusters is None:
+        rows = draw_half(seed).rows
+        if rows is None:
+            raise DataError(
+                f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two at "
+                "least."
+            )
+        return rows
+    several = clusters.max() + 1
+    some = np.random.default_rng(seed).permutation(several)[: max(2, several // 2)]
+    return np.flatnonzero(np.isin(clusters, some))

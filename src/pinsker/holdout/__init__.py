@@ -13,24 +13,19 @@ from pinsker.holdout._certificate import (
     TOO_FEW_ROWS,
     Certificate,
 )
-from pinsker.holdout._certify import FreshRows, crossfit_certificate, path_certificate
-from pinsker.holdout._choice import Choice, certify, choose
-from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, SubsetResult
-from pinsker.holdout._context import FitContext
-from pinsker.holdout._dependence import (
-    MOST_HASHES,
-    count_known,
-    note_known_rows,
-    note_weights,
-    number_groups,
-    read_groups,
+from pinsker.holdout._certify import (
+    Choice,
+    FreshRows,
+    certify,
+    choose,
+    crossfit_certificate,
+    path_certificate,
 )
-from pinsker.holdout._evaluate import HoldoutEvaluator
-from pinsker.holdout._parallel import Jobs
-from pinsker.holdout._paths import FoundPaths, search_paths
-from pinsker.holdout._results import CVResults
+from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
+from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
+    MOST_HASHES,
     MOST_READ,
     SEARCH_ONCE_FROM,
     SPLIT_FROM,
@@ -38,12 +33,17 @@ from pinsker.holdout._rows import (
     PartSizes,
     RowCounts,
     RowPlan,
+    count_known,
     make_folds,
+    note_known_rows,
+    note_weights,
+    number_groups,
+    read_groups,
     rows_of_searches,
     set_search_rows_aside,
     splits_into_parts,
 )
-from pinsker.holdout._sizes import find_sizes, geometric_sizes
+from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
 
 __all__ = [
     "ALL_FEATURES",

@@ -38,15 +38,15 @@ from pinsker.encoding import (
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout._dependence import (
+from pinsker.holdout._evaluate import mean_of_rows, rows_once
+from pinsker.holdout._rows import (
     note_divided_groups,
     note_few_groups,
     number_groups,
     one_label_per_row,
+    read_division,
     warn_of_known_rows,
 )
-from pinsker.holdout._evaluate import mean_of_rows, rows_once
-from pinsker.holdout._rows import read_division
 from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import (
     able_to_fit,

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray, TableLike
 from pinsker.bounds import (
     CROSS_FITTED,
     Difference,
@@ -22,8 +23,8 @@ from pinsker.bounds import (
     serial_blocks,
     simultaneous_confidence,
 )
+from pinsker.exceptions import ParameterError
 from pinsker.holdout._evaluate import HoldoutEvaluator
-from pinsker.holdout._results import CVResults
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores, best_by_loss
 from pinsker.search import (
@@ -34,6 +35,28 @@ from pinsker.search import (
     SelectionPath,
     StoppingRule,
 )
+
+
+class CVResults(dict[str, AnyArray]):
+    """What held-out rows say about every evaluated set: a dict of arrays, one entry per set."""
+
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
+        """Return a frame of pandas or polars: one row a set, all columns but ``"support"``."""
+        if library not in ("pandas", "polars"):
+            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+        frames = require(library, purpose=f"cv_results_.to_frame({library!r})")
+        columns = {name: list(values) for name, values in self.items() if name != "support"}
+        if "features" in columns:
+            columns["features"] = [", ".join(names) for names in columns["features"]]
+        return frames.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        if not self:
+            return "CVResults(no rows were held out)"
+        n_sets = len(next(iter(self.values())))
+        sets = "1 evaluated set" if n_sets == 1 else f"{n_sets} evaluated sets"
+        return f"CVResults({sets}, {len(self)} columns; to_frame() shows them)"
+
 
 #: Confidence of the bounds that the cut is made by, for all sets that are evaluated together.
 CONFIDENCE = 0.95

@@ -1,18 +1,162 @@
-"""How many features of a path are needed: sizes double, then the gap is halved."""
+"""Paths of all searches, and how many features of one are needed: sizes double, then are halved.
+
+Paths are found without the rows that evaluate them. A last pass over a set drops what its model
+needs least, by permutation importance on rows set aside from those that may train: nothing of the
+rows that evaluate is used.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
+from pinsker._types import IntArray
+from pinsker.encoding import Encoded, take_rows
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
-from pinsker.holdout._context import FitContext
-from pinsker.holdout._evaluate import FeatureSet, HoldoutEvaluator, worse_of
-from pinsker.holdout._paths import FoundPaths
-from pinsker.holdout._prune import pruned_orders
+from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator, worse_of
 from pinsker.holdout._rows import RowPlan
-from pinsker.models import HoldoutScores, RawModel, best_by_loss
-from pinsker.search import ErrorBudget, FeatureCosts, StoppingRule, given_order, measure_sets
+from pinsker.metrics import Metric
+from pinsker.models import (
+    HoldoutModel,
+    HoldoutScores,
+    ModelData,
+    RawModel,
+    best_by_loss,
+    losses_without,
+)
+from pinsker.search import (
+    ErrorBudget,
+    FeatureCosts,
+    Search,
+    SelectionPath,
+    StoppingRule,
+    describe_searches,
+    given_order,
+    measure_sets,
+    searches_in_time,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class FoundPaths:
+    """The path of every search that would be kept, and the order that each fold evaluates."""
+
+    paths: dict[str, SelectionPath] = field(default_factory=dict)
+    orders: dict[str, list[FeatureSet]] = field(default_factory=dict)
+
+    def longest(self, name: str) -> int:
+        """Return the largest size that a path has on all rows and in every fold."""
+        return min(len(order) for order in [self.paths[name].order, *self.orders[name]])
+
+
+def search_paths(
+    context: FitContext,
+    plan: RowPlan,
+    searches: Sequence[Search],
+    names: Sequence[str],
+    known: dict[str, SelectionPath] | None = None,
+) -> FoundPaths:
+    """Search every path without the rows that evaluate it, and on all rows where these search.
+
+    Their order is that of `names`; paths in `known` were found on all rows already.
+    """
+    found, known = FoundPaths(), known or {}
+    for some in searches_in_time(searches, context.deadline):
+        with context.deadline.leaving_out(describe_searches(some)):
+            _search(context, plan, some, known, found)
+    paths = {name: found.paths[name] for name in names if name in found.paths}
+    return FoundPaths(paths, found.orders)
+
+
+def _search(
+    context: FitContext,
+    plan: RowPlan,
+    searches: Sequence[Search],
+    known: dict[str, SelectionPath],
+    found: FoundPaths,
+) -> None:
+    """Run some searches side by side."""
+    wanted = [
+        (search, k)
+        for search in searches
+        for k in range(-1 if plan.crosses else 0, len(plan.searched))
+        if k >= 0 or not all(name in known for name in search.names)
+    ]
+    calls = [(search.run, _rows_of(plan, search, k)) for search, k in wanted]
+    several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
+    paths = {
+        (name, k): path
+        for (search, k), some in zip(wanted, several, strict=True)
+        for name, path in zip(search.names, some, strict=True)
+    }
+    for search in searches:
+        for name in search.names:
+            kept = paths[name, -1 if plan.crosses else 0] if name not in known else known[name]
+            found.paths[name] = kept
+            found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
+
+
+def _rows_of(plan: RowPlan, search: Search, k: int) -> IntArray | None:
+    """Return the rows of a search: of a part of a large table as many as it can use."""
+    if k < 0:
+        return None
+    rows = plan.searched[k]
+    return rows if plan.certify is None else rows[: search.most_rows]
+
+
+def search_rows(
+    encoded: Encoded,
+    run: Callable[[Encoded], tuple[SelectionPath, ...]],
+    rows: IntArray | None,
+) -> tuple[SelectionPath, ...]:
+    """Run a search on some rows of a table; None stands for all."""
+    return run(encoded if rows is None else take_rows(encoded, rows))
+
+
+#: Share of the rows that measures importance, and share of the features that leaves at a time.
+_ASIDE, _SHARE = 0.3, 0.2
+#: Rows that are fitted to and measured at most: more do not change which feature is weakest.
+_MOST_ROWS = 2000
+
+
+def pruned_orders(
+    evaluator: HoldoutEvaluator,
+    sets: Sequence[FeatureSet],
+    rows: Sequence[IntArray],
+    n_fixed: int,
+    seed: int,
+) -> list[FeatureSet]:
+    """Return the features of each set, the last to leave first, by some rows each."""
+    known = (evaluator.models[0], evaluator.metric, n_fixed, seed)
+    calls = [(*one, *known) for one in zip(sets, rows, strict=True)]
+    return evaluator.jobs.run(_prune, evaluator.data.rows, calls)
+
+
+def _prune(
+    data: ModelData,
+    features: FeatureSet,
+    rows: IntArray,
+    model: HoldoutModel,
+    metric: Metric,
+    n_fixed: int,
+    seed: int,
+) -> FeatureSet:
+    """Return the features of one set in the order of their worth."""
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(rows)[:_MOST_ROWS]
+    aside, train = np.split(shuffled, [int(_ASIDE * len(shuffled))])
+    fixed, left, gone = features[:n_fixed], list(features[n_fixed:]), []
+    while len(left) > 1:
+        some = tuple(sorted((*fixed, *left)))
+        order = rng.permutation(aside)
+        worth = losses_without(data, model, train, aside, some, metric, order)
+        weakest = sorted(left, key=lambda feature: worth[some.index(feature)])
+        weakest = weakest[: max(1, int(_SHARE * len(left)))]
+        gone.extend(weakest)
+        left = [feature for feature in left if feature not in weakest]
+    return (*fixed, *left, *reversed(gone))
+
 
 #: Sizes above this are told apart down to a ratio, smaller ones one by one.
 _MANY, _CLOSE = 100, 1.1

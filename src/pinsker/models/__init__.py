@@ -5,8 +5,6 @@ hence information with a paired standard error. A model can only show too little
 information of a set of features is the largest that any model shows.
 """
 
-from pinsker.models._categories import OTHER_CODE, code_by_frequency, order_by_target
-from pinsker.models._copies import fit_clone, several_class_scores
 from pinsker.models._defaults import (
     LARGE_TABLE,
     RBFSVM,
@@ -16,57 +14,61 @@ from pinsker.models._defaults import (
     default_models,
     named_models,
 )
-from pinsker.models._design import MAX_ONE_HOT, ModelDesign, one_hot
+from pinsker.models._design import (
+    MAX_ONE_HOT,
+    OTHER_CODE,
+    ModelDesign,
+    code_by_frequency,
+    one_hot,
+    order_by_target,
+)
 from pinsker.models._fit import (
+    FEW_ROWS_FROM,
+    HoldoutScores,
     MeanModel,
     ModelData,
+    best_by_information,
+    best_by_loss,
+    choose_inside,
+    fit_temperature,
+    is_tied,
+    left_by_few_rows,
+    log_likelihood_of_numbers,
+    log_softmax,
     losses_without,
     mean_prediction,
     members,
+    mix_losses,
     predict_rows,
+    race,
+    weighted_rows,
+    worst_by_loss,
 )
-from pinsker.models._linear import Linear, LinearRanks
 from pinsker.models._model import (
     HoldoutModel,
+    Linear,
+    LinearRanks,
     PriorModel,
+    fit_clone,
     outputs,
     predicted_classes,
+    several_class_scores,
     without_advice,
-)
-from pinsker.models._race import (
-    FEW_ROWS_FROM,
-    choose_inside,
-    is_tied,
-    left_by_few_rows,
-    mix_losses,
-    race,
 )
 from pinsker.models._raw import (
     OwnColumns,
     RawModel,
-    able_to_fit,
-    prepare_models,
-    refuse_without_weights,
-    task_of_model,
-)
-from pinsker.models._scores import (
-    HoldoutScores,
-    best_by_information,
-    best_by_loss,
-    fit_temperature,
-    log_likelihood_of_numbers,
-    log_softmax,
-    weighted_rows,
-    worst_by_loss,
-)
-from pinsker.models._survival import (
     SurvivalModel,
+    able_to_fit,
     grid_times,
     log_likelihood_of_times,
+    prepare_models,
     prior_of_survival,
     refuse_without_curves,
+    refuse_without_weights,
     step_at,
     survival_predictions,
+    task_of_model,
 )
 
 __all__ = [

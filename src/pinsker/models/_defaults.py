@@ -18,17 +18,16 @@ from pinsker._compat import method_of, require
 from pinsker._types import BoolArray, Estimator, Fields, FloatArray, IntArray, Task, Unchecked
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
-from pinsker.models._categories import code_by_frequency, order_by_target
-from pinsker.models._design import LayoutName, one_hot
-from pinsker.models._linear import Linear, LinearRanks
+from pinsker.models._design import LayoutName, code_by_frequency, one_hot, order_by_target
 from pinsker.models._model import (
     HoldoutModel,
+    Linear,
+    LinearRanks,
     log_probabilities,
     mean_pair_margins,
     without_advice,
 )
-from pinsker.models._raw import RawModel, task_of_model
-from pinsker.models._survival import survival_models
+from pinsker.models._raw import RawModel, survival_models, task_of_model
 
 #: From so many rows on, boosted trees replace the SVM (quadratic in rows) and the extra trees.
 LARGE_TABLE = 2000

@@ -27,9 +27,31 @@ from pinsker.search._criterion import (
     select_by_criterion,
 )
 from pinsker.search._elimination import elimination
-from pinsker.search._greedy import (
+from pinsker.search._knn import (
+    PAIR_LEVEL,
+    KNNSearchSettings,
+    PairFound,
+    PairProblem,
+    PairScan,
+    backward,
+    best_pairs,
+    forward,
+    forward_backward,
+    forward_backward_and_forward,
+    given_order,
+    measure_sets,
+    pairs,
+    relevance,
+)
+from pinsker.search._linear import LinearBackward, LinearDesign, LinearSearchSettings, linear
+from pinsker.search._path import (
+    ROUNDING,
+    CountedPath,
     Deadline,
+    Direction,
     SearchInterrupted,
+    SelectionPath,
+    Step,
     TimeIsUp,
     Trace,
     greedy,
@@ -37,19 +59,6 @@ from pinsker.search._greedy import (
     interruptible,
     shrink,
 )
-from pinsker.search._knn import (
-    KNNSearchSettings,
-    backward,
-    forward,
-    forward_backward,
-    forward_backward_and_forward,
-    given_order,
-    measure_sets,
-    relevance,
-)
-from pinsker.search._linear import LinearBackward, LinearDesign, LinearSearchSettings, linear
-from pinsker.search._pairs import PAIR_LEVEL, PairFound, PairProblem, PairScan, best_pairs, pairs
-from pinsker.search._path import ROUNDING, CountedPath, Direction, SelectionPath, Step
 from pinsker.search._rules import (
     Decision,
     ErrorBudget,

@@ -14,7 +14,6 @@ from pinsker.exceptions import ParameterError
 from pinsker.search._criteria import CountedProblem, CountingSettings, criterion_named
 from pinsker.search._criterion import CriterionState, count_and_search
 from pinsker.search._elimination import elimination
-from pinsker.search._greedy import Deadline
 from pinsker.search._knn import (
     NEIGHBORS_TAKE_NO_WEIGHTS,
     WIDE,
@@ -22,11 +21,12 @@ from pinsker.search._knn import (
     backward,
     forward_backward_and_forward,
     given_order,
+    has_hidden_pair,
+    pairs,
     relevance,
 )
 from pinsker.search._linear import linear_where_rows_allow
-from pinsker.search._pairs import has_hidden_pair, pairs
-from pinsker.search._path import ROUNDING, SelectionPath
+from pinsker.search._path import ROUNDING, Deadline, SelectionPath
 
 #: This part of the mean price is added to every price that gains are divided by: noise has a
 #: little gain by chance, and shall not come first because it is free.

@@ -20,8 +20,7 @@ from pinsker.search._criteria import (
     Relevance,
     criterion_named,
 )
-from pinsker.search._greedy import OnStep, Trace, greedy
-from pinsker.search._path import ROUNDING, CountedPath, SelectionPath
+from pinsker.search._path import ROUNDING, CountedPath, OnStep, SelectionPath, Trace, greedy
 from pinsker.search._rules import (
     ErrorBudget,
     FeatureCount,

@@ -14,9 +14,8 @@ from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import TargetFacts, column_variances
 from pinsker.encoding import Encoded, Kind, null_martingale
 from pinsker.models import MAX_ONE_HOT, one_hot
-from pinsker.search._greedy import OnStep, Trace, grow, shrink
 from pinsker.search._least_squares import COLLINEAR, LeastSquares, orthonormal_basis
-from pinsker.search._path import Direction, SelectionPath
+from pinsker.search._path import Direction, OnStep, SelectionPath, Trace, grow, shrink
 
 #: A linear path through more features than this share of the rows fits noise ...
 _SHARE_OF_ROWS = 1 / 3

@@ -7,10 +7,9 @@ and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its lin
 `CriterionSelection` the classical heuristics.
 """
 
-from pinsker.selectors._base import Selector
+from pinsker.selectors._base import FitRecord, Selector
 from pinsker.selectors._criterion import CriterionSelection
 from pinsker.selectors._feature_selector import FeatureSelector
-from pinsker.selectors._fitted import FitRecord
 from pinsker.selectors._knn_selectors import (
     BackwardElimination,
     ForwardBackwardSelection,

@@ -1,7 +1,11 @@
-"""What all selectors share: the scikit-learn side, and what a fitted one offers."""
+"""What all selectors share: the scikit-learn side, and what a fit leaves behind.
 
+Reduced tables come in the user's container: arrays, frames or Dask collections.
+"""
+
+import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -11,16 +15,212 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import Interval, StrOptions
-from pinsker._types import Axes, BoolArray, Fields, ListsByName, TableLike, TargetLike, Unchecked
-from pinsker.encoding import is_dask, is_frame
+from pinsker._compat import Interval, StrOptions, check_columns, output_container, require
+from pinsker._notes import Note, Notes
+from pinsker._types import (
+    AnyArray,
+    Axes,
+    BoolArray,
+    Estimator,
+    Fields,
+    IntArray,
+    ListsByName,
+    TableLike,
+    TargetLike,
+    Unchecked,
+)
+from pinsker.encoding import is_dask, is_dask_frame, is_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
-from pinsker.metrics import MetricLike, check_metric
-from pinsker.search import ErrorBudget, FeatureCount, SelectionPath, StoppingRule
-from pinsker.selectors._fitted import FitRecord
+from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
+from pinsker.metrics import (
+    MetricLike,
+    check_metric,
+    metric_name,
+    rare_class_note,
+    several_targets_note,
+)
+from pinsker.search import Decision, ErrorBudget, FeatureCount, SelectionPath, StoppingRule
 from pinsker.selectors._progress import CallbackSupportMixin
-from pinsker.selectors._transform import as_cells, transform_dask, transform_frame
+
+_LOG = logging.getLogger("pinsker")
+
+
+@dataclass(frozen=True, eq=False)
+class FitRecord:
+    """What methods need of a fit beside its public attributes."""
+
+    seed: int = 0  # of everything random
+    comparison: Comparison | None = None  # what held-out rows say; None where none were held out
+    row_hashes: AnyArray | None = None  # of the rows that were read
+    weighted: bool = False
+    certified: Certificate | None = None  # of `with_certified`
+    fingerprint: str = ""  # digest of what the path depends on
+    given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
+
+
+def fitted_attributes(
+    context: FitContext,
+    n_columns: int,
+    path: SelectionPath,
+    decision: Decision,
+    *,
+    certificate: Certificate | None = None,
+    comparison: Comparison | None = None,
+    before: Notes = (),
+    notes: Notes = (),
+) -> Fields:
+    """Return the attributes of a selector that keeps some features of a path.
+
+    Notes in `before` come before those of the decision, `notes` after them.
+    """
+    encoded, facts, budget = context.encoded, context.facts, context.budget
+    growth = tuple(float(value) for value in budget.growth(path, facts))
+    path = path.with_bounds(growth, metric_name(budget.metric_for(facts)))
+    columns = encoded.feature_columns
+    ranking = ranks(columns, path, decision.size, n_columns)
+    if certificate is None:
+        certificate = path_certificate(path, context.rule, decision, facts, encoded.n_rows)
+    if context.origin:
+        certificate = replace(certificate, rows=f"{certificate.rows} ({context.origin})")
+    about = (
+        *context.notes,
+        *encoded.notes,
+        *several_targets_note(encoded.target, budget.metric),
+        *rare_class_note(encoded.target, budget.metric, encoded.weights),
+    )
+    if context.costs is not None:
+        cost = context.costs.of(path.order[: decision.size])
+        full = context.costs.of(range(encoded.n_features))
+        notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
+    planned = () if path.plan is None else tuple(path.plan.notes)
+    hold = (comparison, encoded.hashes, encoded.weights is not None, None, context.fingerprint)
+    return {
+        "facts_": facts,
+        "task_": encoded.target.task,
+        "target_name_": _name_of(context.user_data.get("y")),
+        "n_samples_fit_": encoded.n_rows,
+        "feature_columns_": columns,
+        "path_": path,
+        "support_": ranking == 1,
+        "ranking_": ranking,
+        "certificate_": certificate,
+        "cv_results_": comparison.to_arrays(columns, n_columns) if comparison else CVResults(),
+        "front_": comparison.front if comparison else [],
+        "notes_": (*about, *before, *planned, *decision.notes, *notes),
+        "stability_": None,
+        "importance_": None,
+        "_record": FitRecord(context.seed, *hold),
+    }
+
+
+def set_fitted(selector: Estimator, attributes: Fields) -> None:
+    """Set the fitted attributes: the only place that does."""
+    for name, value in attributes.items():
+        setattr(selector, name, value)
+    _LOG.info("%s: %s", type(selector).__name__, selector.certificate_)
+
+
+def ranks(
+    feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int, n_columns: int
+) -> IntArray:
+    """Return the rank of every column: 1 for those that stay, more for those that go earlier.
+
+    Columns of no feature, which were left out before the search, rank last.
+    """
+    left = len(path.order) - size
+    rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
+    rank[list(path.order[size:])] = 2 + np.arange(left)
+    rank[list(path.order[:size])] = 1
+    spread = np.full(n_columns, left + 3, dtype=np.int64)
+    for columns, value in zip(feature_columns, rank, strict=True):
+        spread[list(columns)] = value
+    return spread
+
+
+def _name_of(y: TargetLike) -> str | None:
+    """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
+    columns = getattr(y, "columns", None)
+    if columns is not None:
+        return ", ".join(str(name) for name in columns)
+    name = y if isinstance(y, str) else getattr(y, "name", None)
+    return None if name is None else str(name)
+
+
+def transform_frame(
+    selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
+) -> TableLike:
+    """Take the columns that stay of a frame, which may hold them alone."""
+    if not hasattr(X, "columns"):
+        raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
+    given = [str(name) for name in X.columns]
+    wanted = [names[j] for j in kept] if names else []
+    some = names and not set(names) <= set(given)  # of the columns of `fit`
+    missing = [name for name in wanted if name not in given]
+    if some and not missing:
+        kept = np.array([given.index(name) for name in wanted], dtype=np.int64)
+    elif some and set(given) <= set(names):
+        raise ValueError(
+            "The feature names should match those that were passed during fit, or hold those "
+            f"that stay: {missing[0]!r} is missing."
+        )
+    else:
+        check_columns(selector, X)
+    return _take_columns(X, kept, selector)
+
+
+def as_cells(X: TableLike) -> TableLike:
+    """Return lists and matrices as an array."""
+    if not isinstance(X, (list, tuple, np.matrix)):
+        return X
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X is no table, its rows differ in length: {error}") from error
+
+
+def transform_dask(
+    selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
+) -> TableLike:
+    """Take the columns that stay, without computing any."""
+    wanted = output_container(selector)
+    if wanted != "default":
+        raise ParameterError(
+            f'set_output(transform="{wanted}") cannot hold a Dask collection: use "default", '
+            "or pass X.compute()."
+        )
+    if not is_dask_frame(X):
+        if X.shape[1] != selector.n_features_in_:
+            raise DataError(
+                f"X has {X.shape[1]} features, but {type(selector).__name__} is expecting "
+                f"{selector.n_features_in_} features as input."
+            )
+        return X[:, kept]
+    columns = [(names or list(X.columns))[j] for j in kept]
+    if not set(columns) <= set(X.columns):
+        check_columns(selector, X._meta)
+    return X[columns]
+
+
+def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> TableLike:
+    """Return some columns of a frame, in the container that ``set_output`` asks for."""
+    import narwhals.stable.v1 as nw  # only frames come here
+
+    taken = nw.from_native(X, eager_only=True)[:, [int(j) for j in columns]]
+    wanted = output_container(estimator)
+    if wanted == "pandas":
+        return taken.to_pandas()
+    if wanted == "polars" and not taken.implementation.is_polars():
+        polars = require("polars", purpose='set_output(transform="polars")')
+        try:
+            return polars.from_pandas(taken.to_pandas())
+        except Exception as error:  # of Arrow or polars, for types that they do not have
+            raise DataTypeError(
+                f"the columns that stay cannot be made a polars frame ({error}): use "
+                'set_output(transform="default").'
+            ) from error
+    return taken.to_native()
+
 
 #: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.
 PICKLE_FORMAT = 3

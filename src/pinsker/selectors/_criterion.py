@@ -48,11 +48,15 @@ from pinsker.search import (
     criterion_search,
     refuse_uncounted,
 )
-from pinsker.selectors._base import Selector
-from pinsker.selectors._context import encode_table, encoding_of, open_context
-from pinsker.selectors._fitted import fitted_attributes, set_fitted
+from pinsker.selectors._base import Selector, fitted_attributes, set_fitted
+from pinsker.selectors._context import (
+    encode_table,
+    encoding_of,
+    open_context,
+    open_progress,
+    run_search,
+)
 from pinsker.selectors._progress import fitting
-from pinsker.selectors._single import open_progress, run_search
 
 #: What is known of a path by counting, and what its losses are measured against.
 _COUNTED = "those of the search itself: counts of binned columns"

@@ -39,15 +39,14 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import CostMatrix, WorstTarget
 from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets
-from pinsker.selectors._base import Selector
+from pinsker.selectors._base import Selector, fitted_attributes, ranks, set_fitted
 from pinsker.selectors._context import (
+    FitMemory,
     budget_of_rule,
     draw_table,
     fresh_context,
     plan_memory,
 )
-from pinsker.selectors._fitted import fitted_attributes, ranks, set_fitted
-from pinsker.selectors._memory import FitMemory
 
 #: Folds of fresh rows.
 _FOLDS = 5

@@ -54,11 +54,14 @@ from pinsker.search import (
     named_searches,
     screening_notes,
 )
+from pinsker.selectors._base import fitted_attributes, set_fitted
 from pinsker.selectors._context import (
+    FitMemory,
     check_routing,
     draw_seed,
     draw_table,
     encode_table,
+    keeping_path,
     open_context,
     plan_memory,
     with_means,
@@ -68,10 +71,7 @@ from pinsker.selectors._evaluated import (
     choose_on_path,
     with_given_order,
 )
-from pinsker.selectors._fitted import fitted_attributes, set_fitted
-from pinsker.selectors._memory import FitMemory
 from pinsker.selectors._progress import Progress, fitting
-from pinsker.selectors._single import keeping_path
 
 
 class FeatureSelector(EvaluatedSelector):

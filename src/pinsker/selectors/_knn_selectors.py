@@ -33,23 +33,25 @@ from pinsker.search import (
     forward,
     forward_backward,
 )
+from pinsker.selectors._base import fitted_attributes, set_fitted
 from pinsker.selectors._context import (
     check_routing,
     draw_seed,
     encode_table,
+    keeping_path,
     limit_memory,
     n_at_least,
     open_context,
+    open_progress,
     plan_memory,
+    run_search,
     with_means,
 )
 from pinsker.selectors._evaluated import (
     EvaluatedSelector,
     choose_on_path,
 )
-from pinsker.selectors._fitted import fitted_attributes, set_fitted
 from pinsker.selectors._progress import fitting
-from pinsker.selectors._single import keeping_path, open_progress, run_search
 
 #: Up to so many features, a search that will be evaluated on held-out rows adds them all.
 _ALL_THE_WAY = 100

@@ -27,11 +27,15 @@ from pinsker.search import (
     StoppingRule,
     linear,
 )
-from pinsker.selectors._base import Selector
-from pinsker.selectors._context import encode_table, n_at_least, open_context
-from pinsker.selectors._fitted import fitted_attributes, set_fitted
+from pinsker.selectors._base import Selector, fitted_attributes, set_fitted
+from pinsker.selectors._context import (
+    encode_table,
+    n_at_least,
+    open_context,
+    open_progress,
+    run_search,
+)
 from pinsker.selectors._progress import fitting
-from pinsker.selectors._single import open_progress, run_search
 
 _SATURATED = "as many columns as rows: every linear model of them fits these rows perfectly"
 _ROWS = "those of the search itself: exact for their covariance"

@@ -24,8 +24,8 @@ from pinsker.search import (
     SelectionPath,
     StoppingRule,
 )
+from pinsker.selectors._base import FitRecord, set_fitted
 from pinsker.selectors._feature_selector import FeatureSelector
-from pinsker.selectors._fitted import FitRecord, set_fitted
 from pinsker.selectors._knn_selectors import (
     BackwardElimination,
     ForwardBackwardSelection,
