@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -78,12 +79,11 @@ class ScorerParts(NamedTuple):
 
 def scorer_parts(scorer: MetricChoice) -> ScorerParts | None:
     """Take a scorer of ``make_scorer`` apart; None for anything else."""
-    function = getattr(scorer, "_score_func", None)
-    if function is None or not hasattr(scorer, "_sign"):
+    if not isinstance(scorer, _BaseScorer):
         return None
     response = scorer._response_method
     methods = (response,) if isinstance(response, str) else tuple(response)
-    return ScorerParts(function, float(scorer._sign), dict(scorer._kwargs), methods)
+    return ScorerParts(scorer._score_func, float(scorer._sign), dict(scorer._kwargs), methods)
 
 
 def method_of(estimator: Estimator, *names: str) -> Function | None:

@@ -1,7 +1,7 @@
 """Names for the arrays that travel between stages, and the plain values that leave them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -64,6 +64,23 @@ class HasColumns(Protocol):
     """A frame that names its columns."""
 
     columns: Any
+
+
+@runtime_checkable
+class HasName(Protocol):
+    """A series that has a name, which may be None."""
+
+    name: object
+
+
+@runtime_checkable
+class Splitter(Protocol):
+    """What divides rows, as scikit-learn does; a text has another method of this name."""
+
+    def split(
+        self, X: TableLike, y: TargetLike = None, groups: RowLabels = None
+    ) -> Iterable[tuple[AnyArray, AnyArray]]:
+        """Return pairs of positions."""
 
 
 def plain(value: Any) -> Any:

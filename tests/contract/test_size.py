@@ -34,6 +34,8 @@ LIMITS = {
 }
 #: Modules whose names users may import, besides `exceptions`.
 PUBLIC = ("pinsker", "pinsker.bounds", "pinsker.datasets")
+#: Attributes that abc and scikit-learn give to every class.
+GENERATED = {"_abc_impl", "_sklearn_auto_wrap_output_keys"}
 SCORES = {Backward.scores.__code__, Forward.scores.__code__}
 
 
@@ -90,9 +92,9 @@ def is_probe(node):
 
 
 def private_members(kind):
-    """Return the private names that a class has from classes of this package."""
+    """Return the private names that a class has from this package, not from abc or scikit-learn."""
     ours = [base for base in kind.__mro__ if base.__module__.startswith("pinsker")]
-    names = {name for base in ours for name in vars(base)}
+    names = {name for base in ours for name in vars(base)} - GENERATED
     return sorted(name for name in names if name[0] == "_" and not name.startswith("__"))
 
 

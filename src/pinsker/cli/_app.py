@@ -63,6 +63,7 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ
 from pinsker.metrics import metric_words, task_of
 from pinsker.report import summarise, to_html
+from pinsker.selectors import EvaluatedSelector
 
 app = typer.Typer(
     name="pinsker",
@@ -212,7 +213,7 @@ def certify(
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
-    if not hasattr(saved.selector, "certify"):
+    if not isinstance(saved.selector, EvaluatedSelector):
         raise ParameterError(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
             "--direction auto, backward, forward or forward-backward."

@@ -36,6 +36,7 @@ from pinsker.metrics import task_of
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
 from pinsker.selectors import (
     BackwardElimination,
+    EvaluatedSelector,
     FeatureSelector,
     ForwardBackwardSelection,
     ForwardSelection,
@@ -208,13 +209,13 @@ def in_order(table: InputTable) -> tuple[IntArray, Fields]:
 
 def _check_row_columns(table: InputTable, selector: Selector, options: SelectOptions) -> None:
     """Refuse columns about rows that have no effect."""
-    holds_out = getattr(selector, "holds_out", False)
+    evaluated = isinstance(selector, EvaluatedSelector)
     for flag, column in (("--row-groups", table.row_groups), ("--time", table.time)):
-        if column is not None and not holds_out:
+        if column is not None and not (evaluated and selector.holds_out):
             raise ParameterError(
                 f"{flag} has no effect where no rows are held out: use --direction auto, or --cv 5."
             )
-    if options.stability is not None and not hasattr(selector, "stability"):
+    if options.stability is not None and not evaluated:
         raise ParameterError(
             f"--stability has no effect with --direction {options.direction}: use --direction auto."
         )

@@ -9,6 +9,7 @@ on a GPU (CuPy), with the same integers.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -265,7 +266,7 @@ def best_triples(
 
 def _array_module(library: ArrayLibrary) -> ArrayLibrary:
     """Refuse what is neither NumPy nor CuPy."""
-    if library is not np and getattr(library, "__name__", None) != "cupy":
+    if not isinstance(library, ModuleType) or library.__name__ not in ("numpy", "cupy"):
         raise ParameterError(
             f"library={library!r} counts no triples: use what array_library returns.",
             parameter="library",

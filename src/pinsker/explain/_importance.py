@@ -25,6 +25,7 @@ from pinsker._types import (
     ListsByName,
     RowLabels,
     Selector,
+    Splitter,
     TableLike,
     TargetLike,
 )
@@ -463,7 +464,7 @@ def stability_of_subsamples(
     check_columns(selector, X)
     if is_dask(X):
         raise ParameterError("stability needs the rows in memory: pass X.compute().")
-    if not isinstance(selector.cv, Integral) and not hasattr(selector.cv, "split"):
+    if not isinstance(selector.cv, Integral | Splitter):
         raise ParameterError(
             "cv lists rows of the whole table, which a subsample does not have: use an int or a "
             "splitter.",
@@ -484,7 +485,7 @@ def stability_of_subsamples(
         rows = _half(draw_half, X, clusters, int(seed))
         of_half = {name: one[rows] for name, one in about.items()}
         other = clone(selector).set_params(random_state=int(seed), verbose=0)
-        if getattr(selector, "suspects", "ignore") == "warn":  # `fit` has named them
+        if selector.get_params(deep=False).get("suspects") == "warn":  # `fit` has named them
             other.set_params(suspects="ignore")
         support = other.fit(take(X, rows), take(y, rows), **of_half).support_
         chosen.append([support[list(columns)].all() for columns in selector.feature_columns_])

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import check_columns
+from pinsker._compat import check_columns, classes_of
 from pinsker._types import (
     AnyArray,
     CrossValidation,
@@ -21,6 +21,7 @@ from pinsker._types import (
     MetricChoice,
     RowLabels,
     Selector,
+    Splitter,
     TableLike,
     TargetLike,
     Task,
@@ -283,14 +284,14 @@ def _check_tables(
 def _own_metric(selector: Selector) -> MetricChoice:
     """Return the metric of a selector's budget: a name, or the function that was given."""
     rule = selector._rule()
-    own = rule.metric if isinstance(rule, ErrorBudget) else getattr(selector, "metric", "auto")
+    own = rule.metric if isinstance(rule, ErrorBudget) else selector.metric
     return selector.certificate_.metric if isinstance(own, str) else own
 
 
 def _own_folds(selector: Selector) -> Any:
     """Return the splitter of a selector, or else 5."""
-    own = getattr(selector, "cv", 5)
-    return own if hasattr(own, "split") else 5
+    own = selector.get_params(deep=False).get("cv")
+    return own if isinstance(own, Splitter) else 5
 
 
 def _number_of_folds(cv: CrossValidation) -> Any:
@@ -489,7 +490,7 @@ def _class_scores(model: Estimator, part: TableLike, classes: AnyArray, method: 
     """Return probabilities, margins or predicted classes, one column per class."""
     if method == "predict":
         return one_hot(predicted_classes(model, part), classes)
-    known = getattr(model, "classes_", classes)
+    known = classes_of(model, classes)
     found = outputs(model, method, part, len(known))
     least = 0.0 if method == "predict_proba" else float(found.min())
     scores = np.full((len(found), len(classes)), least)

@@ -14,7 +14,7 @@ from sklearn import get_config
 from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, CrossValidation, FloatArray, IntArray, RowLabels
+from pinsker._types import AnyArray, CrossValidation, FloatArray, IntArray, RowLabels, Splitter
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, hash_numbers, is_missing, read_array, take_rows
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
@@ -315,7 +315,7 @@ def read_division(
     cv: CrossValidation, n_rows: int, split: Callable[[], Iterable[Any]]
 ) -> list[tuple[IntArray, IntArray]]:
     """Return the user's own division as checked pairs of positions among the rows."""
-    divides = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
+    divides = isinstance(cv, Splitter) and not isinstance(cv, (str, bytes))
     try:
         with warnings.catch_warnings():  # groups that are divided are named where they are known
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)

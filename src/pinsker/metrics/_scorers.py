@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -183,7 +184,8 @@ def task_of(metric: MetricChoice) -> Any:
             return "auto" if metric == "auto" or len(tasks) > 1 else tasks[0]
         metric = get_scorer(metric)
     parts = scorer_parts(metric)
-    module = str(getattr(metric if parts is None else parts.function, "__module__", ""))
+    function = metric if parts is None else parts.function
+    module = function.__module__ if isinstance(function, FunctionType) else ""
     if not module.startswith("sklearn.metrics"):
         return "auto"
     return "regression" if module.endswith("_regression") else "classification"

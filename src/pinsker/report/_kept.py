@@ -13,6 +13,8 @@ from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
 from pinsker.metrics import metric_row
 from pinsker.report.words import NOT_HELD_OUT, facts, sentences
+from pinsker.search import ErrorBudget
+from pinsker.selectors import EvaluatedSelector
 
 #: Budgets of each power of ten on the slider: small ones are as many as large ones.
 _STEPS = (
@@ -146,7 +148,7 @@ def _kept_at(
     if budget == own:
         return mine, certificate
     try:
-        if not hasattr(selector, "certificate_at"):
+        if not isinstance(selector, EvaluatedSelector):
             return _features(selector, selector.support_at(error_budget=budget)), None
         # A share ends at 1, also where the largest budget is a rounded one.
         asked = budget if scale == 1.0 else min(budget / scale, 1.0)
@@ -170,7 +172,8 @@ def _by_name(selector: Selector, names: tuple[str, ...], budget: float) -> list[
 
 def _scale_of(selector: Selector) -> float:
     """Return the metric's value of a budget of 1: more than 1 for none but relative budgets."""
-    if not getattr(selector.get_params(deep=False).get("error_budget"), "relative", False):
+    budget = selector.get_params(deep=False).get("error_budget")
+    if not isinstance(budget, ErrorBudget) or not budget.relative:
         return 1.0
     gain = no_feature_increase(selector.certificate_at(error_budget=0.0))
     return max(gain or 0.0, 1e-12)

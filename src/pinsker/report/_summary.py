@@ -12,7 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
 from pinsker._notes import Audience, Note
-from pinsker._types import Fields, FloatArray, IntArray, Selector, TableLike, TargetLike, plain
+from pinsker._types import (
+    Fields,
+    FloatArray,
+    HasName,
+    IntArray,
+    Selector,
+    TableLike,
+    TargetLike,
+    plain,
+)
 from pinsker.encoding import Encoded, encode_again
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import DataError, ParameterError
@@ -157,7 +166,7 @@ def summarise(
 
 def _target_name(selector: Selector, y: TargetLike) -> str | None:
     """Return the name of the target: that of `y`, or the one that `fit` was given."""
-    name = getattr(y, "name", None)
+    name = y.name if isinstance(y, HasName) else None
     found = selector.target_name_ if name is None else name
     return None if found is None else str(found)
 
@@ -346,7 +355,8 @@ def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | N
 
 def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     """Measure every feature of the table that a selector was fitted to."""
-    knn = getattr(selector, "knn", None) or KNNSettings()  # counts and linear models have none
+    # Counts and linear models have no neighbors.
+    knn = selector.get_params(deep=False).get("knn") or KNNSettings()
     encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
     rows = _spread(encoded.n_rows)
     problem = _take(Problem.of(encoded), rows)

@@ -9,6 +9,7 @@ and `ForwardSelection` are the paper's two algorithms, `LinearSelection` its lin
 
 from pinsker.selectors._base import FitRecord, Selector
 from pinsker.selectors._criterion import CriterionSelection
+from pinsker.selectors._evaluated import EvaluatedSelector
 from pinsker.selectors._feature_selector import FeatureSelector
 from pinsker.selectors._knn_selectors import (
     BackwardElimination,
@@ -22,6 +23,7 @@ from pinsker.selectors._state import from_state, to_state
 __all__ = [
     "BackwardElimination",
     "CriterionSelection",
+    "EvaluatedSelector",
     "FeatureSelector",
     "FitRecord",
     "ForwardBackwardSelection",

@@ -23,6 +23,8 @@ from pinsker._types import (
     BoolArray,
     Estimator,
     Fields,
+    HasColumns,
+    HasName,
     IntArray,
     ListsByName,
     TableLike,
@@ -140,10 +142,9 @@ def ranks(
 
 def _name_of(y: TargetLike) -> str | None:
     """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
-    columns = getattr(y, "columns", None)
-    if columns is not None:
-        return ", ".join(str(name) for name in columns)
-    name = y if isinstance(y, str) else getattr(y, "name", None)
+    if isinstance(y, HasColumns):
+        return ", ".join(str(name) for name in y.columns)
+    name = y.name if isinstance(y, HasName) else y if isinstance(y, str) else None
     return None if name is None else str(name)
 
 
@@ -151,7 +152,7 @@ def transform_frame(
     selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
 ) -> TableLike:
     """Take the columns that stay of a frame, which may hold them alone."""
-    if not hasattr(X, "columns"):
+    if not isinstance(X, HasColumns):
         raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
     given = [str(name) for name in X.columns]
     wanted = [names[j] for j in kept] if names else []
@@ -358,7 +359,7 @@ class Selector(
         """
         check_is_fitted(self)
         kept = self.get_support(indices=True)
-        names = list(getattr(self, "feature_names_in_", ()))
+        names = list(vars(self).get("feature_names_in_", ()))
         if is_dask(X):
             return transform_dask(self, X, kept, names)
         if is_frame(X):

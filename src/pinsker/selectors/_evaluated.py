@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
-from pinsker._types import ListsByName, RowLabels, TableLike, TargetLike
+from pinsker._types import ListsByName, RowLabels, Splitter, TableLike, TargetLike
 from pinsker.encoding import Encoded, RowSample, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
@@ -125,7 +125,7 @@ class EvaluatedSelector(Selector):
             )
         context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED)
         # Pairs of positions belong to the rows of fit.
-        cv = self.cv if hasattr(self.cv, "split") else _FOLDS
+        cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
         fresh = FreshRows(context, folds, confidence)
         certificate = fresh.certify(self.path_.order, _n_kept(self))
@@ -395,7 +395,7 @@ class EvaluatedSelector(Selector):
     ) -> FreshSets:
         """Return the sets of this selector on fresh rows, a share of which may search."""
         context = fresh_context(self, X, y, sample_weight, groups)
-        cv = self.cv if hasattr(self.cv, "split") else _FOLDS
+        cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         kept = [bool(self.support_[list(columns)].all()) for columns in self.feature_columns_]
         return FreshSets(context, cv, self.path_.order, kept, searched=searched)
 

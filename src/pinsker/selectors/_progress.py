@@ -60,7 +60,7 @@ class Progress:
         self.move = "remove" if direction == "backward" else "add"
         self.stages: StageLine | None = None
         if estimator.verbose:
-            limit = getattr(estimator, "time_limit", None)
+            limit = estimator.get_params(deep=False).get("time_limit")
             self.stages = StageLine(type(estimator).__name__, n_tasks, limit=limit)
         self.context: Any = None
         self._stage: Any = None

@@ -53,7 +53,7 @@ _FORGOTTEN: State = {"cv_results_": CVResults(), "front_": [], "stability_": Non
 
 def to_state(selector: Selector) -> State:
     """Return a fitted selector as values that JSON can hold."""
-    importance = getattr(selector, "importance_", None)
+    importance = vars(selector).get("importance_")
     names = [str(name) for name in selector.feature_names_in_]
     state = {
         "selector": type(selector).__name__,

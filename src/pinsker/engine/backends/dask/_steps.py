@@ -41,7 +41,7 @@ class SharedTable:
 
     def __sizeof__(self) -> int:
         """Return the bytes of a copy, which Dask reads."""
-        return sum(value.nbytes for value in self.arrays.values() if hasattr(value, "nbytes"))
+        return sum(value.nbytes for value in self.arrays.values() if isinstance(value, np.ndarray))
 
 
 @dataclass(frozen=True, eq=False)
