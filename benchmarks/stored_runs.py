@@ -9,7 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 #: What results depend on: not the page, not the command.
-STAGES = ("encoding", "engine", "information", "bounds", "selection")
+STAGES = (
+    "encoding", "engine", "information", "models", "bounds", "metrics", "search", "holdout",
+    "selectors", "explain",
+)  # fmt: skip
 
 
 def code_key(*scripts):

@@ -175,10 +175,14 @@ def test_one_class_or_no_column_is_left_to_the_prior():
 
 
 def test_defaults_by_task_and_size():
-    assert [model.name for model in default_models("regression", 100)] == [
-        "svm", "extra trees", "linear",
-    ]  # fmt: skip
-    assert default_models("classification", LARGE_TABLE)[0].name == "boosted trees"
+    small = [model.name for model in default_models("regression", LARGE_TABLE)]
+    assert small == ["linear", "linear ranks", "svm", "extra trees", "boosted trees"]
+    large = [model.name for model in default_models("regression", LARGE_TABLE + 1)]
+    assert large == [name for name in small if name != "svm"]
+    classes = [model.name for model in default_models("classification", 100)]
+    assert classes[0] == "linear"
+    assert classes[-4:] == small[1:]
+    assert all(name.startswith("linear") for name in classes[:-4])  # other penalties
 
 
 def test_what_is_no_model():

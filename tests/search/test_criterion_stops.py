@@ -40,7 +40,7 @@ def test_the_information_of_the_chosen_set_is_counted():
     for size in range(1, 7):
         columns = X[:, list(path.set_at(size))]
         want = pinsker.mutual_information(
-            columns, y, method="discrete", correction="none", discrete=True
+            columns, y, method="discrete", correction="none", categorical_features=True
         )
         assert path.information_at(size) == pytest.approx(want, abs=1e-12)
     assert path.n_counted == 6

@@ -309,9 +309,8 @@ def test_a_class_of_one_row_leaves_folds_with_one_class():
     y = np.array(["common"] * 59 + ["rare"])
     with pytest.warns(DataWarning, match="'rare'"):
         selector = FeatureSelector(random_state=0).fit(X, y)
-    assert (
-        selector.certificate_.verdict == "not shown to be predictable"
-    )  # "common" errs in one row of 60
+    # "common" errs in one row of 60.
+    assert selector.certificate_.verdict == "not shown to be predictable"
 
 
 def test_the_bounds_hold_for_all_sets_at_once():
