@@ -135,6 +135,16 @@ def test_a_set_with_groups_is_taken_as_columns():
     assert certified.support_[0] == certified.support_[1]
 
 
+def test_the_set_of_all_features_can_be_taken():
+    X, y = PROBLEM.sample(300, seed=0)
+    every = list(range(X.shape[1]))
+    selector = BackwardElimination(0.1, models=LINEAR, fixed_features=every).fit(X, y)
+    assert selector.support_.all()
+    certificate = selector.certify(*PROBLEM.sample(1500, seed=1))
+    assert certificate.verdict == "nothing dropped"
+    assert selector.with_certified(certificate).support_.all()
+
+
 def test_certificates_that_cannot_be_taken():
     selector = fitted(budget=0.02)
     inconclusive = selector.certify(*PROBLEM.sample(40, seed=1))

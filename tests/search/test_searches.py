@@ -154,3 +154,22 @@ def test_the_rows_of_a_search_do_not_depend_on_its_name():
     assert seen == {
         "BackwardElimination": {2000}, "LinearSelection": {2000}, "CriterionSelection": {3000},
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("n_features", "is_wide"), [(100, False), (101, True), (600, True)])
+@pytest.mark.parametrize("of_many_rows", [False, True])
+def test_wide_tables_are_ordered_as_a_whole_first(n_features, is_wide, of_many_rows):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, n_features))
+    wide = encode(X, (X[:, 0] > 0).astype(int))
+    names, found = named_searches("auto", wide, SETTINGS, of_many_rows=of_many_rows)
+    names = [name for name in names if name != "pairs"]  # only where a pair is hidden
+    assert (names[:2] == ["elimination", "cmim"]) == is_wide
+    assert ("elimination" in names) == is_wide
+    assert len(set(names)) == len(names)
+    assert "backward" not in names or n_features <= 500
+    for search in found:
+        if search.names in (("elimination",), ("cmim",)):
+            (path,) = search.run(wide)
+            assert sorted(path.order) == list(range(n_features))  # all features, not a screen
+            assert path.order[0] == 0

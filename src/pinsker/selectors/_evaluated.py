@@ -187,7 +187,7 @@ class EvaluatedSelector(Selector):
                 "the certificate is about other features than this selector's path: pass what "
                 "its own certify returned."
             )
-        if certificate.verdict != "met":
+        if certificate.verdict not in ("met", "nothing dropped"):
             raise ParameterError(
                 f"the certificate says that the budget is {certificate.verdict}: there is no "
                 "certified set to take."
