@@ -96,7 +96,9 @@ def test_columns_of_every_kind_are_scored(library):
     assert selector.binning_.edges[1] is None
     # pinsker's own discrete estimator counts the same nats.
     codes = np.unique(np.asarray(X["colour"]), return_inverse=True)[1]
-    want = pinsker.mutual_information(codes, y, method="discrete", correction="none", discrete=True)
+    want = pinsker.mutual_information(
+        codes, y, method="discrete", correction="none", categorical_features=True
+    )
     assert selector.path_.scores[0] == pytest.approx(want, abs=1e-12)
     assert type(selector.set_output(transform="default").transform(X)) is type(X)
 
@@ -283,7 +285,7 @@ def test_the_front_door_takes_it_as_a_search(breast_cancer):
         searches=[CriterionSelection("jmi", 12), ("by relevance", CriterionSelection("mim", 12))],
         models=["linear"], cv=3, random_state=0,
     ).fit(X, y)  # fmt: skip
-    names = {"all features", "CriterionSelection", "by relevance"}
+    names = {"all features", "CriterionSelection", "by relevance", "pruned"}
     assert set(selector.cv_results_["search"]) == names
     assert selector.support_.sum() < 12
     assert selector.path_.order == CriterionSelection("jmi", 12).fit(X, y).path_.order
