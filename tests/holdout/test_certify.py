@@ -1,10 +1,11 @@
-"""Certificates from fresh rows: sets tested from the largest down, and a selector that stays."""
+"""Certificates from fresh rows: of the set of the fit, with the one that passed beside it."""
 
 import copy
 import json
 from dataclasses import asdict
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
@@ -86,18 +87,39 @@ def test_certifying_changes_nothing(cv):
     assert selector.certify(*PROBLEM.sample(400, seed=1)) == first
 
 
-def test_the_sequence_ends_where_the_rows_no_longer_support_it():
+def test_a_larger_set_that_passed_stands_beside_the_set_of_the_fit():
     selector = too_small()
     before, wanted = selector.support_.copy(), int(selector.support_.sum())
     certificate = selector.certify(*PROBLEM.sample(1500, seed=1))
-    assert certificate.verdict == "met"
-    assert certificate.n_kept > wanted
-    assert any(
-        f"the {wanted} features of the search were not reached" in n for n in certificate.notes
-    )
+    # The verdict is about the set of the fit; 0.2 gave that of the larger one, and a note.
+    assert certificate.verdict == "not met"
+    assert certificate.n_kept == wanted
+    assert certificate.passed.verdict == "met"
+    assert certificate.passed.n_kept > wanted
+    assert certificate.confidence == pytest.approx(0.96)  # four fifths of 5 %, and the rest
+    assert certificate.passed.confidence == pytest.approx(0.99)
     np.testing.assert_array_equal(selector.support_, before)
     names = [selector.path_.names[feature] for feature in selector.path_.order]
-    assert certificate.features == tuple(names[: certificate.n_kept])
+    for one in (certificate, certificate.passed):
+        assert one.features == tuple(names[: one.n_kept])
+
+
+def test_the_verdict_is_about_the_fitted_set():
+    # 0.2 said "met" of a, c and b, and that a alone had failed in a note.
+    def table(n, seed, weight):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
+        return X, (X.a + weight * X.b + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+    selector = FeatureSelector(0.05, models=LINEAR, random_state=0).fit(*table(400, 1, 0.0))
+    assert list(selector.get_feature_names_out()) == ["a"]
+    assert selector.certify(*table(400, 3, 0.0)).verdict == "met"
+    certificate = selector.certify(*table(400, 2, 1.0))
+    assert (certificate.verdict, certificate.features) == ("not met", ("a",))
+    assert certificate.increase > 0.15
+    assert certificate.passed.verdict == "met"
+    assert {"a", "b"} <= set(certificate.passed.features)
+    assert selector.with_certified(certificate).certificate_ is certificate.passed
 
 
 def test_a_copy_takes_the_certified_set():
@@ -106,6 +128,7 @@ def test_a_copy_takes_the_certified_set():
     certificate = selector.certify(*PROBLEM.sample(1500, seed=1))
     before = dict(vars(selector))
     certified = selector.with_certified(certificate)
+    certificate = certificate.passed  # the set of the fit failed
     assert_unchanged(selector, before)
     assert certified is not selector
     assert type(certified) is type(selector)

@@ -83,7 +83,8 @@ def test_comparing_reports_its_stages_and_repeats_itself():
     table = encode(*RedundantLinear(n_copies=2, n_noise=2).sample(120, seed=0))
     stages = []
     first = compared(*cross_fit(table, ["backward", "linear"]), on_stage=stages.append)
-    assert stages == ["comparing models", "evaluating backward", "evaluating linear"]
+    evaluating = ["evaluating backward", "evaluating linear"]
+    assert stages == ["comparing models", *evaluating, "a last pass"]
     again = compared(*cross_fit(table, ["backward", "linear"]))
     assert again.results == first.results
     assert (first.n_rows, first.n_folds) == (120, 3)
@@ -149,12 +150,16 @@ def test_the_papers_algorithms_with_held_out_rows(selector_type):
     assert {selector.feature_columns_[feature][0] for feature in kept} == set(
         np.flatnonzero(selector.support_)
     )
-    chosen = results[selector_type.__name__, selector.support_.sum()]
+    # The last pass may find a smaller set: a path of its own, of features of the other.
+    alone = selector_type(random_state=0).fit(X, y)
+    is_pruned = selector.path_.order != alone.path_.order
+    search = "pruned" if is_pruned else selector_type.__name__
+    chosen = results[search, selector.support_.sum()]
     assert chosen.meets(ErrorBudget(0.05), selector.facts_, ERROR)
     assert (ALL_FEATURES, 20) in results
     # The features are those of the path on all rows.
-    alone = selector_type(random_state=0).fit(X, y)
-    assert alone.path_.order == selector.path_.order
+    size = len(selector.path_.order)
+    assert set(alone.path_.order[:size]) == set(selector.path_.order)
     assert selector.support_at(n_features=4).sum() == 4
 
 
@@ -242,6 +247,8 @@ def test_a_path_without_an_evaluated_set_can_be_cut():
     """Where the first folds show every size of a path to be far from the budget, none is known."""
     table = encode(*RedundantLinear(n_copies=2, n_noise=2).sample(120, seed=0))
     comparison = compared(*cross_fit(table, ["backward", "linear"], budget=0.1))
-    results = {key: one for key, one in comparison.results.items() if key[0] != "linear"}
+    results = {
+        key: one for key, one in comparison.results.items() if key[0] not in ("linear", "pruned")
+    }
     chosen, decision = replace(comparison, results=results).choose(FeatureCount(1))
     assert (chosen.search, decision.size) == ("backward", 1)

@@ -38,7 +38,8 @@ def priced():
     return fitted(feature_costs=COSTS)
 
 
-def fitted(n=600, budget=0.06, **settings):
+# The limit of the three tests is 0.0601: limits of folds are 1.2 times as wide.
+def fitted(n=600, budget=0.065, **settings):
     X, y = table(n)
     selector = FeatureSelector(budget, models=["linear"], random_state=0, **settings)
     return selector.fit(X, y)

@@ -285,7 +285,7 @@ def test_the_front_door_takes_it_as_a_search(breast_cancer):
         searches=[CriterionSelection("jmi", 12), ("by relevance", CriterionSelection("mim", 12))],
         models=["linear"], cv=3, random_state=0,
     ).fit(X, y)  # fmt: skip
-    names = {"all features", "CriterionSelection", "by relevance"}
+    names = {"all features", "CriterionSelection", "by relevance", "pruned"}
     assert set(selector.cv_results_["search"]) == names
     assert selector.support_.sum() < 12
     assert selector.path_.order == CriterionSelection("jmi", 12).fit(X, y).path_.order

@@ -44,7 +44,7 @@ def test_it_finds_an_interaction(fitted):
 def test_every_search_and_all_features_are_compared(fitted):
     results = fitted.cv_results_
     assert set(results["search"]) == {
-        ALL_FEATURES, "forward-backward", "backward", "forward", "linear", "relevance",
+        ALL_FEATURES, "forward-backward", "backward", "forward", "linear", "relevance", "pruned",
     }  # fmt: skip
     assert results["search"][0] == ALL_FEATURES
     assert (results["n_features"][0], results["increase"][0]) == (8, 0.0)
@@ -62,7 +62,7 @@ def test_results_are_arrays_of_one_length(fitted):
         "search", "n_features", "support", "information", "information_error", "lost",
         "lost_upper", "lost_lower", "behind_all", "error", "error_upper", "increase",
         "increase_lower", "increase_upper", "excess", "excess_upper", "gain_lower",
-        "model_information", "model_error", "cost", "features",
+        "model_information", "model_error", "cost", "features", "few_rows_decide",
     }  # fmt: skip
     assert all(isinstance(values, np.ndarray) for values in results.values())
     assert len({len(values) for values in results.values()}) == 1
@@ -153,7 +153,7 @@ def test_own_selectors_and_orders(xor):
         models=SVM,
         random_state=0,
     ).fit(X, y)
-    names = {"mine", "wide", "LinearSelection", "relevance"}
+    names = {"mine", "wide", "LinearSelection", "relevance", "pruned"}
     assert set(selector.cv_results_["search"][1:]) == names
     assert np.flatnonzero(selector.support_).tolist() == [0, 1]
     assert np.isfinite(selector.path_.information).all()
@@ -317,7 +317,8 @@ def test_the_bounds_hold_for_all_sets_at_once():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] > 0).astype(int)
-    for selector, n in ((BackwardElimination(), 2), (FeatureSelector(), 10)):
+    # Two sizes of each path, that of the last pass among them.
+    for selector, n in ((BackwardElimination(), 4), (FeatureSelector(), 12)):
         selector.set_params(cv=3, random_state=0).fit(X, y)
         text = f"3-fold cross-fitting; bounds for {n} sets and any budget at once"
         assert selector.certificate_.rows == text

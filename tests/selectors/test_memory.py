@@ -1,5 +1,6 @@
 """Memory is a promise: the peak of a fit stays within `max_memory`, whatever the table."""
 
+import os
 import subprocess
 import sys
 
@@ -60,7 +61,8 @@ print(peak[0])
 def peak_of_fit(name, kind, n_rows, n_columns, limit, n_jobs=1, room=0):
     """Return the peak of a fit in MiB; `room` limits the address space to so much more."""
     arguments = map(str, (name, kind, n_rows, n_columns, limit, n_jobs, room))
-    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    environment = {key: os.environ[key] for key in ("PYTHONPATH",) if key in os.environ}
+    environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
     done = subprocess.run(
         [sys.executable, "-c", FIT, *arguments],
         capture_output=True,

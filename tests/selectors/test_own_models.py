@@ -246,7 +246,7 @@ def test_numbers_are_predicted_in_their_unit():
 def test_a_class_that_is_no_model_is_refused():
     X, y = np.zeros((30, 2)), np.arange(30) % 2
     X[:, 0] = np.arange(30)
-    for wrong in (LogisticRegression, "forest", object()):
+    for wrong in (LogisticRegression, "woods", object()):
         with pytest.raises(ParameterError, match=r"has no fit and predict|is unknown"):
             FeatureSelector(models=[wrong], **FAST).fit(X, y)
     with pytest.raises(ParameterError, match="is no classifier"):

@@ -97,16 +97,16 @@ def test_the_front_door_shows_stages_with_done_total_elapsed_and_left(capsys, mo
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
-    assert lines[0] == ("FeatureSelector: stage 1 of 6, searching 2 paths in 3 folds, 0:00 elapsed")
-    pattern = r"FeatureSelector: stage 1 of 6, searching 2 paths in 3 folds, (\d+) of 8 done, "
+    assert lines[0] == ("FeatureSelector: stage 1 of 7, searching 2 paths in 3 folds, 0:00 elapsed")
+    pattern = r"FeatureSelector: stage 1 of 7, searching 2 paths in 3 folds, (\d+) of 8 done, "
     rest = r"\d+:\d\d elapsed, about \d+:\d\d left of this stage$"
     found = [re.match(pattern + rest, line) for line in lines]
     assert [int(one[1]) for one in found if one] == [1, 2, 3, 4, 5, 6, 7, 8]
     # Once models were fitted, the line is about the whole fit.
     later = lines[next(k for k, line in enumerate(lines) if "evaluating relevance" in line) :]
-    whole = r"FeatureSelector: stage ([3-6]) of 6, .*, \d+ % done, \S+ elapsed, roughly .* left$"
+    whole = r"FeatureSelector: stage ([3-7]) of 7, .*, \d+ % done, \S+ elapsed, roughly .* left$"
     stages = [re.match(whole, line)[1] for line in later]
-    assert sorted(set(stages)) == ["3", "4", "5", "6"]
+    assert sorted(set(stages)) == ["3", "4", "5", "6", "7"]
     assert "importance" in lines[-1]
 
 
@@ -321,6 +321,7 @@ def test_callbacks_follow_every_stage_of_the_front_door():
         "searching 5 paths in 3 folds",
         "comparing models",
         *[f"evaluating {name}" for name in searches],
+        "a last pass",
         "certifying",
         "importance",
     ]

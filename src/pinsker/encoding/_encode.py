@@ -362,8 +362,8 @@ def build_columns(
     ranked = np.array([kind is Kind.CONTINUOUS for kind in kinds])
     values = scale_columns(table.values, numeric, ranked, scale, weights)
     units = tuple(
-        units_behind(values[:, j], table.values[:, j]) if by_rank and scale == "copula" else None
-        for j, by_rank in enumerate(ranked)
+        units_behind(values[:, j], table.values[:, j], weights) if by_rank else None
+        for j, by_rank in enumerate(ranked & (scale == "copula"))
     )
     if scale == "none":
         refuse_far(values, numeric, table)

@@ -82,7 +82,9 @@ def standardize(values: FloatArray) -> FloatArray:
     return np.where(varies[:, None], scaled, 0.0).T
 
 
-def units_behind(scores: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def units_behind(
+    scores: FloatArray, values: FloatArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return normal scores in increasing order, and the standardized value behind each."""
     rows = np.flatnonzero(~np.isnan(scores))
     if len(rows) == 0:
@@ -90,6 +92,9 @@ def units_behind(scores: FloatArray, values: FloatArray) -> tuple[FloatArray, Fl
     present = np.ldexp(values[rows], -np.frexp(np.abs(values[rows]).max())[1])
     present -= present[0]  # a large offset then costs no digits
     center, spread = present.mean(), present.std()
+    if weights is not None:
+        center = np.average(present, weights=weights[rows])
+        spread = np.sqrt(np.average((present - center) ** 2, weights=weights[rows]))
     if len(rows) > _KNOTS:  # both tails, where values move fastest, and a part of all others
         order = np.argpartition(scores[rows], (_TAIL, len(rows) - _TAIL))
         inner = order[_TAIL : -_TAIL : len(rows) // (_KNOTS - 2 * _TAIL) + 1]

@@ -149,6 +149,7 @@ class References:
     clusters: IntArray | None = None  # which held-out rows belong together
     weights: FloatArray | None = None  # weights of the held-out rows
     n_folds: int = 1  # folds that the rows were held out in
+    doubts: Notes = ()  # what makes the limits doubtful
 
     @classmethod
     def of(
@@ -163,8 +164,12 @@ class References:
         everything = next(one for (path, _), one in evaluated.items() if path == ALL_FEATURES)
         reachable = best_by_loss([everything, top])
         gaps = np.column_stack([one.losses - everything.losses for one in evaluated.values()])
+        doubts: Notes = ()
         if evaluator.in_time and clusters is None:
-            clusters = serial_blocks(gaps).clusters
+            blocks = serial_blocks(gaps)
+            clusters = blocks.clusters
+            if not blocks.enough:
+                doubts = (Note("serial rows", figures={"r": blocks.autocorrelation}),)
         confidence = simultaneous_confidence(gaps, CONFIDENCE, clusters=clusters)
         return cls(
             prior=prior,
@@ -178,6 +183,7 @@ class References:
             clusters=clusters,
             weights=evaluator.weights,
             n_folds=len(evaluator.folds),
+            doubts=doubts,
         )
 
     def compare(self, search: str, size: int, scores: HoldoutScores) -> SubsetResult:
@@ -263,7 +269,7 @@ class Comparison:
     costs: FeatureCosts | None = None  # prices of the features
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
     confidence: float = CONFIDENCE  # of the bounds of each set
-    few_per_class: bool = False  # whether a class has too few rows for a certificate
+    doubts: Notes = ()  # what makes the limits of all sets doubtful
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""
@@ -280,7 +286,9 @@ class Comparison:
     ) -> "Comparison":
         """Compare every set that was evaluated with the best, with all and with no features."""
         references = References.of(evaluated, evaluator, facts)
-        labels = evaluator.data.rows.target.labels
+        labels, doubts = evaluator.data.rows.target.labels, references.doubts
+        if labels is not None and few_per_class(labels[evaluator.rows]):
+            doubts += (Note("few per class"),)
         clusters = evaluator.clusters
         return cls(
             paths=paths,
@@ -295,7 +303,7 @@ class Comparison:
             costs=costs,
             n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),
             confidence=references.confidence,
-            few_per_class=labels is not None and few_per_class(labels[evaluator.rows]),
+            doubts=doubts,
         )
 
     def cost(self, result: SubsetResult) -> float:
@@ -329,11 +337,6 @@ class Comparison:
     def of_all(self) -> SubsetResult:
         """The result of all features."""
         return next(one for one in self.results.values() if one.search == ALL_FEATURES)
-
-    @property
-    def doubts(self) -> Notes:
-        """What makes the limits of all sets doubtful."""
-        return (Note("few per class"),) if self.few_per_class else ()
 
     def likely(self, rule: ErrorBudget) -> SubsetResult | None:
         """Return the cheapest set whose estimated excess is within a budget, if one is smaller."""

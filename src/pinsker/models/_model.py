@@ -452,6 +452,8 @@ def predict_ridge(
     shrinkage = squares / (squares + _PENALTIES[:, None] * squares.mean())  # penalty x direction
     residuals = target - (shrinkage * along) @ left.T
     leverages = shrinkage @ np.square(left).T + shares  # the intercept adds the share of the row
+    if weights is not None:  # a row that stands for several leaves one by one
+        leverages /= np.maximum(weights, 1.0)
     left_out = residuals / (1.0 - np.minimum(leverages, _MOST_LEVERAGE))
     best = int(np.argmin(np.square(left_out).sum(axis=1)))
     coefficients = right @ (shrinkage[best] * along / np.sqrt(squares))

@@ -88,11 +88,11 @@ class EvaluatedSelector(Selector):
     ) -> Certificate:
         """Test the choice on rows that the search never used.
 
-        The sets of the path are tested from the largest down to the one that was chosen, and the
-        first that the rows do not support ends it (a fixed sequence: no correction for many tests
-        is needed). The certificate is that of the last set that passed, or of the first one when
-        it did not: nothing is tested after a failure. The selector stays as it is:
-        `with_certified` takes over the set.
+        The certificate is that of the set of the fit, which has four fifths of the error
+        probability. Where it is not shown to be within the budget, larger sets of the path are
+        tested with the rest, from the largest down to the first that fails (a fixed sequence: no
+        correction for many tests is needed); the smallest that passed is in its `passed`. The
+        selector stays as it is: `with_certified` takes over the set.
 
         Parameters
         ----------
