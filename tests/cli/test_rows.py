@@ -40,7 +40,7 @@ def test_they_are_no_features(run, visits):
     assert done.code == 0, done.err
     assert saved["columns"] == ["signal", "noise"]
     assert saved["kept"] == ["signal"]
-    assert any("sample_weight" in note for note in saved["notes"])
+    assert any("--weights" in note for note in saved["notes"])
     # Of five splits in time the first sixth is never held out.
     assert saved["certificate"]["n_rows"] == 100
     assert saved["certificate"]["n_groups"] > 20

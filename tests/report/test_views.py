@@ -76,8 +76,9 @@ def test_certificate_display_draws_the_bound(selector, axes):
 def test_displays_draw_what_held_out_rows_showed(cross_fitted, axes):
     display = SelectionPathDisplay.from_estimator(cross_fitted, ax=axes())
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert {"held out: forward", "held out: linear", "held out: all features"} < set(labels)
-    assert len(display.ax_.collections) == 3  # one band each
+    searches = ("forward", "linear", "pruned", "all features")
+    assert {f"held out: {search}" for search in searches} < set(labels)
+    assert len(display.ax_.collections) == len(searches)  # one band each
     certificate = cross_fitted.certificate_
     drawn = CertificateDisplay.from_estimator(cross_fitted, ax=axes()).statements
     increase = certificate.increase, certificate.increase_upper
@@ -184,7 +185,7 @@ def test_reprs_are_short(cross_fitted, findings):
     ]  # fmt: skip
     for result in results:
         assert len(repr(result)) < 400, type(result)
-    assert repr(cross_fitted.certificate_).startswith("Certificate(7 of 13 features, ")
+    assert repr(cross_fitted.certificate_).startswith("Certificate(6 of 13 features, ")
     assert repr(cross_fitted.cv_results_).endswith("to_frame() shows them)")
 
 

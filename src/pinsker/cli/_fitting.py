@@ -65,6 +65,7 @@ class SelectOptions:
     """The options of a selection as they were typed; None is the selector's own default."""
 
     error_budget: float | None = None
+    confidence: float | None = None
     metric: str = "auto"
     stop: str | None = None
     direction: Direction = "auto"
@@ -97,6 +98,7 @@ def make_selector(
     if options.cv == 1 or (options.cv or 0) < 0:
         raise ParameterError(f"must be 0 or at least 2, found {options.cv}.", parameter="cv")
     optional = {
+        "confidence": options.confidence,
         "cv": options.cv,
         "models": parse_names(options.models, MODELS, "--models"),
         "searches": parse_names(options.searches, SEARCHES, "--searches"),

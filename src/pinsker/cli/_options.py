@@ -43,6 +43,9 @@ Event = Annotated[str | None, Option(metavar="COLUMN", help=
     "that --target holds, or the row was censored then.")]
 Budget = Annotated[str | None, Option("--error-budget", "-e", metavar="NUMBER", help=
     "How much the error may increase, in the metric.  [default: 0.05]")]
+Confidence = Annotated[float | None, Option(min=0.5, max=0.999, help=
+    "How sure the kept columns must be within the budget; 0.5 keeps the best guess, the smallest "
+    "set whose estimated increase is within it.  [default: 0.95 with auto]")]
 Metric = Annotated[str, Option(metavar="NAME", help=
     "Metric of the error: error, log-loss or brier for classes, r2 (share of the target's "
     "variance), mse, mae or log-loss for numbers, or a scorer of scikit-learn, such as roc_auc, "
@@ -124,7 +127,6 @@ JsonFile = Annotated[str | None, Option(metavar="FILE", help=
     "Write the result as JSON; - is standard output.")]
 ReportFile = Annotated[str | None, Option(metavar="FILE", help=
     "Write a report to this .html file.")]
-# fmt: on
 # fmt: on
 
 

@@ -443,14 +443,11 @@ def print_certificate(
     """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
     n_features, own_notes = certificate.n_features, list(certificate.notes)
     console.print(f"[bold]{len(saved)} of {n_features} features[/bold]: {escape(_names(saved))}")
-    if set(certificate.features) != set(saved):
-        larger = f"{certificate.n_kept} of {n_features} features"
-        passed = "certified set" if certificate.label == CERTIFICATE else "set that passed"
-        which = f"smallest {passed}" if certificate.verdict == "met" else "first, which failed"
+    if (larger := certificate.passed) is not None:
+        done = "is certified" if larger.label == CERTIFICATE else "passed, as an estimate"
         console.print(
-            "[bold]These are not certified: sets are tested from the largest down to the first "
-            f"that fails. The figures are about the {which}, "
-            f"{larger}[/bold]: {escape(_names(certificate.features))}",
+            f"[bold]These are not certified. A larger set {done}, {larger.n_kept} of {n_features} "
+            f"features[/bold]: {escape(_names(larger.features))} ({facts(larger).increase})",
             soft_wrap=True,
         )
     elif certificate.verdict == "met" and certificate.label != CERTIFICATE:

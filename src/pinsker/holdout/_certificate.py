@@ -176,7 +176,7 @@ class Certificate:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the budget is met, is not, or cannot be told from so few rows.
+        """Whether the budget is met, is not, or cannot be told from these rows.
 
         "nothing dropped" where all features are kept, "not shown to be predictable" where features
         are not shown to be worth anything, "not tested" where
@@ -221,6 +221,7 @@ class Certificate:
         return {
             **asdict(self),
             "features": list(self.features),
+            "passed": None if self.passed is None else self.passed.to_dict(),
             "notes": list(map(str, self.notes)),
             "note_kinds": [n.kind if isinstance(n, Note) else "" for n in self.notes],
             "verdict": self.verdict,

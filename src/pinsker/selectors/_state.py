@@ -162,7 +162,9 @@ def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
             return tuple(value(one) for one in found)
         return math.nan if found is None else found
 
-    return kind(**{field.name: value(saved[field.name]) for field in dataclasses.fields(kind)})
+    known = {field.name: field.default for field in dataclasses.fields(kind)}
+    absent = {name for name, default in known.items() if default is None and saved[name] is None}
+    return kind(**{name: value(saved[name]) for name in known if name not in absent})
 
 
 def _hashes_text(hashes: AnyArray) -> str:
