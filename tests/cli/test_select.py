@@ -57,12 +57,29 @@ def test_the_next_command_leaves_suspects_out(run, frame, tmp_path):
 def test_the_next_command_has_one_budget(run, frame, tmp_path):
     path = tmp_path / "few.csv"
     frame[:60].to_csv(path, index=False)
+    quick = ("--fast", "--confidence", "0.5", "--models", "linear")
     for typed in (["-e", "0.002"], ["--error-budget=0.002"], ["--error-budget", "0.002"]):
-        done = run("select", path, "-t", "final grade", "--fast", "--models", "linear", *typed)
+        done = run("select", path, "-t", "final grade", *quick, *typed)
         last = done.out.splitlines()[-1]
         assert done.code == 3
         assert "0.002" not in last
         assert re.search(r"--models linear --error-budget 0\.\d+ \(what these rows can", last)
+
+
+def test_a_confidence_of_a_half_keeps_the_best_guess(run, frame, tmp_path):
+    path, saved = tmp_path / "few.csv", tmp_path / "kept.json"
+    frame[:60].to_csv(path, index=False)
+    typed = ("select", path, "-t", "final grade", "-e", "0.01", "--fast", "--models", "linear")
+    sure = run(*typed)
+    assert (sure.code, "Kept 4 of 4 columns" in sure.out) == (0, True)
+    guess = run(*typed, "--confidence", "0.5", "--json", saved)
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    assert content["parameters"]["confidence"] == 0.5
+    assert (guess.code, content["kept"]) == (3, ["signal", "colour"])
+    assert "inconclusive" in guess.out
+    done = run("select", path, "-t", "final grade", "-d", "backward", "--confidence", "0.5")
+    assert done.code == 2
+    assert "--confidence has no effect with --direction backward" in done.err
 
 
 def test_long_names_are_cut_in_the_list_alone(run, frame, tmp_path):
