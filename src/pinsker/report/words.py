@@ -121,7 +121,8 @@ def _likely(c: Certificate) -> str:
     if math.isfinite(c.rows_needed):
         digits = max(len(str(int(c.rows_needed))) - 2, 0)
         rows = f"about {round(c.rows_needed, -digits):.0f} held-out rows would show it"
-    return f"{len(c.likely)} features are likely to be enough: {change} (estimate); {rows}"
+    few = "1 feature is" if len(c.likely) == 1 else f"{len(c.likely)} features are"
+    return f"{few} likely to be enough: {change} (estimate); {rows}"
 
 
 def certificate_text(c: Certificate) -> str:
@@ -293,9 +294,9 @@ _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
 SENTENCES = {
     # About the evidence.
     "few rows decide": Sentence(
-        "few rows decide: the hundredth of the rows with the largest influence carries more than a "
-        "third of what the bound rests on, so that it is an estimate; a metric with a bound, such "
-        "as the absolute error, is surer",
+        "few rows decide: the hundredth of the rows with the largest influence carries more than "
+        "three tenths of what the bound rests on, so that it is an estimate; more rows, or a "
+        "metric in which single rows weigh less, would be surer",
         first=True,
     ),
     "few per class": Sentence(
