@@ -45,7 +45,7 @@ from pinsker.selectors import (
     LinearSelection,
 )
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 _DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
 

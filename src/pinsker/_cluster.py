@@ -22,7 +22,7 @@ _LOG = logging.getLogger("pinsker")
 #: A scheduler that cannot be reached for so long is lost, and one that does not answer for so long.
 _SECONDS_TO_RECONNECT = 10.0
 _SECONDS_TO_ANSWER = 60.0
-#: A worker without a heartbeat, or paused by Dask for want of memory, for so long is left out.
+#: A worker without a heartbeat, or paused by Dask because memory ran out, for so long is left out.
 _SECONDS_OF_SILENCE = 30.0
 #: A cluster without workers for so long is lost; one whose workers are all silent may be busy with
 #: code that lets no heartbeat through: they have so long, as Dask itself gives them.
@@ -216,8 +216,8 @@ class Cluster:
         return (
             f"{where} has {len(self.left_out)} workers, and none of them has sent a heartbeat or "
             f"run a task for {_SECONDS_OF_SILENCE + _SECONDS_ALL_SILENT:g} seconds: they are "
-            "stopped, out of reach, or paused by Dask for want of memory. Restart them, or give "
-            "them more."
+            "stopped, out of reach, or paused by Dask because memory ran out. Restart them, or "
+            "give them more."
         )
 
     def _prepare(self, workers: Collection[str]) -> None:
@@ -272,7 +272,7 @@ def raise_failures(futures: Sequence[Any]) -> None:
             error = future.exception()
             if type(error).__name__ == "KilledWorker":
                 raise EngineLostError(
-                    "several workers died over the same task, most likely for want of memory: "
+                    "several workers died over the same task, most likely because memory ran out: "
                     "give them more, or lower max_memory or max_samples."
                 ) from error
             raise error.with_traceback(future.traceback())

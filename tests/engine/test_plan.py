@@ -120,4 +120,4 @@ def test_a_plan_takes_half_of_what_is_available(monkeypatch):
     assert plan.limit == 1_000_000
     assert plan.n_bytes <= plan.limit
     assert 0 < plan.n_watched < 500
-    assert plan.notes[0].startswith("slower for want of memory")
+    assert plan.notes[0].startswith("slower because memory is limited")

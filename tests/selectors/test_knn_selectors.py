@@ -306,7 +306,9 @@ def test_what_the_engine_left_out_is_noted():
     least = BackwardElimination().plan_memory(encode(X, y)).needed
     tight = BackwardElimination(engine=EngineSettings("local", max_memory=least)).fit(X, y)
     # What only forward needs, another copy of the columns, has room for one row's pairs.
-    assert "slower for want of memory: 120 of 120 rows are measured, 1 keep" in tight.notes_[0]
+    assert (
+        "slower because memory is limited: 120 of 120 rows are measured, 1 keep" in tight.notes_[0]
+    )
     assert tight.path_.plan.n_bytes <= tight.path_.plan.limit < least
     np.testing.assert_array_equal(tight.support_, BackwardElimination().fit(X, y).support_)
 

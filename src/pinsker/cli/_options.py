@@ -15,7 +15,10 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.search import SEARCHES, FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
 
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
-MODELS = ("svm", "extra trees", "linear", "boosted trees", "cox", "survival forest")
+MODELS = (
+    "linear", "linear ranks", "svm", "extra trees", "boosted trees", "forest", "lightgbm",
+    "xgboost", "catboost", "cox", "survival forest",
+)  # fmt: skip
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
 #: Longer names are cut in messages.

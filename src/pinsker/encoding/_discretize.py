@@ -138,7 +138,7 @@ def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy:
 
 
 def smallest_type(n_categories: int) -> npt.DTypeLike:
-    """Return the smallest type of integers that holds so many codes."""
+    """Return the smallest type of integers that holds this many codes."""
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
 
 

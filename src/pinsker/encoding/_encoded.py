@@ -240,7 +240,7 @@ def match_features(encoded: Encoded, feature_columns: Sequence[Sequence[int]]) -
 #: A nominal column with more categories than this fraction of the rows identifies rows.
 _IDENTIFIER_FRACTION = 0.5
 _FEWEST_IDENTIFIED = 10
-#: Messages name so many items of a list and count the others.
+#: Messages name this many items of a list and count the others.
 _MOST_NAMED = 5
 #: Sums of squares of weights have to be numbers, and so must their inverses.
 _LARGEST_WEIGHT = 1e100
@@ -388,12 +388,12 @@ def identifier_note(names: Sequence[str]) -> list[Note]:
 
 
 def is_near_unique(n_categories: int, n_rows: int) -> bool:
-    """Return whether so many categories identify rows rather than describe them."""
+    """Return whether this many categories identify rows rather than describe them."""
     return n_categories > max(n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
 
 
 def check_neighbors(n_neighbors: Unchecked, n_rows: int) -> int:
-    """Return `n_neighbors` if `n_rows` rows can have so many, else refuse it."""
+    """Return `n_neighbors` if `n_rows` rows can have this many, else refuse it."""
     integer = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not integer or n_neighbors < 1:
         raise ParameterError(

@@ -244,7 +244,7 @@ _NEVER_FRAMES = {"builtins", "numpy", "array"}
 BLOCK_CELLS = 2**18
 #: Cells that are made dense: 256 MB.
 MOST_DENSE_CELLS = 2**25
-#: At least so many columns are read, however many rows there are.
+#: At least this many columns are read, however many rows there are.
 _FEWEST_COLUMNS = 100
 
 

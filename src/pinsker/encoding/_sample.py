@@ -38,8 +38,8 @@ from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
 from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
-#: A partition returns so many times its expected share of the sample: enough in one pass, unless
-#: its length is more than so many times the mean.
+#: A partition returns this many times its expected share of the sample: enough in one pass, unless
+#: its length is more than this many times the mean.
 _OVERSAMPLING = 2.0
 
 

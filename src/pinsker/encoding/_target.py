@@ -219,8 +219,8 @@ MOST_CODED_CLASSES = 100
 _SURE_CLASSES = 10
 #: More rows that are alone in their class, and more than half of all, are no classes but free text.
 _MOST_SINGLE_ROWS = 50
-#: Up to so many combinations of several class columns are all told apart by a search; of more,
-#: those of at least so many rows, and this many of them at most.
+#: Up to this many combinations of several class columns are all told apart by a search; of more,
+#: those of at least this many rows, and this many of them at most.
 _FEW_COMBINATIONS, _ROWS_OF_COMBINATION, _MOST_COMBINATIONS = 20, 5, 50
 _NUMBERS = (Origin.NUMBER, Origin.TIME, Origin.BOOLEAN)
 #: Two times of the same normal score, one seen and one censored, are this far apart: as far as the

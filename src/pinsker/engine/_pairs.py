@@ -146,7 +146,7 @@ def binned_columns(codes: Any) -> npt.NDArray[np.uint8]:
 
 
 def most_classes(n_rows: int) -> int:
-    """Return how many classes or strata so many rows may have: tables hold a cell for each."""
+    """Return how many classes or strata this many rows may have: tables hold a cell for each."""
     return max(n_rows, _FEW_CLASSES)
 
 

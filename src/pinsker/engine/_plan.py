@@ -41,12 +41,12 @@ _USABLE = 0.7
 #: rows; and per row and thread: one row's pairs in full, and the distances they are counted from.
 _BYTES_PER_ROW, _BYTES_PER_ROW_AND_THREAD = 128 + 48, 120
 _COLUMN_BLOCK = 16
-#: Up to so many rows all are measured unless a user wants fewer, and never fewer by default.
+#: Up to this many rows all are measured unless a user wants fewer, and never fewer by default.
 EVERY_ROW_UP_TO = 50_000
-#: Beyond that: as many as bring the standard error of a set's information to so many nats, what an
-#: error budget of 0.05 allows to be lost (2 x 0.05**2).
+#: Beyond that: as many as bring the standard error of a set's information to this many nats, what
+#: an error budget of 0.05 allows to be lost (2 x 0.05**2).
 STANDARD_ERROR = 0.005
-#: The spread of a row's term is found from so many batches of so many rows, to 18 %.
+#: The spread of a row's term is found from this many batches of this many rows, to 18 %.
 _BATCHES = 16
 _ROWS_PER_BATCH = 16
 
@@ -75,7 +75,7 @@ class Plan:
     """How a search uses rows and memory."""
 
     queries: IntArray  # rows that are measured, each against all rows of the table
-    n_watched: int  # the first so many of them keep their pairs between steps
+    n_watched: int  # the first this many of them keep their pairs between steps
     n_bytes: int  # memory the search will hold, in bytes
     limit: int  # memory it was allowed, in bytes
     n_rows: int  # rows of the table
@@ -101,7 +101,7 @@ class Plan:
                 f"{len(self.queries)} of {self.n_rows} rows were measured, against all{error}"
             )
         if self.keeps_pairs and self.n_watched < len(self.queries):
-            notes.append(f"slower for want of memory: {self}")
+            notes.append(f"slower because memory is limited: {self}")
         return tuple(notes)
 
     def __str__(self) -> str:

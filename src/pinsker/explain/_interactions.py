@@ -126,9 +126,9 @@ def _p_of_means(codes: Sequence[IntArray], sizes: Sequence[int], values: FloatAr
     return float(fdtrc(free, rest, (between / free) / (within / rest)))
 
 
-#: All triples of so many columns are counted: 1.3 million, and 20.7 million on a GPU.
+#: All triples of this many columns are counted: 1.3 million, and 20.7 million on a GPU.
 _MOST_COLUMNS, _MOST_ON_GPU = 200, 500
-#: In wider tables so many pairs are tried with every third column.
+#: In wider tables this many pairs are tried with every third column.
 _MOST_PAIRS = 100
 
 

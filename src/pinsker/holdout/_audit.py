@@ -66,7 +66,7 @@ from pinsker.search import ErrorBudget
 
 #: Rows that a model is fitted to, and rows that it predicts.
 Division: TypeAlias = tuple[IntArray, IntArray]
-#: So many training rows leave probabilities as they are.
+#: This many training rows leave probabilities as they are.
 _CERTAIN = 1e15
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000

@@ -428,7 +428,7 @@ class Comparison:
 
 
 def widened(difference: Difference, n_folds: int) -> Difference:
-    """Return the bounds of an increase from so many folds, which share their training rows."""
+    """Return the bounds of an increase from this many folds, which share their training rows."""
     if n_folds == 1:
         return difference
     mean = difference.mean

@@ -322,8 +322,8 @@ def independence_test(
     n_permutations : int, default=199
         Number of permutations; the smallest p-value is 1 / (n_permutations + 1).
     n_local : int, default=5
-        With z, a row may take the x of so many rows nearest in z, itself included. Rows that
-        share all of z with so many rows are permuted among those instead, which is exact.
+        With z, a row may take the x of this many rows nearest in z, itself included. Rows that
+        share all of z with this many rows are permuted among those instead, which is exact.
     method : str, default="auto"
         As in `mutual_information`.
     n_neighbors : int, optional

@@ -29,7 +29,7 @@ from pinsker.models._model import (
 )
 from pinsker.models._raw import RawModel, survival_models, task_of_model
 
-#: From so many rows on, boosted trees replace the SVM (quadratic in rows) and the extra trees.
+#: Of more rows than this the SVM, whose time is quadratic in rows, does not race.
 LARGE_TABLE = 2000
 #: Few, small, fast learning trees: at 2400 rows of the eleven generators a fit takes a quarter of
 #: the time that scikit-learn's 100 trees of 31 leaves take, and errs by 0.01 more at most.
@@ -58,13 +58,13 @@ _OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
 }
 #: Tolerance of the logistic regression: the temperature makes up for the last digits.
 _ROUGHLY = 1e-2
-#: So many columns are tried in every node of a tree; of more a third, but at most twice as many.
+#: This many columns are tried in every node of a tree; of more a third, but at most twice as many.
 #: Few (the square root is customary) are mostly irrelevant ones: with 5 of 200 columns relevant
 #: the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
 _TRIED = 64
-#: From so many columns on, a matrix product is faster than the distances of libsvm (measured).
+#: From this many columns on, a matrix product is faster than the distances of libsvm (measured).
 _MANY_COLUMNS = 8
-#: Margins of one-versus-one machines are computed for so many bytes of test rows at a time: 600
+#: Margins of one-versus-one machines are computed for this many bytes of test rows at a time: 600
 #: classes have 179 700 of them in every row.
 _BYTES_OF_MARGINS = 2**24
 #: Rows of a kernel that are finished at a time.

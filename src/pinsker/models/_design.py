@@ -29,11 +29,11 @@ from pinsker.encoding import Columns, Kind, frozen
 
 #: Boosted trees of scikit-learn take codes 0..254 at most: the last one is for all rare categories.
 OTHER_CODE = 254
-#: The mean of a category is smoothed as if so many rows more had the mean of all.
+#: The mean of a category is smoothed as if this many rows more had the mean of all.
 _SMOOTHING = 10.0
 #: Parts of the training rows, each coded by means over the others.
 _PARTS = 5
-#: At most so many columns stand for a column of categories when there are several classes.
+#: At most this many columns stand for a column of categories when there are several classes.
 _MAX_DIRECTIONS = 3
 #: Codes fitted to a row's own target are used where means over other rows explain at least this
 #: part of what they explain. Else most of it is noise that trees would follow: with 737 irrelevant
@@ -118,7 +118,7 @@ def _n_codes(train: IntArray, test: IntArray) -> int:
 
 #: How nominal columns and missing values are laid out for a model.
 LayoutName: TypeAlias = Literal["one-hot", "coded", "mixed", "scores", "units"]
-#: So many categories of a column, the most frequent ones, get a 0/1 column of their own. A column
+#: This many categories of a column, the most frequent ones, get a 0/1 column of their own. A column
 #: of 4037 categories would otherwise take 650 MB for 20 000 rows.
 MAX_ONE_HOT = 254
 #: A column of more categories is one column of codes.

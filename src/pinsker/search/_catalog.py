@@ -31,7 +31,7 @@ from pinsker.search._path import ROUNDING, Deadline, SelectionPath
 #: This part of the mean price is added to every price that gains are divided by: noise has a
 #: little gain by chance, and shall not come first because it is free.
 _SMALLEST_PRICE = 0.05
-#: So many features are ordered by gain per cost; the others follow by their prices.
+#: This many features are ordered by gain per cost; the others follow by their prices.
 _MOST_ORDERED = 100
 
 

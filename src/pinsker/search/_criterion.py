@@ -30,10 +30,10 @@ from pinsker.search._rules import (
     StoppingRule,
 )
 
-#: Below so many rows per occupied cell the information of a set is not counted any more: with
+#: Below this many rows per occupied cell the information of a set is not counted any more: with
 #: empty cells the plug-in finds every set as good as every other.
 ROWS_PER_CELL = 5.0
-#: A search without a rule of its own chooses so many features one by one.
+#: A search without a rule of its own chooses this many features one by one.
 _MOST_COUNTED = 100
 
 

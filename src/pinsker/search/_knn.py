@@ -58,7 +58,7 @@ NEIGHBORS_TAKE_NO_WEIGHTS = (
 #: Tables with more features are screened where `KNNSearchSettings.max_candidates` says so. A step
 #: costs rows x rows x features: growing took 27 s on 1008 x 1024 with 20 classes, 2.6 s screened.
 WIDE = 256
-#: Screened features are measured at so many rows, against all. Text counts, 1400 rows with most
+#: Screened features are measured at this many rows, against all. Text counts, 1400 rows with most
 #: distances 0: 2.6 s instead of 7.6 s, with as many relevant words among the first 8, 15 and 30.
 _MOST_SAMPLED = 500
 
@@ -72,13 +72,13 @@ class KNNSearchSettings:
     n_threads: int = 1  # threads
     seed: int = 0  # seed of the rows that are measured
     patience: int | None = None
-    max_features: int | None = None  # growing ends at so many features
-    at_least: int = 0  # growing does not end below so many features
+    max_features: int | None = None  # growing ends at this many features
+    at_least: int = 0  # growing does not end below this many features
     deadline: Deadline = field(default_factory=Deadline, compare=False)
     max_candidates: int | None = None
 
     def screens(self, n_features: int) -> bool:
-        """Return whether a table of so many features is screened before it is searched."""
+        """Return whether a table of this many features is screened before it is searched."""
         return self.max_candidates is not None and n_features > WIDE
 
     def of_engine(self, problem: Encoded) -> Fields:
@@ -337,12 +337,12 @@ _MOST_CELLS = 1e12
 _PERMUTATIONS, _PERMUTED_COLUMNS = 8, 512
 #: Pairs and single features that a search looks for.
 _ROUNDS = 8
-#: Strata of what was found: one a class, so many at most. Two of a forest's predictions show a ring
-#: beside an exclusive-or and a sum (833 x 2048) at p = 2e-4; four of counted cells, at 0.1.
+#: Strata of what was found: one a class, this many at most. Two of a forest's predictions show a
+#: ring beside an exclusive-or and a sum (833 x 2048) at p = 2e-4; four of counted cells, at 0.1.
 _MOST_STRATA = 4
 #: The forest that predicts what was found, and the folds that it is fitted without.
 _TREES, _FEWEST_IN_LEAF, _FOLDS = 64, 3, 5
-#: Best scores of a permutation that the tail is fitted to: a tenth of all, so many at most.
+#: Best scores of a permutation that the tail is fitted to: a tenth of all, this many at most.
 _MOST_IN_TAIL, _FEWEST_IN_TAIL = 25, 10
 #: Pairs whose p-value alone, before any correction, is above this are not looked at further.
 _DULL = 1e-3
@@ -592,7 +592,7 @@ def _tail_size(n: int) -> int:
 
 
 def _merged(codes: npt.NDArray[np.integer], n_categories: int, most: int) -> IntArray:
-    """Return codes of at most so many categories: the rarest become one."""
+    """Return codes of at most this many categories: the rarest become one."""
     if n_categories <= most:
         return np.asarray(codes, dtype=np.int64)
     counts = np.bincount(codes, minlength=n_categories)

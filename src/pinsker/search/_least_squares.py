@@ -33,7 +33,7 @@ _REFRESH = 1e3
 _SMALLEST_PIVOT = 1e-3
 #: P times the inner products may differ by so much from 1 before both are computed from scratch ...
 _LARGEST_DRIFT = 1e-10
-#: ... or by so many times what it was when they last were.
+#: ... or by this many times what it was when they last were.
 _MORE_DRIFT = 100.0
 #: Columns that are made orthogonal to a basis together.
 _CHUNK = 96

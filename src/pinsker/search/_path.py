@@ -498,7 +498,7 @@ def grow(
 
 
 def has_stalled(trace: Trace, patience: int | None) -> bool:
-    """Return whether the information has not risen for so many moves."""
+    """Return whether the information has not risen for this many moves."""
     if patience is None:
         return False
     best = int(np.argmax(np.asarray(trace.information) >= max(trace.information) - ROUNDING))

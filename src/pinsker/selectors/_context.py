@@ -137,7 +137,7 @@ class FitMemory:
         return max(1, min(self.n_jobs, (self.limit - self.held) // max(self.model, 1)))
 
     def for_one_search(self, n_searches: int) -> int:
-        """Return what the engine may hold when so many searches run side by side."""
+        """Return what the engine may hold when this many searches run side by side."""
         return (self.limit - self.held) // n_searches - self.copy
 
 
@@ -148,7 +148,7 @@ def table_bytes(encoded: Encoded) -> int:
 
 
 def least_search_bytes(encoded: Encoded, n_rows: int) -> int:
-    """Return the least that a search of so many rows needs: by neighbors, linear, or by counts."""
+    """Return the least that a search of this many rows needs: by neighbors, linear or by counts."""
     columns = encoded.columns
     neighbors = search_bytes(n_rows, columns.n_columns, copies=2)
     # Indicators, centered, beside the target, and again in the factorization.

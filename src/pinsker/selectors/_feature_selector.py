@@ -79,10 +79,11 @@ class FeatureSelector(EvaluatedSelector):
 
     Several searches put the features in an order. Each is repeated without the rows of every fold,
     and models show on those rows how much information each size of each path carries and how large
-    its error is. The smallest set that passes by either evidence is kept: the information it lacks
-    (against all features with a standard error added) is within what the budget allows, or the
-    upper 95 % confidence bound (for all searches together) of what its held-out error exceeds the
-    reachable one by is within the budget itself. Reachable is the error with all features or that
+    its error is. The smallest set that passes is kept: the upper confidence bound (for all sets
+    together) of what its held-out error exceeds the reachable one by is within the budget. Of
+    classes a set also passes whose estimated excess is within it, and whose missing information is
+    within what the budget allows; its verdict is "inconclusive" as long as errors do not show it.
+    Reachable is the error with all features or that
     of the set with the most information, whichever is smaller, because many irrelevant columns make
     a model of all features worse. When nothing smaller passes all features are kept, and `notes_`
     says so.
@@ -107,16 +108,17 @@ class FeatureSelector(EvaluatedSelector):
     models : "auto" or list, default="auto"
         Models that evaluate: classifiers, regressors or pipelines of your own (any class with
         ``fit`` and ``predict``), or (name, model) pairs. They are fitted to subsets of your own
-        columns as they came: a frame stays a frame, with its dtypes and missing values. By
-        default an "svm" with radial kernel, "extra trees" and a "linear" model; with 2000 rows or
-        more "boosted trees" and the linear one. These names can be listed too.
+        columns, unchanged: a frame stays a frame, with its dtypes and missing values. By
+        default a race of "linear", "linear ranks" (of normal scores), "svm" (radial kernel, up to
+        2000 rows), "extra trees" and "boosted trees". These names can be listed too, and "forest",
+        "lightgbm", "xgboost" and "catboost".
     searches : "auto" or list, default="auto"
         Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi", "cmim" and "pairs" (which "auto" adds where two of 50 columns or
-        more carry more together than either shows alone), selectors of this package, (name,
-        selector) pairs, and
-        (name, order) pairs with an order of columns, best first. An order that was found with the
-        same rows is evaluated too kindly.
+        "relevance", "jmi", "cmim", "elimination" (by a regularised linear model, which "auto" adds
+        for more than 100 features) and "pairs" (which it adds where two of 50 columns or more carry
+        more together than either shows alone), selectors of this package, (name, selector) pairs,
+        and (name, order) pairs with an order of columns, best first. An order that was found with
+        the same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
         Folds of held-out rows, or a division of them, for groups of rows or time. 0 takes the
         first search and cuts its path by its own information. With 5000 rows or more an int splits
@@ -194,7 +196,7 @@ class FeatureSelector(EvaluatedSelector):
     With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
     depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
     the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes
-    from rows that took no part in either. Of more than 150 000 rows so many are drawn before they
+    from rows that took no part in either. Of more than 150 000 rows this many are drawn before they
     are read, each with the same chance and every class in proportion; `notes_` and the certificate
     say so.
 

@@ -53,7 +53,7 @@ from pinsker.selectors._evaluated import (
 )
 from pinsker.selectors._progress import fitting
 
-#: Up to so many features, a search that will be evaluated on held-out rows adds them all.
+#: Up to this many features, a search that will be evaluated on held-out rows adds them all.
 _ALL_THE_WAY = 100
 #: Of a search through all features, beside those that `FeatureSelector` knows by name.
 _COST = 5
@@ -368,10 +368,10 @@ class ForwardSelection(_GrowingSelector):
         How much error may be added, in `metric`. 0 removes what costs nothing. Or another rule:
         `ErrorBudget` with other constants, `ScoreThreshold`, `ScoreJump`, `FeatureCount`.
     patience : int or None, default=10
-        The search ends when the information has not risen for so many additions. None adds all;
+        The search ends when the information has not risen for this many additions. None adds all;
         so does a search of at most 100 features whose cut is evaluated on held-out rows.
     max_features : int, optional
-        The search ends at so many features.
+        The search ends at this many features.
     metric, models, cv, fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
     knn, engine, n_jobs, random_state, verbose, warm_start
@@ -443,7 +443,7 @@ class ForwardBackwardSelection(_GrowingSelector):
     patience : int, default=10
         Additions without a rise after which growing ends, at least.
     max_features : int, optional
-        Growing ends at so many features.
+        Growing ends at this many features.
     metric, models, cv, fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`.
     knn, engine, n_jobs, random_state, verbose, warm_start

@@ -57,9 +57,9 @@ class LinearSelection(Selector):
     direction : {"backward", "forward"}, default="backward"
         Whether features are removed from all, or added to none.
     patience : int or None, default=10
-        Forward: the search ends when the information has not risen for so many additions.
+        Forward: the search ends when the information has not risen for this many additions.
     max_features : int, optional
-        Forward: the search ends at so many features.
+        Forward: the search ends at this many features.
     metric : {"auto", "r2", "error"}, default="auto"
         How the target is read: "r2" takes integers for numbers, "error" for classes. The budget
         is a share of the target's variance in any case.

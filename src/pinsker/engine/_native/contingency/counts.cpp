@@ -75,7 +75,7 @@ JobPlan plan_jobs(const PackedColumns &columns, const Counter *dense, const uint
 
 constexpr size_t kRowsPerThread = 200000;  // about 100 microseconds of counting
 
-// How many threads are worth waking for so many jobs of so many rows.
+// How many threads are worth waking for this many jobs of this many rows.
 size_t useful_threads(int n_threads, size_t n_jobs, size_t n_rows) {
     const size_t wanted = static_cast<size_t>(std::max(n_threads, 1));
     return std::min({wanted, n_jobs, 1 + n_jobs * n_rows / kRowsPerThread});

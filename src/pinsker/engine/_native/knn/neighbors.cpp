@@ -180,7 +180,7 @@ void NeighborPlan::find_all(const Radii &out, uint8_t *live, const Marginals &ma
     count_marginals({out.radius, out.radius, out.radius, live}, marginals);
 }
 
-// Whether one sweep can find radii and counts: all spaces have the same cells, and z has so many
+// Whether one sweep can find radii and counts: all spaces have the same cells, and z has this many
 // columns that few blocks are near.
 bool NeighborPlan::fuses() const {
     const size_t in_z = z_.numeric.size();

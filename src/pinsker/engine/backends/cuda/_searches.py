@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pinsker._types import Fields, IntArray
 from pinsker.engine.backends.cuda._device import ROW_THREADS, TILE, TILE_THREADS, Device, Job, Table
 
-#: Close pairs that a row has room for, if the table has so many rows.
+#: Close pairs that a row has room for, if the table has this many rows.
 _CLOSE_PAIRS = 2048
 #: Bytes for distances of a batch, and for rows that are measured from scratch: a fifth of what is
 #: left, and no more than this.
@@ -72,7 +72,7 @@ class Rows:
         )
 
     def build(self, batch: int) -> None:
-        """Measure everything about the rows, distances in batches of so many of them."""
+        """Measure everything about the rows, distances in batches of this many of them."""
         for begin in range(0, self.n, batch):
             n = min(batch, self.n - begin)
             part = self.table.find_distances(self.job, begin, n, all_rows=False)

@@ -25,10 +25,10 @@ from pinsker.exceptions import EngineLostError
 
 _LOG = logging.getLogger("pinsker")
 
-#: Rows are looked at in so many strata of the target, so many rows of each.
+#: Rows are looked at in this many strata of the target, this many rows of each.
 _STRATA = 16
 _ROWS_PER_STRATUM = 8
-#: A close pair costs as much over a path as so many far ones. Measured: 6 to 12.
+#: A close pair costs as much over a path as this many far ones. Measured: 6 to 12.
 _FAR_PAIRS_PER_CLOSE_ONE = 10
 _OF_THE_SEARCH = ("queries", "rank", "direct", "watched_queries", "state_bytes")
 
@@ -214,7 +214,7 @@ class CallsOnCluster:
                     if failures > _ATTEMPTS:
                         raise EngineLostError(
                             "the cluster lost workers or their data again and again over the same "
-                            "calls, most likely for want of memory: give the workers more. The "
+                            "calls, most likely because memory ran out: give the workers more. The "
                             f"last loss: {error}."
                         ) from error
         finally:

@@ -51,7 +51,7 @@ class TileSpec:
     kind: Kind  # direction
     settings: Fields
     queries: IntArray  # rows
-    watched: int  # the first so many of them keep their pairs between steps
+    watched: int  # the first this many of them keep their pairs between steps
 
     def native(self, table: SharedTable) -> Any:
         """Return a native search of the tile's rows."""
@@ -248,7 +248,7 @@ def _forget_now(client: "weakref.ref[Any]", name: str, workers: set[str]) -> Non
 _LOG = logging.getLogger("pinsker")
 
 #: A tile is repeated elsewhere when it takes this many times as long as the slowest one so far, but
-#: not before so many seconds.
+#: not before this many seconds.
 _PATIENCE = 3.0
 _LEAST_PATIENCE = 10.0
 #: Seconds between two looks at tiles that are not back, and at the workers.
@@ -316,7 +316,8 @@ class TiledSteps:
             self._counted = 0.0
         raise EngineLostError(
             "the cluster lost workers or their data again and again over the same step, most "
-            "likely for want of memory: lower max_memory or max_samples, or give the workers more."
+            "likely because memory ran out: lower max_memory or max_samples, or give the "
+            "workers more."
         )
 
     def _attempt(self, step: _Step) -> tuple[int, IntArray]:
@@ -380,7 +381,7 @@ class TiledSteps:
             error = future.exception()
             if isinstance(error, KilledWorker):
                 raise EngineLostError(
-                    "several workers died over the same rows, most likely for want of memory: "
+                    "several workers died over the same rows, most likely because memory ran out: "
                     "lower max_memory or max_samples, or give the workers more."
                 ) from error
             raise EngineError(
