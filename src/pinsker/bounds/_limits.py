@@ -16,7 +16,7 @@ from pinsker.exceptions import ParameterError
 CROSS_FITTED = 1.2
 #: The mean rests on few rows where the 1 % with the largest influence carry more of its sum of
 #: squares than this; and a class of fewer rows is too small for a certificate.
-_FEW_ROWS_SHARE, _FEW_PER_CLASS = 0.3, 20
+_FEW_ROWS_SHARE, _FEW_PER_CLASS = 0.35, 20
 #: What zero-one losses of one row can differ by.
 _ONE_ROW: FloatArray = np.array([-1.0, 1.0])
 

@@ -451,9 +451,9 @@ def print_certificate(
             soft_wrap=True,
         )
     elif certificate.verdict == "met" and certificate.label != CERTIFICATE:
-        why, *own_notes = own_notes  # what makes it an estimate comes first
-        text = escape(sentence(why, "command"))
-        console.print(f"[bold]These are not certified: {text}[/bold]", soft_wrap=True)
+        why, own_notes = own_notes[:1], own_notes[1:]  # what makes it an estimate comes first
+        text = "".join(f": {escape(sentence(one, 'command'))}" for one in why)
+        console.print(f"[bold]These are not certified{text}[/bold]", soft_wrap=True)
     more = [one for one in lines(certificate) if one[0] in ("information", "rare rows")]
     print_facts(console, [*certificate_facts(certificate), *more])
     print_notes(console, [*own_notes, *notes])
