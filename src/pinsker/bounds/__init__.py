@@ -41,6 +41,7 @@ from pinsker.bounds._limits import (
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
+from pinsker.bounds._limits import paired_differences as paired_differences
 from pinsker.bounds._limits import rows_needed as rows_needed
 from pinsker.bounds._limits import smallest_budget as smallest_budget
 from pinsker.bounds._linear import LinearModel

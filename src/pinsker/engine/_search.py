@@ -266,6 +266,7 @@ class Stepwise(ABC):
         self._search, self.plan = backend.run(request, plan, settings)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
         self._search.start(self._active, self.n_threads)
+        self.information = self._measured()  # I(Y; X_S) of the current set, in nats
 
     # What the state was made for cannot be exchanged: kernels read and write by it.
     @property
@@ -288,9 +289,8 @@ class Stepwise(ABC):
         """Features in the current set, in increasing order."""
         return tuple(int(u) for u in np.flatnonzero(self._active))
 
-    @property
-    def information(self) -> float:
-        """``I(Y; X_S)`` of the current set, in nats."""
+    def _measured(self) -> float:
+        """Return the information of the set that the kernel holds."""
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
 
     @abstractmethod
@@ -345,8 +345,8 @@ class Backward(Stepwise):
         scores[self._active == 0] = np.nan
         return scores
 
-    def remove(self, feature: int) -> None:
-        """Remove a feature from the set."""
+    def remove(self, feature: int) -> FloatArray:
+        """Remove a feature from the set, and return the scores of what is left."""
         feature = index_of("feature", feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
@@ -354,6 +354,8 @@ class Backward(Stepwise):
             )
         self._active[feature] = 0
         self._search.remove(feature, self.n_threads)
+        self.information = self._measured()
+        return self.scores()
 
     def _first_set(self) -> Iterable[int]:
         return range(self.problem.n_features)
@@ -376,13 +378,15 @@ class Forward(Stepwise):
         scores[self._active == 1] = np.nan
         return scores
 
-    def add(self, feature: int) -> None:
-        """Add a feature to the set."""
+    def add(self, feature: int) -> FloatArray:
+        """Add a feature to the set, and return the scores of the others."""
         feature = index_of("feature", feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1
         self._search.add(feature, self.n_threads)
+        self.information = self._measured()
+        return self.scores()
 
     def _first_set(self) -> Iterable[int]:
         return ()

@@ -48,7 +48,7 @@ from pinsker.holdout._rows import (
     read_division,
     warn_of_known_rows,
 )
-from pinsker.metrics import METRICS, Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
     able_to_fit,
     fit_clone,
@@ -60,7 +60,6 @@ from pinsker.models import (
     several_class_scores,
     survival_predictions,
     task_of_model,
-    weighted_rows,
 )
 from pinsker.search import ErrorBudget
 

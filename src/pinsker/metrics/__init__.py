@@ -1,6 +1,11 @@
 """Stage: metrics. One row per metric: its task, sign, range, words, influence and bound."""
 
-from pinsker.metrics._metric import Metric, rare_class_note, several_targets_note
+from pinsker.metrics._metric import (
+    Metric,
+    rare_class_note,
+    several_targets_note,
+    weighted_rows,
+)
 from pinsker.metrics._scorers import (
     CostMatrix,
     MetricLike,
@@ -36,4 +41,5 @@ __all__ = [
     "several_targets_note",
     "shown_value",
     "task_of",
+    "weighted_rows",
 ]

@@ -29,6 +29,7 @@ from pinsker.models._fit import (
     ModelData,
     best_by_information,
     best_by_loss,
+    calibrated,
     choose_inside,
     fit_temperature,
     is_tied,
@@ -37,11 +38,9 @@ from pinsker.models._fit import (
     log_softmax,
     losses_without,
     mean_prediction,
-    members,
     mix_losses,
     predict_rows,
     race,
-    weighted_rows,
     worst_by_loss,
 )
 from pinsker.models._model import (
@@ -94,6 +93,7 @@ __all__ = [
     "able_to_fit",
     "best_by_information",
     "best_by_loss",
+    "calibrated",
     "choose_inside",
     "code_by_frequency",
     "default_models",
@@ -107,7 +107,6 @@ __all__ = [
     "log_softmax",
     "losses_without",
     "mean_prediction",
-    "members",
     "mix_losses",
     "named_models",
     "one_hot",
@@ -124,7 +123,6 @@ __all__ = [
     "step_at",
     "survival_predictions",
     "task_of_model",
-    "weighted_rows",
     "without_advice",
     "worst_by_loss",
 ]

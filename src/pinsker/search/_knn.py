@@ -42,8 +42,10 @@ from pinsker.search._path import (
     OnStep,
     SelectionPath,
     Trace,
+    greedy,
     grow,
     has_stalled,
+    most_grown,
     shrink,
 )
 
@@ -235,12 +237,12 @@ def grow_past_peak(
         size = len(trace.moves)
         return size > 0 and size >= least and size - peak >= max(patience, peak)
 
-    trace = grow(
+    trace = greedy(
         Forward(**options),
         Trace((), [0.0]),
-        n_features=problem.n_features,
+        "forward",
+        most_grown(problem.n_features, fixed, settings.max_features),
         fixed=fixed,
-        max_features=settings.max_features,
         is_over=is_past_peak,
         on_step=settings.deadline.checked(None),
     )
