@@ -50,39 +50,14 @@ __version__ = "0.3.0.dev0"
 _DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
 
 __all__ = [
-    "AuditResult",
-    "BackwardElimination",
-    "BoundDisplay",
-    "Certificate",
-    "CertificateDisplay",
-    "CostMatrix",
-    "CriterionSelection",
-    "EngineSettings",
-    "ErrorBudget",
-    "Estimate",
-    "FeatureCount",
-    "FeatureSelector",
-    "ForwardBackwardSelection",
-    "ForwardSelection",
-    "ImportanceDisplay",
-    "IndependenceTest",
-    "Interactions",
-    "KNNSettings",
-    "LinearSelection",
-    "PermutationTest",
-    "ScoreJump",
-    "ScoreThreshold",
-    "SelectionPath",
-    "SelectionPathDisplay",
-    "WorstTarget",
-    "audit",
-    "conditional_mutual_information",
-    "entropy",
-    "independence_test",
-    "interactions",
-    "mutual_information",
-    "select_by_criterion",
-]
+    "AuditResult", "BackwardElimination", "BoundDisplay", "Certificate", "CertificateDisplay",
+    "CostMatrix", "CriterionSelection", "EngineSettings", "ErrorBudget", "Estimate",
+    "FeatureCount", "FeatureSelector", "ForwardBackwardSelection", "ForwardSelection",
+    "ImportanceDisplay", "IndependenceTest", "Interactions", "KNNSettings", "LinearSelection",
+    "PermutationTest", "ScoreJump", "ScoreThreshold", "SelectionPath", "SelectionPathDisplay",
+    "WorstTarget", "audit", "conditional_mutual_information", "entropy", "independence_test",
+    "interactions", "mutual_information", "select_by_criterion",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

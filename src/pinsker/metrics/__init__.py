@@ -25,21 +25,7 @@ from pinsker.metrics._table import (
 )
 
 __all__ = [
-    "METRICS",
-    "WORST",
-    "CostMatrix",
-    "Metric",
-    "MetricLike",
-    "WorstTarget",
-    "best_score",
-    "bound_for",
-    "check_metric",
-    "metric_name",
-    "metric_row",
-    "metric_words",
-    "rare_class_note",
-    "several_targets_note",
-    "shown_value",
-    "task_of",
-    "weighted_rows",
-]
+    "METRICS", "WORST", "CostMatrix", "Metric", "MetricLike", "WorstTarget", "best_score",
+    "bound_for", "check_metric", "metric_name", "metric_row", "metric_words", "rare_class_note",
+    "several_targets_note", "shown_value", "task_of", "weighted_rows",
+]  # fmt: skip
