@@ -30,7 +30,6 @@ from pinsker.models._fit import (
     best_by_information,
     best_by_loss,
     calibrated,
-    choose_inside,
     fit_temperature,
     is_tied,
     left_by_few_rows,
@@ -38,9 +37,7 @@ from pinsker.models._fit import (
     log_softmax,
     losses_without,
     mean_prediction,
-    mix_losses,
     predict_rows,
-    race,
     worst_by_loss,
 )
 from pinsker.models._model import (
