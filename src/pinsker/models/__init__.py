@@ -7,6 +7,7 @@ information of a set of features is the largest that any model shows.
 
 from pinsker.models._defaults import (
     LARGE_TABLE,
+    MODELS,
     RBFSVM,
     BoostedTrees,
     ExtraTrees,

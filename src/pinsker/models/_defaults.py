@@ -57,6 +57,8 @@ _OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
         {"verbose": False, "thread_count": 1, "allow_writing_files": False},
     ),
 }
+#: Names that a user may list.
+MODELS = (*_RACING, "forest", *_OTHER_LIBRARIES, "cox", "survival forest")
 #: This many columns are tried in every node of a tree; of more a third, but at most twice as many.
 #: Few (the square root is customary) are mostly irrelevant ones: with 5 of 200 columns relevant
 #: the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
