@@ -29,13 +29,13 @@ from scipy.signal import lfilter
 from scipy.special import expit
 
 from pinsker.bounds import (
-    CROSS_FITTED,
     paired_difference,
     rows_needed,
     serial_blocks,
     shown_sets,
     simultaneous_confidence,
 )
+from pinsker.models import HoldoutModel
 
 DESIGNS = {
     "sparse": np.array([2, 1.5, 1, 0.8, 0.6, 0, 0, 0, 0, 0]),
@@ -50,6 +50,7 @@ CELLS = (
 )
 SHARES = (0.3, 0.5, 0.8, 1.0)
 REPORTING_SEED, TRUTH_SEED = 1_000_000, 7
+WIDENING = HoldoutModel.widening
 
 
 def draw(design, n_rows, rng):
@@ -119,7 +120,7 @@ def smallest(shown):
     return int(found[0]) + 1 if len(found) else len(shown)
 
 
-def rules(losses, budget, widening=CROSS_FITTED):
+def rules(losses, budget, widening=WIDENING):
     """Return the size that every rule keeps."""
     d = losses.shape[2]
     once = losses[0] - losses[0, :, -1:]
@@ -142,7 +143,7 @@ def rules(losses, budget, widening=CROSS_FITTED):
     return kept
 
 
-def cell(design, n_rows, budget, runs, repeats, widening=CROSS_FITTED):
+def cell(design, n_rows, budget, runs, repeats, widening=WIDENING):
     truth = true_increase(design, n_rows)
     sizes, wrong = {}, {}
     for run in range(runs):
@@ -198,8 +199,8 @@ def serial(runs):
         rows = []
         for d, _ in drawn:
             blocks = serial_blocks(d)
-            plain = paired_difference(d, widening=CROSS_FITTED).upper
-            upper = paired_difference(d, clusters=blocks.clusters, widening=CROSS_FITTED).upper
+            plain = paired_difference(d, widening=WIDENING).upper
+            upper = paired_difference(d, clusters=blocks.clusters, widening=WIDENING).upper
             rows.append((blocks.n_effective, plain < own, upper < own, upper < 0.16, blocks.enough,
                          blocks.enough and upper < own))  # fmt: skip
         shown = np.array(rows, dtype=float).mean(axis=0)
@@ -255,7 +256,7 @@ def main():
     )
     parser.add_argument("--runs", type=int, default=300, help="of each cell")
     parser.add_argument("--repeats", type=int, default=5, help="draws of folds")
-    parser.add_argument("--widening", type=float, default=CROSS_FITTED, help="of limits")
+    parser.add_argument("--widening", type=float, default=WIDENING, help="of limits")
     parser.add_argument("--edge", action="store_true", help="budgets at the true increase")
     parser.add_argument("--serial", action="store_true", help="rows in time")
     parser.add_argument("--plan", action="store_true", help="rows that are planned")

@@ -30,7 +30,6 @@ from pinsker._types import (
     TargetLike,
 )
 from pinsker.bounds import (
-    CROSS_FITTED,
     Difference,
     column_variances,
     simultaneous_confidence,
@@ -246,8 +245,8 @@ def increase(
     weights: FloatArray | None,
 ) -> Difference:
     """Return the mean difference of paired losses, with the widening of several folds."""
-    widening = CROSS_FITTED if len(evaluator.folds) > 1 else 1.0
-    return evaluator.metric.increase(less, more, confidence, clusters, weights, widening)
+    known = (confidence, clusters, weights, evaluator.widening)
+    return evaluator.metric.increase(less, more, *known)
 
 
 def _paired_losses(

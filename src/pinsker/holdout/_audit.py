@@ -27,7 +27,6 @@ from pinsker._types import (
     Task,
     plain,
 )
-from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
     check_weights,
     draw_rows,
@@ -50,6 +49,7 @@ from pinsker.holdout._rows import (
 )
 from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import (
+    HoldoutModel,
     able_to_fit,
     fit_clone,
     grid_times,
@@ -245,7 +245,7 @@ def audit(
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
+    widening = HoldoutModel.widening if divided is not None and len(divided) > 1 else 1.0
     increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
     return AuditResult(
         model=name,

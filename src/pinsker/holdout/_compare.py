@@ -12,7 +12,6 @@ from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, TableLike
 from pinsker.bounds import (
-    CROSS_FITTED,
     Difference,
     TargetFacts,
     effective_rows,
@@ -148,7 +147,7 @@ class References:
     confidence: float  # of the bounds of each set, so that all of them hold together with 95 %
     clusters: IntArray | None = None  # which held-out rows belong together
     weights: FloatArray | None = None  # weights of the held-out rows
-    n_folds: int = 1  # folds that the rows were held out in
+    widening: float = 1.0  # of limits, where folds share the rows that models are fitted to
     doubts: Notes = ()  # what makes the limits doubtful
 
     @classmethod
@@ -182,14 +181,14 @@ class References:
             confidence=confidence,
             clusters=clusters,
             weights=evaluator.weights,
-            n_folds=len(evaluator.folds),
+            widening=evaluator.widening,
             doubts=doubts,
         )
 
     def compare(self, search: str, size: int, scores: HoldoutScores) -> SubsetResult:
         """Return the result of one set."""
-        lost = self._lost(scores, self.most)
-        against_all = self._lost(scores, self.most_of_all)
+        lost = self._lost(scores, self.most, self.confidence, self.widening)
+        against_all = self._lost(scores, self.most_of_all, self.confidence, self.widening)
         losses = scores.losses
         increase = self._increase(losses, self.everything, self.confidence)
         excess = self._increase(losses, self.reachable, self.confidence)
@@ -200,8 +199,8 @@ class References:
             information_error=scores.information_error(self.prior),
             lost=max(lost.mean, 0.0),
             lost_upper=max(lost.upper, against_all.upper, 0.0),
-            lost_lower=self._lost(scores, self.most, ONE_ERROR).lower,
-            behind_all=self._lost(scores, self.most_of_all, ONE_ERROR).upper,
+            lost_lower=self._lost(scores, self.most).lower,
+            behind_all=self._lost(scores, self.most_of_all).upper,
             error=scores.loss,
             error_upper=self._error_upper(losses),
             increase=increase.mean,
@@ -218,13 +217,12 @@ class References:
     def _increase(
         self, losses: FloatArray, reference: HoldoutScores, confidence: float
     ) -> Difference:
-        known = (confidence, self.clusters, self.weights)
-        widening = CROSS_FITTED if self.n_folds > 1 else 1.0
-        return self.metric.increase(losses, reference.losses, *known, widening=widening)
+        known = (confidence, self.clusters, self.weights, self.widening)
+        return self.metric.increase(losses, reference.losses, *known)
 
     def _gain(self, losses: FloatArray) -> Difference:
-        known = (CONFIDENCE, self.clusters, self.weights)
-        return widened(self.metric.gain(losses, self.prior.losses, *known), self.n_folds)
+        known = (CONFIDENCE, self.clusters, self.weights, self.widening)
+        return self.metric.gain(losses, self.prior.losses, *known)
 
     def _few_rows_decide(self, gaps: FloatArray) -> bool:
         """Return whether few rows carry an increase; limits of counts know how few differ."""
@@ -239,10 +237,14 @@ class References:
         return self.metric.upper_bound(losses, self.facts, self.confidence)
 
     def _lost(
-        self, scores: HoldoutScores, reference: HoldoutScores, confidence: float | None = None
+        self,
+        scores: HoldoutScores,
+        reference: HoldoutScores,
+        confidence: float = ONE_ERROR,
+        widening: float = 1.0,
     ) -> Difference:
         gaps = reference.log_likelihood - scores.log_likelihood
-        return paired_difference(gaps, confidence or self.confidence, clusters=self.clusters)
+        return paired_difference(gaps, confidence, clusters=self.clusters, widening=widening)
 
 
 class FrontPoint(NamedTuple):
@@ -425,12 +427,3 @@ class Comparison:
     def _nearest(self, name: str, size: int) -> SubsetResult:
         own = [result for result in self.on_paths if result.search == name]
         return min(own, key=lambda result: (abs(result.size - size), result.size))
-
-
-def widened(difference: Difference, n_folds: int) -> Difference:
-    """Return the bounds of an increase from this many folds, which share their training rows."""
-    if n_folds == 1:
-        return difference
-    mean = difference.mean
-    below, above = mean - difference.lower, difference.upper - mean
-    return Difference(mean, mean - CROSS_FITTED * below, mean + CROSS_FITTED * above)

@@ -261,6 +261,13 @@ class HoldoutEvaluator:
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
 
+    @property
+    def widening(self) -> float:
+        """Factor of the limits of differences: of the models, 1 where one fold is held out."""
+        if len(self.folds) == 1:
+            return 1.0
+        return max(one.widening for several in self.models for one in members(several))
+
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
         prior = self._pool(PriorModel(), [()] * n_folds)

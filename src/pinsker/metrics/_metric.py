@@ -304,17 +304,18 @@ class Metric:
         confidence: float,
         clusters: IntArray | None = None,
         weights: FloatArray | None = None,
+        widening: float = 1.0,
     ) -> Difference:
         """Return what features are worth: the mean of ``prior - losses``, with confidence bounds.
 
         Of the worst of several targets it is the gain of the one that gains most.
         """
         if not self.of_worst:
-            lost = self.increase(losses, prior, confidence, clusters, weights)
+            lost = self.increase(losses, prior, confidence, clusters, weights, widening)
             return Difference(-lost.mean, -lost.upper, -lost.lower)
         pairs = _targets(losses, prior)
         shared = 1.0 - (1.0 - confidence) / len(pairs)
-        each = [self.of_one.gain(*one, shared, clusters, weights) for one in pairs]
+        each = [self.of_one.gain(*one, shared, clusters, weights, widening) for one in pairs]
         return max(each, key=lambda one: one.lower)
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:

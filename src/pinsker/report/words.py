@@ -89,11 +89,11 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     f = facts(c)
     budget = budget_in_words(c.budget, c.metric) if f.budget else f"none ({c.rule})"
     said = [("budget", budget)]
-    nats = f"{figure(c.information_lost)} nats lost"
     if not c.is_tested:
         said.append(("evidence", f.evidence))
         if c.label != TOO_FEW_ROWS:
             most = f"; if no more is, Bayes risk rises by at most {f.bound}" if c.bound < 1 else ""
+            nats = f"{figure(c.information_lost)} nats lost"
             said.append(("information", f"{nats}{most} [estimate]"))
         return said
     said.append(("held-out", f.errors))
@@ -105,8 +105,9 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     if c.n_kept == c.n_features:
         return said
     if c.bound <= c.budget:
-        most = f"upper bound {figure(c.information_upper)}: Bayes risk rises by at most {f.bound}"
-        said.append(("information", f"{nats}, {most} [model-based estimate]"))
+        nats = f"{figure(c.information_lost)} nats (upper bound {figure(c.information_upper)})"
+        most = f"if no information is missed, the Bayes risk rises by at most {f.bound}"
+        said.append(("information", f"these models lose {nats}; {most} [model-based estimate]"))
     if math.isfinite(c.rare_rows) and c.metric != "error" and c.rare_rows > c.budget / 10:
         of, n = ("groups", c.n_groups) if c.n_groups else ("rows", c.n_rows)
         most = f"could add up to {short(c.rare_rows)}"
