@@ -96,7 +96,8 @@ def crossfit_certificate(
     all_stay = result.size == everything.size  # nothing is left out, and nothing lost
     doubts: Notes = comparison.doubts
     if result.few_rows_decide and not all_stay:
-        doubts += (Note("few rows decide"),)
+        absolute = (result.absolute_increase, result.absolute_upper)
+        doubts += (note_few_rows(metric, *absolute),)
     likely = comparison.likely(budget) if budget else None
     certificate = Certificate(
         metric=metric.name,
@@ -131,11 +132,18 @@ def crossfit_certificate(
             facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
         ),
         n_groups=comparison.n_groups,
+        fewest_needed=comparison.fewest_needed(budget) if budget else 0,
         likely=() if likely is None else comparison.features_of(likely),
         likely_increase=math.nan if likely is None else likely.increase,
         rows_needed=comparison.rows_needed(likely, budget) if likely and budget else math.nan,
     )
     return with_notes(certificate)
+
+
+def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.nan) -> Note:
+    """Return that few rows decide, with a metric beside that they decide less."""
+    figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
+    return Note("few rows decide", figures=figures)
 
 
 def with_notes(certificate: Certificate) -> Certificate:
@@ -269,7 +277,7 @@ class FreshRows:
         worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
-        doubts = self._doubts(losses - reference) if not all_stay else ()
+        doubts = self._doubts(losses, reference) if not all_stay else ()
         n_groups = 0 if clusters is None else len(np.unique(clusters))
         certificate = Certificate(
             metric=metric.name,
@@ -305,13 +313,17 @@ class FreshRows:
         )
         return with_notes(certificate)
 
-    def _doubts(self, gaps: FloatArray) -> Notes:
+    def _doubts(self, losses: FloatArray, reference: FloatArray) -> Notes:
         """Return what makes the limits of an increase doubtful."""
+        metric, gaps = self.evaluator.metric, losses - reference
         if gaps.ndim > 1 or not gaps.any():
             return ()
         doubts: Notes = ()
-        if not self.evaluator.metric.row.counts and few_rows_decide(gaps):
-            doubts += (Note("few rows decide"),)
+        clusters = self.evaluator.clusters
+        if not metric.row.counts and few_rows_decide(gaps):
+            known = (self.facts, self.confidence, clusters, self.evaluator.widening)
+            other = metric.increase_of_roots(losses, reference, *known)
+            doubts += (note_few_rows(metric, *((other.mean, other.upper) if other else ())),)
         if self.evaluator.in_time and not (blocks := serial_blocks(gaps)).enough:
             doubts += (Note("serial rows", figures={"r": blocks.autocorrelation}),)
         return doubts
@@ -464,6 +476,9 @@ def certify(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:
     larger = {one.size for one in own if one.size > result.size} - {context.encoded.n_features}
     sizes = (result.size, sorted(smaller, reverse=True), sorted(larger, reverse=True))
     certificate = fresh.certify_sizes(choice.path.order, *sizes, order)
+    needed = choice.certificate.fewest_needed
+    if needed <= certificate.n_kept:
+        certificate = replace(certificate, fewest_needed=needed)
     if certificate.n_kept != result.size:
         result = comparison.results[result.search, certificate.n_kept]
         decision = replace(choice.decision, size=certificate.n_kept)

@@ -17,6 +17,7 @@ from pinsker.bounds import (
     effective_rows,
     few_per_class,
     few_rows_decide,
+    fewest_needed,
     paired_difference,
     rows_needed,
     serial_blocks,
@@ -91,6 +92,8 @@ class SubsetResult:
     model_information: str
     model_error: str
     few_rows_decide: bool = False  # whether a hundredth of the rows carries the increase
+    absolute_increase: float = math.nan  # of the absolute error, where few rows decide
+    absolute_upper: float = math.nan
 
     def meets(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
         """Return whether held-out rows speak for a set: by its errors, or by its information.
@@ -192,6 +195,10 @@ class References:
         losses = scores.losses
         increase = self._increase(losses, self.everything, self.confidence)
         excess = self._increase(losses, self.reachable, self.confidence)
+        few, absolute = self._few_rows_decide(losses - self.everything.losses), None
+        if few and self.weights is None:
+            known = (self.facts, self.confidence, self.clusters, self.widening)
+            absolute = self.metric.increase_of_roots(losses, self.everything.losses, *known)
         return SubsetResult(
             search=search,
             size=size,
@@ -211,7 +218,9 @@ class References:
             gain_lower=self._gain(losses).lower,
             model_information=scores.model,
             model_error=scores.model,
-            few_rows_decide=self._few_rows_decide(losses - self.everything.losses),
+            few_rows_decide=few,
+            absolute_increase=math.nan if absolute is None else absolute.mean,
+            absolute_upper=math.nan if absolute is None else absolute.upper,
         )
 
     def _increase(
@@ -272,6 +281,8 @@ class Comparison:
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
     confidence: float = CONFIDENCE  # of the bounds of each set
     doubts: Notes = ()  # what makes the limits of all sets doubtful
+    #: Sizes of sets that the first folds showed to be far from the budget, and lower limits.
+    far: tuple[tuple[int, float], ...] = ()
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""
@@ -345,6 +356,14 @@ class Comparison:
         fewer = [one for one in self.on_paths if one.size < self.of_all.size]
         within = [one for one in fewer if one.excess <= rule.delta + ROUNDING]
         return min(within, key=lambda one: (self.cost(one), one.excess), default=None)
+
+    def fewest_needed(self, rule: ErrorBudget) -> int:
+        """Return the k for which no evaluated set of fewer features is within a budget; 0: none."""
+        known = [*((one.size, one.increase_lower) for one in self.on_paths), *self.far]
+        sizes = np.array([size for size, _ in known], dtype=np.int64)
+        lower = np.array([limit for _, limit in known])
+        found = min(fewest_needed(lower, sizes, float(rule.delta)), self.of_all.size)
+        return found if np.any(sizes < found) else 0
 
     def features_of(self, result: SubsetResult) -> tuple[str, ...]:
         """Return the names of the features of a set."""

@@ -15,6 +15,7 @@ from pinsker.bounds import (
     TargetFacts,
     bounded_loss_limit,
     error_rate_limit,
+    few_rows_decide,
     paired_difference,
 )
 from pinsker.encoding import Target
@@ -296,6 +297,23 @@ class Metric:
             weights=weights,
             widening=widening,
         )
+
+    def increase_of_roots(
+        self,
+        less: FloatArray,
+        full: FloatArray,
+        facts: TargetFacts,
+        confidence: float,
+        clusters: IntArray | None = None,
+        widening: float = 1.0,
+    ) -> Difference | None:
+        """Return the increase of the absolute error of a squared one, unless few rows decide it."""
+        if not self.row.root_unit or facts.n_targets > 1 or min(less.min(), full.min()) < 0.0:
+            return None
+        roots = np.sqrt(less) - np.sqrt(full)
+        if few_rows_decide(roots):
+            return None
+        return paired_difference(roots, confidence, clusters=clusters, widening=widening)
 
     def gain(
         self,

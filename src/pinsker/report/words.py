@@ -102,6 +102,9 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     said.append(("evidence", f.evidence))
     if c.likely and len(c.likely) < c.n_kept:
         said.append(("likely", _likely(c)))
+    if c.fewest_needed > 1:
+        fewer = f"no set of fewer than {c.fewest_needed} features that was evaluated"
+        said.append(("needed", f"{fewer} is within the budget ({100 * c.confidence:g} %)"))
     if c.n_kept == c.n_features:
         return said
     if c.bound <= c.budget:
@@ -284,8 +287,18 @@ def _dropped(figures: Mapping[str, Any]) -> dict[str, str]:
     return {"rows": plural(figures["total"], "row"), "what": what}
 
 
+def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
+    if math.isnan(figures["upper"]):
+        metric = "a metric in which single rows weigh less"
+        return {"instead": f"more rows, or {metric}, would be surer"}
+    change, upper = (change_in_words(figures[name], "mae") for name in ("mean", "upper"))
+    in_unit = f"in {figures['unit']}; upper bound: {upper}"
+    return {"instead": f"single rows weigh less in absolute errors: {change}, {in_unit}"}
+
+
 #: Parts of sentences that depend on figures.
 _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
+    "few rows decide": _few_rows,
     "rare class": _rare_class,
     "rows without a target": _dropped,
     "rows with gaps dropped": _dropped,
@@ -296,8 +309,7 @@ SENTENCES = {
     # About the evidence.
     "few rows decide": Sentence(
         "few rows decide: the hundredth of the rows with the largest influence carries more than "
-        "three tenths of what the bound rests on, so that it is an estimate; more rows, or a "
-        "metric in which single rows weigh less, would be surer",
+        "three tenths of what the bound rests on, so that it is an estimate; {instead}",
         first=True,
     ),
     "few per class": Sentence(
