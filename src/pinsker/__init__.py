@@ -43,6 +43,8 @@ from pinsker.selectors import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    RowsPlan,
+    plan_rows,
 )
 
 __version__ = "0.3.0.dev0"
@@ -70,6 +72,7 @@ __all__ = [
     "KNNSettings",
     "LinearSelection",
     "PermutationTest",
+    "RowsPlan",
     "ScoreJump",
     "ScoreThreshold",
     "SelectionPath",
@@ -81,6 +84,7 @@ __all__ = [
     "independence_test",
     "interactions",
     "mutual_information",
+    "plan_rows",
     "select_by_criterion",
 ]
 

@@ -16,6 +16,7 @@ from pinsker.explain._importance import (
     importance_at_hand,
     stability_of_orders,
     stability_of_subsamples,
+    table_of,
 )
 from pinsker.explain._interactions import Interactions, TripleScan, interactions
 from pinsker.explain._suspects import Suspect, find_suspects, identifiers, note_suspects
@@ -41,4 +42,5 @@ __all__ = [
     "stability_of_orders",
     "stability_of_subsamples",
     "substitutes",
+    "table_of",
 ]

@@ -26,7 +26,13 @@ from pinsker.holdout._certificate import (
     NOT_TESTED,
     Certificate,
 )
-from pinsker.holdout._compare import CONFIDENCE, Comparison, SubsetResult
+from pinsker.holdout._compare import (
+    CONFIDENCE,
+    OF_FIRST,
+    Comparison,
+    SubsetResult,
+    first_confidence,
+)
 from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator
 from pinsker.holdout._rows import (
     Fold,
@@ -50,8 +56,6 @@ LATEST_ROWS = "the latest, held out for certification: they took no part in the 
 #: With fewer rows the confidence bounds are off by more than a hundredth; how far was measured at
 #: 60 rows (benchmarks/calibration.py, reporting seeds: 5.5 ± 1.6 % in the worst of eight designs).
 FEWEST_CERTIFIED = 100
-#: Share of the error probability that the set of the fit has; larger ones have the rest.
-_OF_FIRST = 0.8
 #: R² with no features is as near to zero unless rows are few or vary unlike the others.
 _OTHER_SPREAD = 0.03
 
@@ -213,7 +217,7 @@ class FreshRows:
         down the rest.
         """
         full, alpha = self._evaluate(tuple(range(self.encoded.n_features))), 1.0 - self.confidence
-        self.confidence = 1.0 - _OF_FIRST * alpha
+        self.confidence = first_confidence(self.confidence)
         first = passed = self._test(order[:size], full, best)
         if first.verdict == "met":
             for fewer in smaller:
@@ -222,7 +226,7 @@ class FreshRows:
                     break
                 passed = _as_proven(tested)
             return passed
-        self.confidence = 1.0 - (1.0 - _OF_FIRST) * alpha
+        self.confidence = 1.0 - (1.0 - OF_FIRST) * alpha
         for more in larger:
             tested = self._test(order[:more], full, best)
             if tested.verdict != "met":
@@ -240,12 +244,12 @@ class FreshRows:
         everything, n_folds = tuple(range(self.encoded.n_features)), len(self.evaluator.folds)
         self.evaluator.race([[everything] * n_folds, [order[:wanted]] * n_folds])
         full, alpha = self._evaluate(everything), 1.0 - self.confidence
-        self.confidence = 1.0 - _OF_FIRST * alpha
+        self.confidence = first_confidence(self.confidence)
         certificate = self._test(order[:wanted], full)
         if certificate.verdict == "met" or wanted == len(everything):
             return certificate
         largest = min(len(order), len(everything) - 1)
-        self.confidence = 1.0 - (1.0 - _OF_FIRST) * alpha
+        self.confidence = 1.0 - (1.0 - OF_FIRST) * alpha
         passed: Certificate | None = None
         for size in reversed(geometric_sizes(wanted, max(largest, wanted), 1.5)[1:]):
             tested = self._test(order[:size], full)
@@ -253,6 +257,13 @@ class FreshRows:
                 break
             passed = _as_proven(tested)
         return replace(certificate, passed=passed)
+
+    def differences(self, features: FeatureSet) -> list[FloatArray]:
+        """Return the paired differences that a certificate of a set limits, one row each."""
+        full = self._evaluate(tuple(range(self.encoded.n_features)))
+        pairs = (self._evaluate(features), full), (self._evaluate_shuffled(features), full)
+        gaps = [less.losses - more.losses for less, more in pairs]
+        return [one if one.ndim == 1 else one.mean(axis=1) for one in gaps]
 
     def _test(
         self, features: FeatureSet, full: HoldoutScores, best: FeatureSet | None = None

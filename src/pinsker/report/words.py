@@ -13,6 +13,7 @@ from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import best_score, metric_words, shown_value
+from pinsker.selectors import RowsPlan
 
 #: Decimals of rates, scores and nats.
 _DECIMALS = 4
@@ -123,10 +124,29 @@ def _likely(c: Certificate) -> str:
     change = change_in_words(c.likely_increase, c.metric)
     rows = "no number of rows like these would show it"
     if math.isfinite(c.rows_needed):
-        digits = max(len(str(int(c.rows_needed))) - 2, 0)
-        rows = f"about {round(c.rows_needed, -digits):.0f} held-out rows would show it"
+        rows = f"about {_about(c.rows_needed)} held-out rows would show it"
     few = "1 feature is" if len(c.likely) == 1 else f"{len(c.likely)} features are"
     return f"{few} likely to be enough: {change} (estimate); {rows}"
+
+
+def plan_text(plan: RowsPlan) -> str:
+    """Return a plan of rows as it is printed."""
+    basis = f"a fit to {plan.n_fitted} rows" if plan.n_fitted else "the error that is assumed"
+    sure = f"{100 * plan.confidence:g} % sure, with probability {plan.power:g}"
+    said = [f"fresh rows that show an error budget ({sure}), from {basis}:"]
+    known = zip(plan.budgets, plan.rows, plan.n_kept, plan.increase, strict=True)
+    for budget, rows, size, increase in known:
+        what = f"about {_about(rows)} rows"
+        if math.isinf(rows):
+            what = "no smaller set is likely to be well within it"
+        elif size:
+            change = change_in_words(increase, plan.metric)
+            what += f" show {counted(size, 'feature')} ({change}, estimate)"
+        said.append(f"  {budget_in_words(budget, plan.metric)}: {what}")
+    if plan.n_rows and math.isfinite(plan.smallest_budget):
+        smallest = figure(plan.smallest_budget)
+        said.append(f"  {plan.n_rows} fresh rows could show a budget of about {smallest}")
+    return "\n".join(said)
 
 
 def certificate_text(c: Certificate) -> str:
@@ -230,6 +250,11 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
         "not tested": NOT_HELD_OUT,
         "no budget": "no error budget was set",
     }[c.verdict]
+
+
+def _about(rows: float) -> str:
+    """Return a number of rows in two digits."""
+    return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
 
 
 def _digits(values: list[float]) -> int:

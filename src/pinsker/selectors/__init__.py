@@ -17,6 +17,7 @@ from pinsker.selectors._knn_selectors import (
     ForwardSelection,
 )
 from pinsker.selectors._linear import LinearSelection
+from pinsker.selectors._plan import RowsPlan, plan_rows
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
 from pinsker.selectors._state import from_state, to_state
 
@@ -30,9 +31,11 @@ __all__ = [
     "ForwardSelection",
     "LinearSelection",
     "ProgressLine",
+    "RowsPlan",
     "Selector",
     "StageLine",
     "clock",
     "from_state",
+    "plan_rows",
     "to_state",
 ]
