@@ -16,7 +16,6 @@ from pinsker.bounds import (
     few_per_class,
     few_rows_decide,
     paired_difference,
-    serial_blocks,
 )
 from pinsker.exceptions import DataError
 from pinsker.holdout._certificate import (
@@ -38,6 +37,7 @@ from pinsker.holdout._rows import (
     Fold,
     RowPlan,
     as_own_table,
+    blocks_of_time,
     note_divided_groups,
     note_few_groups,
     note_repeated_rows,
@@ -274,7 +274,7 @@ class FreshRows:
             less, more = self._evaluate_shuffled(features), full
         else:
             less, more = kept, self._evaluate(best)
-        clusters, confidence = self.evaluator.clusters, self.confidence
+        clusters, confidence = self._clusters(kept.losses - full.losses), self.confidence
         widening = self.evaluator.widening
         known = (confidence, clusters, self.evaluator.weights, widening)
         gaps = more.log_likelihood - less.log_likelihood
@@ -289,7 +289,8 @@ class FreshRows:
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()
-        n_groups = 0 if clusters is None else len(np.unique(clusters))
+        groups = self.evaluator.clusters
+        n_groups = 0 if groups is None else len(np.unique(groups))
         certificate = Certificate(
             metric=metric.name,
             budget=float(rule.delta),
@@ -335,9 +336,7 @@ class FreshRows:
             known = (self.facts, self.confidence, clusters, self.evaluator.widening)
             other = metric.increase_of_roots(losses, reference, *known)
             doubts += (note_few_rows(metric, *((other.mean, other.upper) if other else ())),)
-        if self.evaluator.in_time and not (blocks := serial_blocks(gaps)).enough:
-            doubts += (Note("serial rows", figures={"r": blocks.autocorrelation}),)
-        return doubts
+        return doubts + (blocks_of_time(gaps)[1] if self.evaluator.in_time else ())
 
     def _worst_note(self, losses: FloatArray, reference: FloatArray) -> Notes:
         """Return which of several targets has the largest increase, where the worst one counts."""
@@ -348,17 +347,20 @@ class FreshRows:
         return (Note("worst target", (worst,), {"n_targets": len(names)}),)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
-        clusters = self.evaluator.clusters
-        if self.evaluator.in_time and clusters is None and losses.ndim == 1:
-            clusters = serial_blocks(losses - reference).clusters
         return self.evaluator.metric.increase(
             losses,
             reference,
             self.confidence,
-            clusters,
+            self._clusters(losses - reference),
             self.evaluator.weights,
             self.evaluator.widening,
         )
+
+    def _clusters(self, gaps: FloatArray) -> IntArray | None:
+        """Return which rows depend on each other: groups, or blocks of rows in time."""
+        if self.evaluator.clusters is not None or not self.evaluator.in_time:
+            return self.evaluator.clusters
+        return blocks_of_time(gaps)[0]
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error: the best of several models shares the confidence."""

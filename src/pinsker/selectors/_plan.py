@@ -29,6 +29,9 @@ _MOST_FITTED = 1000
 #: The set to show is the smallest whose estimated increase is within this share of the budget: at
 #: the budget itself no number of rows is enough.
 _AIM = 0.5
+#: Standard errors that are added to an increase which a small table shows: it is uncertain itself,
+#: and the set was chosen for it.
+_MORE = 0.5
 #: Of an assumed error: half of the wrong predictions are others with fewer columns; of numbers the
 #: errors with and without the dropped columns correlate by this much.
 _CORRELATION = 0.95
@@ -165,6 +168,7 @@ class _PlannedSet:
 
     metric: Metric
     size: int
+    increase: float
     moments: tuple[tuple[float, float], ...]  # empty where no smaller set is likely
 
     @classmethod
@@ -180,31 +184,28 @@ class _PlannedSet:
             raise DataError("too few rows to hold any out: give more, or an assumed error.")
         size = copy.certificate_.n_kept
         if size == context.encoded.n_features:
-            return cls(context.metric, size, ())
+            return cls(context.metric, size, 0.0, ())
         chosen = tuple(copy.path_.order[:size])
         fresh = FreshRows(context, folds)
         fresh.evaluator.race([[tuple(range(context.encoded.n_features))] * len(folds)])
         wide, counts = fresh.evaluator.widening, context.metric.row.counts
         gaps = fresh.differences(chosen)
-        means = [float(one.mean()) for one in gaps]
         variances = [_variance(one, wide, counts=counts) for one in gaps]
-        return cls(context.metric, size, tuple(zip(means, variances, strict=True)))
-
-    @property
-    def increase(self) -> float:
-        """The estimated increase."""
-        return self.moments[0][0] if self.moments else 0.0
+        pairs = zip(gaps, variances, strict=True)
+        expected = [max(one.mean(), 0.0) + _MORE * math.sqrt(v / len(one)) for one, v in pairs]
+        moments = tuple(zip(map(float, expected), variances, strict=True))
+        return cls(context.metric, size, float(gaps[0].mean()), moments)
 
     def rows(self, budget: float, known: Fields) -> float:
         """Return the rows that show a budget."""
         how = {"counts": self.metric.row.counts, **_how(known)}
-        each = [rows_needed(v, budget, max(mean, 0.0), **how) for mean, v in self.moments]
+        each = [rows_needed(v, budget, mean, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
 
     def smallest_budget(self, n_rows: int, known: Fields) -> float:
         """Return the smallest budget that this many rows show."""
         how = {"counts": self.metric.row.counts, **_how(known)}
-        each = [smallest_budget(v, n_rows, max(mean, 0.0), **how) for mean, v in self.moments]
+        each = [smallest_budget(v, n_rows, mean, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
 
 
