@@ -1,6 +1,5 @@
 """The command line: its commands select, demo, certify and audit."""
 
-import json as json_format
 import math
 import shlex
 import sys
@@ -27,7 +26,7 @@ import pinsker.selectors
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._notes import Note
-from pinsker._types import Estimator, Fields, plain
+from pinsker._types import Estimator
 from pinsker.cli import _options as options
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
@@ -55,7 +54,9 @@ from pinsker.cli._output import (
     print_certificate,
     print_summary,
     until_closed,
+    write_json,
 )
+from pinsker.cli._plan import plan
 from pinsker.cli._saved import Outcome, SavedSelection, read_selection, to_json
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
 from pinsker.encoding import drop_note, take
@@ -189,6 +190,7 @@ def select(
 
 
 app.command()(inspect)
+app.command()(plan)
 
 
 @app.command()
@@ -236,7 +238,7 @@ def certify(
     passed = meets_budget(certificate) and certificate.label == CERTIFICATE
     about = {"saved_features": saved.features, "saved_set_passed": passed}
     with until_closed():
-        _write_json({**certificate.to_dict(), **about}, json)
+        write_json({**certificate.to_dict(), **about}, json)
         if not quiet:
             console = make_console(stderr=json == STDIN)
             print_certificate(console, certificate, saved.features, [*notes, *collected])
@@ -285,7 +287,7 @@ def audit(
         found = pinsker.audit(saved.selector, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     with until_closed():
-        _write_json(result.to_dict(), json)
+        write_json(result.to_dict(), json)
         if not quiet:
             print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
     return MET if meets_budget(result) else NOT_MET
@@ -374,13 +376,6 @@ def _restore(
         )
     notes = [] if read.drawn is None else read.drawn.notes
     return saved, read, notes
-
-
-def _write_json(result: Fields, path: str | None) -> None:
-    if path is not None:
-        text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
-        with OutputFiles() as files:
-            files.write_text(text + "\n", path)
 
 
 def _code(outcome: Outcome) -> int:

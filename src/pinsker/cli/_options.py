@@ -46,6 +46,11 @@ Event = Annotated[str | None, Option(metavar="COLUMN", help=
     "that --target holds, or the row was censored then.")]
 Budget = Annotated[str | None, Option("--error-budget", "-e", metavar="NUMBER", help=
     "How much the error may increase, in the metric.  [default: 0.05]")]
+Budgets = Annotated[list[str] | None, Option("--error-budget", "-e", metavar="NUMBER", help=
+    "A budget to plan for, in the metric; of one alone its double and fivefold are planned too.  "
+    "[default: 0.01]")]
+PlannedTarget = Annotated[list[str] | None, Option("--target", "-t", metavar="COLUMN", help=
+    "The column to predict.")]
 Confidence = Annotated[float | None, Option(min=0.5, max=0.999, help=
     "How sure the kept columns must be within the budget; 0.5 keeps the best guess, the smallest "
     "set whose estimated increase is within it.  [default: 0.95 with auto]")]

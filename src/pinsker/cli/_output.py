@@ -1,6 +1,7 @@
 """What a command writes: text on a terminal, files whole or not at all, one line of an error."""
 
 import io
+import json
 import math
 import os
 import re
@@ -23,7 +24,7 @@ from typer.core import TyperGroup
 
 from pinsker._compat import InvalidParameterError, require
 from pinsker._notes import Note, option_of, spell
-from pinsker._types import Function, Selector, Unchecked
+from pinsker._types import Fields, Function, Selector, Unchecked, plain
 from pinsker.cli._formats import files_in
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import STDIN, format_of_name
@@ -381,6 +382,14 @@ def _again(*, with_budget: bool = True) -> str:
         elif not word.startswith("--error-budget="):
             kept.append(word)
     return shlex.join(kept)
+
+
+def write_json(result: Fields, path: str | None) -> None:
+    """Write plain values as JSON, where a file is named."""
+    if path is not None:
+        text = json.dumps(plain(result), ensure_ascii=False, allow_nan=False)
+        with OutputFiles() as files:
+            files.write_text(text + "\n", path)
 
 
 def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 
 from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_rows
+from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_sample
 from pinsker.engine._problem import (
     MOST_CODES,
     MOST_MEMORY,
@@ -250,7 +250,7 @@ class Stepwise(ABC):
             self._active[index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
-        plan = plan_rows(
+        plan = plan_sample(
             problem,
             max_memory=max_memory,
             max_samples=max_samples,

@@ -14,6 +14,7 @@ from pinsker.holdout._certificate import (
     Certificate,
 )
 from pinsker.holdout._certify import (
+    FEWEST_CERTIFIED,
     Choice,
     FreshRows,
     certify,
@@ -21,7 +22,14 @@ from pinsker.holdout._certify import (
     crossfit_certificate,
     path_certificate,
 )
-from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
+from pinsker.holdout._compare import (
+    ALL_FEATURES,
+    CONFIDENCE,
+    Comparison,
+    CVResults,
+    SubsetResult,
+    first_confidence,
+)
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of
@@ -27,7 +27,6 @@ from pinsker._types import (
     Task,
     plain,
 )
-from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
     check_weights,
     draw_rows,
@@ -41,15 +40,18 @@ from pinsker.encoding import (
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
+    blocks_of_time,
     note_divided_groups,
     note_few_groups,
     number_groups,
     one_label_per_row,
     read_division,
+    warn_of,
     warn_of_known_rows,
 )
 from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
+    HoldoutModel,
     able_to_fit,
     fit_clone,
     grid_times,
@@ -244,8 +246,14 @@ def audit(
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
+    widening = HoldoutModel.widening if divided is not None and len(divided) > 1 else 1.0
+    blocks = clusters
+    if isinstance(cv, TimeSeriesSplit) and clusters is None:
+        blocks, doubts = blocks_of_time(losses[1] - losses[0])
+        for doubt in doubts:
+            if doubt.figures["r"] > 2.0 / np.sqrt(len(rows)):  # two standard errors of none
+                warn_of(doubt)
+    increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     return AuditResult(
         model=name,
         metric=loss.name,

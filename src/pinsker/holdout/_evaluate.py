@@ -261,6 +261,13 @@ class HoldoutEvaluator:
         self._priors: dict[int, HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
 
+    @property
+    def widening(self) -> float:
+        """Factor of the limits of differences: of the models, 1 where one fold is held out."""
+        if len(self.folds) == 1:
+            return 1.0
+        return max(model.widening for model in self.models)
+
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
         if n_folds not in self._priors:

@@ -15,7 +15,7 @@ from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, CrossValidation, FloatArray, IntArray, RowLabels, Splitter
-from pinsker.bounds import effective_rows
+from pinsker.bounds import effective_rows, serial_blocks
 from pinsker.encoding import Encoded, hash_numbers, is_missing, read_array, take_rows
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.search import MOST_SEARCHED
@@ -446,7 +446,16 @@ def note_few_groups(clusters: IntArray | None) -> Notes:
     count = len(np.unique(clusters))
     if count >= FEWEST_GROUPS:
         return ()
-    return _warned(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
+    return warn_of(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
+
+
+def blocks_of_time(gaps: FloatArray) -> tuple[IntArray | None, tuple[Note, ...]]:
+    """Return blocks of neighboring rows, which depend on each other, and a doubt about too few."""
+    if gaps.ndim > 1 or not gaps.any():
+        return None, ()
+    blocks = serial_blocks(gaps)
+    doubt = Note("serial rows", figures={"r": blocks.autocorrelation})
+    return blocks.clusters, () if blocks.enough else (doubt,)
 
 
 def note_divided_groups(
@@ -461,10 +470,11 @@ def note_divided_groups(
     if not divided:
         return ()
     figures = {"divided": len(divided), "count": len(np.unique(clusters))}
-    return _warned(Note("divided groups", figures=figures))
+    return warn_of(Note("divided groups", figures=figures))
 
 
-def _warned(note: Note) -> tuple[Note, ...]:
+def warn_of(note: Note) -> tuple[Note, ...]:
+    """Warn of what a note says, and return it."""
     warnings.warn(f"{note}.", PinskerWarning, stacklevel=3)
     return (note,)
 

@@ -15,6 +15,8 @@ from pinsker.bounds import (
     TargetFacts,
     bounded_loss_limit,
     error_rate_limit,
+    few_rows_decide,
+    paired_difference,
     paired_differences,
 )
 from pinsker.encoding import Target
@@ -316,6 +318,23 @@ class Metric:
             widening=widening,
         )
 
+    def increase_of_roots(
+        self,
+        less: FloatArray,
+        full: FloatArray,
+        facts: TargetFacts,
+        confidence: float,
+        clusters: IntArray | None = None,
+        widening: float = 1.0,
+    ) -> Difference | None:
+        """Return the increase of the absolute error of a squared one, unless few rows decide it."""
+        if not self.row.root_unit or facts.n_targets > 1 or min(less.min(), full.min()) < 0.0:
+            return None
+        roots = np.sqrt(less) - np.sqrt(full)
+        if few_rows_decide(roots):
+            return None
+        return paired_difference(roots, confidence, clusters=clusters, widening=widening)
+
     def gain(
         self,
         losses: FloatArray,
@@ -323,17 +342,18 @@ class Metric:
         confidence: float,
         clusters: IntArray | None = None,
         weights: FloatArray | None = None,
+        widening: float = 1.0,
     ) -> Difference:
         """Return what features are worth: the mean of ``prior - losses``, with confidence bounds.
 
         Of the worst of several targets it is the gain of the one that gains most.
         """
         if not self.of_worst:
-            lost = self.increase(losses, prior, confidence, clusters, weights)
+            lost = self.increase(losses, prior, confidence, clusters, weights, widening)
             return Difference(-lost.mean, -lost.upper, -lost.lower)
         pairs = _targets(losses, prior)
         shared = 1.0 - (1.0 - confidence) / len(pairs)
-        each = [self.of_one.gain(*one, shared, clusters, weights) for one in pairs]
+        each = [self.of_one.gain(*one, shared, clusters, weights, widening) for one in pairs]
         return max(each, key=lambda one: one.lower)
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:

@@ -46,6 +46,9 @@ class HoldoutModel:
     most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
     most_columns: ClassVar[float] = np.inf
     most_cells: ClassVar[float] = np.inf  # rows times columns
+    #: By how much a mean of cross-fitted differences is wider than that of independent rows: folds
+    #: share rows that models are fitted to (benchmarks/widening.py).
+    widening: ClassVar[float] = 1.2
     name: str  # its name in comparisons and certificates
     estimator: Estimator  # cloned before every fit
 
