@@ -23,6 +23,7 @@ from pinsker.holdout._certify import (
 )
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
@@ -79,6 +80,7 @@ __all__ = [
     "crossfit_certificate",
     "find_sizes",
     "geometric_sizes",
+    "interval_notes",
     "make_folds",
     "note_known_rows",
     "note_weights",
