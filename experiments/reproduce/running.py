@@ -32,6 +32,7 @@ PARTS = ("figure1", "figure2", "regression", "figure3", "table1", "example1", "t
 def reproduce(parts: Iterable[str], settings: Settings) -> list[Check]:
     """Run parts and write them under ``settings.output``; return what must hold and did or not."""
     checks: list[Check] = []
+    now = commit()  # before anything runs: others may commit meanwhile
     for part in parts:
         module = part_of(part)
         results, seconds = run_tasks(part, module.tasks(settings), settings)
@@ -42,7 +43,7 @@ def reproduce(parts: Iterable[str], settings: Settings) -> list[Check]:
         report = module.report(found)
         _write(part, found, report, settings)
         checks += [_in_words(part, check, settings) for check in report.checks]
-        about = {"commit": commit(), "cpu_seconds": round(seconds), "tasks": len(results)}
+        about = {"commit": now, "cpu_seconds": round(seconds), "tasks": len(results)}
         _write_whole(settings.output / part / "run.json", json.dumps(about))
     summary = summary_page(checks)
     settings.output.mkdir(parents=True, exist_ok=True)
