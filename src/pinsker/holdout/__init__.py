@@ -31,6 +31,7 @@ from pinsker.holdout._compare import (
     first_confidence,
 )
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
