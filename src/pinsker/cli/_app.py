@@ -217,7 +217,7 @@ def certify(
     style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
-    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    read = _with_saved_columns(saved, read, row_groups=row_groups, time=time, weights=weights)
     if not isinstance(saved.selector, EvaluatedSelector):
         raise ParameterError(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
@@ -232,7 +232,7 @@ def certify(
         saved.selector.set_params(n_jobs=jobs)
     with collect_warnings() as collected:
         order, rows = in_order(read)
-        if time is not None:
+        if read.time is not None:
             saved.selector.set_params(cv=TimeSeriesSplit())
         X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
@@ -270,7 +270,7 @@ def audit(
     style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    read = _with_saved_columns(saved, read, row_groups=row_groups, time=time, weights=weights)
     order, rows = in_order(read)
     known = ~read.lacks_target[order]
     if not known.any():
@@ -279,7 +279,7 @@ def audit(
     order, rows = order[known], {name: values[known] for name, values in rows.items()}
     X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
     estimator = make_model(model, saved.task, seed or 0)
-    rows["cv"] = None if time is None else TimeSeriesSplit()
+    rows["cv"] = None if read.time is None else TimeSeriesSplit()
     own = saved.selector.certificate_.metric
     if saved.task == "classification" and task_of(own) == "regression":
         # A linear search takes classes for numbers; the models do not.
@@ -291,7 +291,8 @@ def audit(
     with until_closed():
         write_json(result.to_dict(), json)
         if not quiet:
-            print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
+            own = [*result.notes, *notes, *collected]
+            print_audit(make_console(stderr=json == STDIN), result, own)
     return MET if meets_budget(result) else NOT_MET
 
 
@@ -378,6 +379,19 @@ def _restore(
         )
     notes = [] if read.drawn is None else read.drawn.notes
     return saved, read, notes
+
+
+def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | None) -> InputTable:
+    """Return a table with its columns about rows: those typed, or else those of the selection."""
+    known = saved.selector._record.row_columns
+    for option, name in known.items():
+        if typed[option] is None and name not in read.frame.columns:
+            flag = f"--{option.replace('_', '-')}"
+            raise DataError(
+                f"the selection was made with {flag} {name!r}, and {read.source!r} lacks this "
+                f"column: name the column that takes its place with {flag}."
+            )
+    return with_row_columns(read, **{key: typed[key] or known.get(key) for key in typed})
 
 
 def _code(outcome: Outcome) -> int:

@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, metric_row
 
@@ -195,7 +195,7 @@ class Certificate:
         if self.n_kept == self.n_features:
             return "nothing dropped"
         if self.resolvable <= self.budget:
-            return "met"
+            return "inconclusive" if "untrue" in weights_of(self.notes) else "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
 
     @property
