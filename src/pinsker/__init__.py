@@ -43,6 +43,8 @@ from pinsker.selectors import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    RowsPlan,
+    plan_rows,
 )
 
 __version__ = "0.3.0.dev0"
@@ -54,9 +56,10 @@ __all__ = [
     "CostMatrix", "CriterionSelection", "EngineSettings", "ErrorBudget", "Estimate",
     "FeatureCount", "FeatureSelector", "ForwardBackwardSelection", "ForwardSelection",
     "ImportanceDisplay", "IndependenceTest", "Interactions", "KNNSettings", "LinearSelection",
-    "PermutationTest", "ScoreJump", "ScoreThreshold", "SelectionPath", "SelectionPathDisplay",
-    "WorstTarget", "audit", "conditional_mutual_information", "entropy", "independence_test",
-    "interactions", "mutual_information", "select_by_criterion",
+    "PermutationTest", "RowsPlan", "ScoreJump", "ScoreThreshold", "SelectionPath",
+    "SelectionPathDisplay", "WorstTarget", "audit", "conditional_mutual_information", "entropy",
+    "independence_test", "interactions", "mutual_information", "plan_rows",
+    "select_by_criterion",
 ]  # fmt: skip
 
 

@@ -30,7 +30,6 @@ from pinsker.bounds._error_rate import (
     SharpErrorBound,
     VajdaBound,
 )
-from pinsker.bounds._limits import CROSS_FITTED as CROSS_FITTED
 from pinsker.bounds._limits import (
     Difference,
     bounded_loss_limit,

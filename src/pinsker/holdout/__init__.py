@@ -14,6 +14,7 @@ from pinsker.holdout._certificate import (
     Certificate,
 )
 from pinsker.holdout._certify import (
+    FEWEST_CERTIFIED,
     Choice,
     FreshRows,
     certify,
@@ -21,8 +22,16 @@ from pinsker.holdout._certify import (
     crossfit_certificate,
     path_certificate,
 )
-from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
+from pinsker.holdout._compare import (
+    ALL_FEATURES,
+    CONFIDENCE,
+    Comparison,
+    CVResults,
+    SubsetResult,
+    first_confidence,
+)
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
@@ -33,7 +42,11 @@ from pinsker.holdout._rows import (
     PartSizes,
     RowCounts,
     RowPlan,
+    compare_profiles,
     count_known,
+    demand_labels,
+    group_copies,
+    kept_columns,
     make_folds,
     note_known_rows,
     note_weights,

@@ -7,10 +7,12 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of
+from pinsker._notes import Notes, weights_of
 from pinsker._types import (
     AnyArray,
     CrossValidation,
@@ -27,29 +29,34 @@ from pinsker._types import (
     Task,
     plain,
 )
-from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
     check_weights,
     draw_rows,
     encode_target,
-    hashes_of,
     is_dask,
     is_frame,
+    profile_of,
     read_array,
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
+    blocks_of_time,
+    compare_profiles,
+    demand_labels,
+    kept_columns,
     note_divided_groups,
     note_few_groups,
     number_groups,
     one_label_per_row,
     read_division,
+    warn_of,
     warn_of_known_rows,
 )
 from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
+    HoldoutModel,
     able_to_fit,
     fit_clone,
     grid_times,
@@ -67,6 +74,8 @@ from pinsker.search import ErrorBudget
 Division: TypeAlias = tuple[IntArray, IntArray]
 #: This many training rows leave probabilities as they are.
 _CERTAIN = 1e15
+#: What features are held against: the most frequent class, and the mean.
+_MODELS_OF_NOTHING = {"classification": DummyClassifier(), "regression": DummyRegressor()}
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
 
@@ -105,6 +114,11 @@ class AuditResult:
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds, in `metric`; with
         `WorstTarget` the largest of any target.
+    gain_lower : float
+        Lower confidence bound of what features are worth: the error without any minus the smaller
+        of the other two. At 0 or below it the verdict is "not shown to be predictable".
+    notes : tuple of Note
+        What differs from the fit.
     """
 
     model: str
@@ -120,6 +134,8 @@ class AuditResult:
     increase_lower: float
     increase_upper: float
     n_groups: int = 0
+    gain_lower: float = math.inf
+    notes: Notes = ()
 
     @property
     def within_budget(self) -> bool:
@@ -128,16 +144,19 @@ class AuditResult:
 
     @property
     def verdict(self) -> str:
-        """What the confidence bounds say: budget "met", "not met", "inconclusive", "no budget"."""
+        """What the confidence bounds say: the rule of a `Certificate`."""
         if math.isnan(self.budget):
             return "no budget"
+        if self.gain_lower <= 0.0:
+            return "not shown to be predictable"
         if self.increase_upper <= self.budget:
-            return "met"
+            return "inconclusive" if "untrue" in weights_of(self.notes) else "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
 
     def to_dict(self) -> Fields:
         """Return all figures and the verdict as plain values."""
-        return {**asdict(self), "within_budget": self.within_budget, "verdict": self.verdict}
+        about = {"notes": list(map(str, self.notes)), "verdict": self.verdict}
+        return {**asdict(self), "within_budget": self.within_budget, **about}
 
     def to_json(self) -> str:
         """Return the result as JSON text; what is not a finite number becomes null."""
@@ -227,7 +246,8 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    _check_tables(selector, X_test, y_test, X_train, y_train)
+    demand_labels(selector._record, sample_weight, groups)
+    notes = _check_tables(selector, X_test, y_test, X_train, y_train)
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
@@ -235,21 +255,39 @@ def audit(
         held_out = np.concatenate([test for _, test in divided])
     rows, row_of = rows_once(held_out)
     losses = []
-    for reduce in (lambda table: table, selector.transform):
-        train = None if X_train is None else (reduce(X_train), y_train)
-        fits = _fits(model, train, reduce(X_test), y, divided, weights)
+    without = None if task == "survival" else _MODELS_OF_NOTHING[task]
+    for reduce, one in ((None, model), (selector.transform, model), (None, without)):
+        if one is None:
+            continue
+        given = X_test if reduce is None else reduce(X_test)
+        train = None
+        if X_train is not None:
+            train = (X_train if reduce is None else reduce(X_train), y_train)
+        fits = _fits(one, train, given, y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
         found = _losses(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
+    widening = HoldoutModel.widening if divided is not None and len(divided) > 1 else 1.0
+    blocks = clusters
+    if isinstance(cv, TimeSeriesSplit) and clusters is None:
+        blocks, doubts = blocks_of_time(losses[1] - losses[0])
+        for doubt in doubts:
+            if doubt.figures["r"] > 2.0 / np.sqrt(len(rows)):  # two standard errors of none
+                warn_of(doubt)
+    increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
+    gains = [
+        loss.gain(own, prior, confidence, blocks, of_rows).lower
+        for prior in losses[2:]
+        for own in losses[:2]
+    ]
+    is_same = Metric(_own_metric(selector)).is_same(loss)
     return AuditResult(
         model=name,
         metric=loss.name,
-        budget=certificate.budget if loss.name == certificate.metric else float("nan"),
+        budget=certificate.budget if is_same else float("nan"),
         confidence=confidence,
         n_rows=len(rows),
         n_kept=int(selector.get_support().sum()),
@@ -260,6 +298,8 @@ def audit(
         increase_lower=increase.lower,
         increase_upper=increase.upper,
         n_groups=0 if clusters is None else len(np.unique(clusters)),
+        gain_lower=max(gains, default=math.inf),
+        notes=notes,
     )
 
 
@@ -269,15 +309,19 @@ def _check_tables(
     y_test: TargetLike,
     X_train: TableLike,
     y_train: TargetLike,
-) -> None:
-    """Refuse frames without the columns of `fit`; warn of test rows that others have seen."""
+) -> Notes:
+    """Compare test rows with the fit; warn of those that fit, or the model, has seen."""
     for table in (X_test, X_train):
         if is_frame(table):
             check_columns(selector, table)
-    hashes = hashes_of(X_test, y_test)
-    warn_of_known_rows(hashes, selector._record.row_hashes, "of the fit")
+    record, task = selector._record, selector.task_
+    profile, hashes = profile_of(X_test, y_test, task, record.profile)
+    warn_of_known_rows(hashes, record.known_rows, "of the fit")
     if X_train is not None:
-        warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
+        known = profile_of(X_train, y_train, task)[1]
+        warn_of_known_rows(hashes, known, "that the model is fitted to")
+    in_time = isinstance(_own_folds(selector), TimeSeriesSplit)
+    return compare_profiles(record.profile, profile, kept_columns(selector), in_time=in_time)
 
 
 def _own_metric(selector: Selector) -> MetricChoice:
@@ -424,13 +468,13 @@ def _losses(
         return _losses_of_times(loss, fits, y, own)
     if np.ndim(y) == 2:
         return _losses_of_several(loss, fits, y, y_fitted, own)
+    classes = np.unique(y_fitted)
+    unseen = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
+    if unseen:
+        raise DataError(f"class {unseen[0]!r} of the test rows is in no training row.")
     if loss == Metric("error"):
         wrong = [predicted_classes(model, part) != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
-    classes = np.unique(y_fitted)
-    unseen = np.setdiff1d(y, classes)
-    if len(unseen):
-        raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     method = _response(loss, fits[0][0])
     parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
     scores = np.concatenate(parts)

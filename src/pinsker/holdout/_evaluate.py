@@ -261,6 +261,13 @@ class HoldoutEvaluator:
         self._priors: dict[int, HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
 
+    @property
+    def widening(self) -> float:
+        """Factor of the limits of differences: of the models, 1 where one fold is held out."""
+        if len(self.folds) == 1:
+            return 1.0
+        return max(model.widening for model in self.models)
+
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
         if n_folds not in self._priors:
@@ -481,6 +488,7 @@ class FitContext:
     jobs: Jobs = field(default_factory=Jobs)
     n_searches: int = 1  # searches that memory allows side by side
     in_time: bool = False  # whether rows are in order of time
+    copies: Notes = ()  # where `groups` are copies of rows: how many there are
 
     @property
     def metric(self) -> Metric:
@@ -506,6 +514,7 @@ class FitContext:
             *note_few_groups(evaluator.clusters),
             *note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds)),
             *note_repeated_rows(self.encoded, folds),
+            *self.copies,
             *note_weights(evaluator.weights),
         )
         return evaluator

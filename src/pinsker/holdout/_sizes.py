@@ -6,7 +6,7 @@ rows that evaluate is used.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -191,7 +191,8 @@ class SizeSearch:
         self.everything: SizeOf = (ALL_FEATURES, n_features)
         self.evaluated: dict[SizeOf, HoldoutScores] = {}
         self.first_folds: dict[SizeOf, HoldoutScores] = {}
-        self.out_of_reach: set[SizeOf] = set()  # far from the budget by the first folds
+        #: Sets far from the budget by the first folds, and lower limits of their increases.
+        self.out_of_reach: dict[SizeOf, float] = {}
         rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
         self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
         self._known: Comparison | None = None
@@ -220,7 +221,8 @@ class SizeSearch:
             self._known = Comparison.of(
                 self.evaluated, self.evaluator, context.facts, self.found.paths, context.costs
             )
-        return self._known
+        far = tuple((size, lower) for (_, size), lower in self.out_of_reach.items())
+        return replace(self._known, far=far)
 
     def find(self, name: str, rule: StoppingRule) -> None:
         """Evaluate the sizes of one path that can change the choice."""
@@ -324,7 +326,7 @@ class SizeSearch:
         new = [key for key in keys if key not in self.evaluated and key not in self.out_of_reach]
         if rule is not None and self.n_first < len(self.evaluator.folds):
             self._evaluate_first([self.everything, *new])
-            self.out_of_reach |= {key for key in new if self._is_far(key, rule)}
+            self.out_of_reach |= self._far_ones(new, rule)
             new = [key for key in new if key not in self.out_of_reach]
         found = self.evaluator.evaluate([self._sets(key) for key in new])
         kept = self.evaluator.evaluate([self._kept(key) for key in new])
@@ -333,20 +335,23 @@ class SizeSearch:
         if new:
             self._known = None
 
-    def _is_far(self, key: SizeOf, rule: ErrorBudget) -> bool:
-        """Return whether the first folds show that a set is far from the budget."""
+    def _far_ones(self, keys: Sequence[SizeOf], rule: ErrorBudget) -> dict[SizeOf, float]:
+        """Return the sets that the first folds show to be far from the budget, and how far."""
         top = max(self.first_folds, key=self._information)
         reachable = best_by_loss([self.first_folds[one] for one in (self.everything, top)])
-        losses = self.first_folds[key].losses
-        metric, clusters, weights = (
-            self.evaluator.metric,
-            self.evaluator.clusters,
-            self.evaluator.weights,
-        )
-        clusters = None if clusters is None else clusters[: len(losses)]
-        weights = None if weights is None else weights[: len(losses)]
-        excess = metric.increase(losses, reachable.losses, CONFIDENCE, clusters, weights)
-        return bool(excess.lower > _FAR * float(rule.delta))
+        n, evaluator = len(reachable.losses), self.evaluator
+        clusters = None if evaluator.clusters is None else evaluator.clusters[:n]
+        weights = None if evaluator.weights is None else evaluator.weights[:n]
+        known = (CONFIDENCE, clusters, weights)
+        far: dict[SizeOf, float] = {}
+        for key in keys:
+            losses = self.first_folds[key].losses
+            excess = evaluator.metric.increase(losses, reachable.losses, *known)
+            if excess.lower > _FAR * float(rule.delta):
+                every = self.first_folds[self.everything].losses
+                wide = evaluator.metric.increase(losses, every, *known, evaluator.widening)
+                far[key] = float(wide.lower)
+        return far
 
     def _longest(self, name: str) -> int:
         return max(self.smallest, self.found.longest(name))

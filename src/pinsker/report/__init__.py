@@ -24,12 +24,13 @@ from pinsker.report.words import (
     certificate_text,
     facts,
     lines,
+    plan_text,
     sentence,
 )
 
 __all__ = [
     "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
     "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_text", "facts", "lines", "plot", "report", "sentence", "summarise", "to_html",
-    "to_json",
+    "certificate_text", "facts", "lines", "plan_text", "plot", "report", "sentence", "summarise",
+    "to_html", "to_json",
 ]  # fmt: skip
