@@ -279,7 +279,7 @@ def audit(
                 warn_of(doubt)
     increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     gains = [
-        loss.gain(own, prior, confidence, blocks, of_rows).lower
+        loss.gains([own], prior, confidence, blocks, of_rows)[0].lower
         for prior in losses[2:]
         for own in losses[:2]
     ]

@@ -148,6 +148,8 @@ def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.na
     """Return that few rows decide, with a metric beside that they decide less."""
     figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
     return Note("few rows decide", figures=figures)
+
+
 def _label(n_folds: int, doubts: Notes, notes: Notes) -> str:
     """Return what figures of rows that chose a set are."""
     is_sure = n_folds > 1 and not doubts and weights_of(notes) <= {"known"}
@@ -292,7 +294,7 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
+        worth = metric.gains((losses, reference), prior, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()
