@@ -71,9 +71,9 @@ Fixed = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
     "Columns or groups that must stay: a,b or name*.")]
 Drop = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
     "Columns to leave out beforehand, such as identifiers.")]
-Suspects = Annotated[Literal["warn", "drop", "ignore"] | None, Option(help=
-    "Columns that give the target away or name the rows: warn, drop them, or ignore that they "
-    "do.  [default: warn with auto]")]
+Suspects = Annotated[Literal["auto", "warn", "drop", "ignore"] | None, Option(help=
+    "Columns that give the target away or name the rows: auto leaves out the latter and warns of "
+    "the others; warn of all, drop all, or ignore that they do.  [default: auto]")]
 Stability = Annotated[int | None, Option(min=2, metavar="N", help=
     "Choose again on N random halves of the rows, and print how much the choices agree. It takes "
     "N times as long.")]

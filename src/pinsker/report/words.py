@@ -366,7 +366,11 @@ SENTENCES = {
         "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
         first=True,
     ),
-    "suspect left out": Sentence("column {column!r} was left out ({what}: {reason})"),
+    "suspect left out": Sentence(
+        "column {column!r} was left out ({what}: {reason}); "
+        "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it",
+        first=True,
+    ),
     # About a search and a choice.
     "searched once": Sentence(
         "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
