@@ -41,6 +41,12 @@ Query = Annotated[str | None, Option(metavar="SQL", help=
 Target = Annotated[list[str], Option("--target", "-t", metavar="COLUMN", help=
     "The column to predict. Given several times, or as a,b or name*: several targets, numbers or "
     "classes, whose errors are averaged.")]
+Columns = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
+    "Instead of a saved selection, columns to price: a,b or name*; needs --target.")]
+Against = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
+    "Columns to compare with; all by default.")]
+OfColumns = Annotated[list[str] | None, Option("--target", "-t", metavar="COLUMN", help=
+    "With --columns: the column to predict.")]
 Event = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column that says (by 0 and 1, or true and false) whether the event was seen at the time "
     "that --target holds, or the row was censored then.")]

@@ -10,13 +10,15 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import check_columns, classes_of
+from pinsker._compat import check_columns, classes_of, method_of
 from pinsker._types import (
     AnyArray,
+    ColumnChoice,
     CrossValidation,
     Estimator,
     Fields,
     FloatArray,
+    HasBudget,
     IntArray,
     MetricChoice,
     RowLabels,
@@ -51,14 +53,18 @@ from pinsker.holdout._rows import (
 from pinsker.metrics import METRICS, Metric, task_of
 from pinsker.models import (
     able_to_fit,
+    as_table,
+    column_names,
     fit_clone,
     grid_times,
     log_softmax,
+    of_columns,
     one_hot,
     outputs,
     predicted_classes,
     several_class_scores,
     survival_predictions,
+    take_columns,
     task_of_model,
     weighted_rows,
 )
@@ -99,10 +105,10 @@ class AuditResult:
     n_rows, n_groups : int
         Rows of the test, and groups of them (0 if every row is one of its own).
     n_kept, n_features : int
-        Columns kept, and all.
+        Columns kept, and those that they are compared with: all, unless others were given.
     error_all, error_kept : float
-        Mean loss with all columns and with those kept, in `metric`; with `WorstTarget` that of the
-        target with the largest.
+        Mean loss with the columns compared with and with those kept, in `metric`; with
+        `WorstTarget` that of the target with the largest.
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds, in `metric`; with
         `WorstTarget` the largest of any target.
@@ -121,6 +127,7 @@ class AuditResult:
     increase_lower: float
     increase_upper: float
     n_groups: int = 0
+    compared: str = "all"  # or "others": a list of columns that was given
 
     @property
     def within_budget(self) -> bool:
@@ -151,25 +158,28 @@ class AuditResult:
 
 
 def audit(
-    selector: Selector,
+    columns: Selector | ColumnChoice,
     model: Estimator,
     X_test: TableLike,
     y_test: TargetLike,
     *,
     X_train: TableLike = None,
     y_train: TargetLike = None,
+    against: Selector | ColumnChoice = None,
+    error_budget: float | None = None,
     metric: MetricChoice = None,
     cv: CrossValidation = None,
     sample_weight: RowLabels = None,
     groups: RowLabels = None,
     confidence: float = 0.95,
 ) -> AuditResult:
-    """Measure what a model of the user's own loses by the choice of a selector.
+    """Measure what a model of the user's own loses by a choice of columns.
 
     Parameters
     ----------
-    selector : fitted selector
-        Whose choice is looked at.
+    columns : fitted selector, list of columns or mask
+        Whose price is asked for: a selector of this package, any fitted one with ``get_support``
+        as scikit-learn's have it, names or positions of columns, or one bool per column.
     model : classifier, regressor or pipeline
         Anything with ``fit`` and ``predict``. Copied and fitted twice: to all columns, and to those
         kept, as they came. A model that cannot take text or missing values gets them encoded, with
@@ -180,9 +190,13 @@ def audit(
         everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
+    against : fitted selector, list of columns or mask, optional
+        What to compare with; by default all columns.
+    error_budget : float, optional
+        How much the error may increase, in `metric`; by default the selector's own.
     metric : str, scorer, callable, CostMatrix or WorstTarget, optional
         Metric of the error, as in `ErrorBudget`; by default, and with "auto", that of the
-        selector's budget.
+        selector's budget, or else the error rate of classes and R² of numbers.
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
@@ -206,29 +220,36 @@ def audit(
     >>> from pinsker.datasets import NoisyXor
     >>> problem = NoisyXor(n_columns=6)
     >>> selector = FeatureSelector(random_state=0).fit(*problem.sample(300, seed=1))
-    >>> audit(selector, SVC(), *problem.sample(500, seed=2)).within_budget
+    >>> fresh = problem.sample(500, seed=2)
+    >>> audit(selector, SVC(), *fresh).within_budget
     True
+    >>> audit([0, 1, 2], SVC(), *fresh, against=selector, error_budget=0.05).verdict
+    'met'
     """
-    check_is_fitted(selector)
+    own = columns if isinstance(columns, HasBudget) else None
+    if own is not None:
+        check_is_fitted(own)
     if is_dask(X_test):
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
-    X_test, X_train = _array(X_test), _array(X_train)
+    X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
-    cv = _own_folds(selector) if cv is None else _number_of_folds(cv)
+    cv = _own_folds(own) if cv is None else _number_of_folds(cv)
     _check_rows(len(y), X_train, y_train, cv)
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
     weights = _weights(sample_weight, len(y))
-    certificate = selector.certificate_
+    task = task_of_model(model) or (encode_target(y).task if own is None else own.task_)
     if metric is None or (isinstance(metric, str) and metric == "auto"):
-        metric = _own_metric(selector)
+        metric = next(iter(METRICS[task])) if own is None else _own_metric(own)
     loss = Metric(metric)
-    task = task_of_model(model) or selector.task_
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    _check_tables(selector, X_test, y_test, X_train, y_train)
+    _check_tables(own, X_test, y_test, X_train, y_train)
+    kept = find_columns(columns, X_test, "columns")
+    others = None if against is None else find_columns(against, X_test, "against")
+    everything = np.arange(X_test.shape[1])
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
@@ -236,9 +257,11 @@ def audit(
         held_out = np.concatenate([test for _, test in divided])
     rows, row_of = rows_once(held_out)
     losses = []
-    for reduce in (lambda table: table, selector.transform):
-        train = None if X_train is None else (reduce(X_train), y_train)
-        fits = _fits(model, train, reduce(X_test), y, divided, weights)
+    names = column_names(X_test)
+    for places in (everything if others is None else others, kept):
+        able = of_columns(model, names, places.tolist())
+        train = None if X_train is None else (take_columns(X_train, places), y_train)
+        fits = _fits(able, train, take_columns(X_test, places), y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
         found = _losses(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
@@ -250,33 +273,82 @@ def audit(
     return AuditResult(
         model=name,
         metric=loss.name,
-        budget=certificate.budget if loss.name == certificate.metric else float("nan"),
+        budget=_own_budget(own, loss) if error_budget is None else float(error_budget),
         confidence=confidence,
         n_rows=len(rows),
-        n_kept=int(selector.get_support().sum()),
-        n_features=int(selector.n_features_in_),
+        n_kept=len(kept),
+        n_features=len(everything if others is None else others),
         error_all=float(losses[0].mean(axis=0).max()),
         error_kept=float(losses[1].mean(axis=0).max()),
         increase=increase.mean,
         increase_lower=increase.lower,
         increase_upper=increase.upper,
         n_groups=0 if clusters is None else len(np.unique(clusters)),
+        compared="all" if others is None else "others",
     )
 
 
+def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> IntArray:
+    """Return the positions of columns that a selector, a list or a mask stands for."""
+    n_columns = X.shape[1]
+    if (support := method_of(chosen, "get_support")) is not None:
+        check_is_fitted(chosen)
+        chosen = np.asarray(support())
+    try:
+        given = np.asarray(list(chosen))
+    except TypeError:
+        raise ParameterError(
+            f"{name} is a {type(chosen).__name__}: pass a fitted selector, a list of columns, or "
+            "one bool per column.",
+            parameter=name,
+        ) from None
+    if given.dtype == np.bool_:
+        if given.shape != (n_columns,):
+            raise ParameterError(
+                f"{name} has {len(given)} entries, but X has {n_columns} columns.", parameter=name
+            )
+        given = np.flatnonzero(given)
+    elif given.dtype.kind in "OUST":
+        places = {text: place for place, text in enumerate(column_names(X))}
+        for text in given.tolist():
+            if text not in places:
+                raise ParameterError(f"{name}: X has no column {text!r}.", parameter=name)
+        given = np.array([places[text] for text in given.tolist()], dtype=np.int64)
+    if not len(given) or given.dtype.kind not in "iu" or given.ndim != 1:
+        raise ParameterError(f"{name} is empty, or no list of columns.", parameter=name)
+    if given.min() < -n_columns or given.max() >= n_columns:
+        raise ParameterError(
+            f"{name} names position {given.max()}, but X has {n_columns} columns.", parameter=name
+        )
+    return np.unique(given % n_columns).astype(np.int64)
+
+
+def _own_budget(selector: Selector | None, loss: Metric) -> float:
+    """Return the budget of a selector in a metric; NaN where it has none."""
+    if selector is None or loss.name != selector.certificate_.metric:
+        return math.nan
+    return float(selector.certificate_.budget)
+
+
 def _check_tables(
-    selector: Selector,
+    selector: Selector | None,
     X_test: TableLike,
     y_test: TargetLike,
     X_train: TableLike,
     y_train: TargetLike,
 ) -> None:
-    """Refuse frames without the columns of `fit`; warn of test rows that others have seen."""
-    for table in (X_test, X_train):
-        if is_frame(table):
-            check_columns(selector, table)
+    """Refuse tables without the columns of `fit`; warn of test rows that others have seen."""
     hashes = hashes_of(X_test, y_test)
-    warn_of_known_rows(hashes, selector._record.row_hashes, "of the fit")
+    if selector is not None:
+        for table in (X_test, X_train):
+            if is_frame(table):
+                check_columns(selector, table)
+        if X_test.shape[1] != selector.n_features_in_:
+            raise DataError(
+                f"X has {X_test.shape[1]} features, but {type(selector).__name__} is expecting "
+                f"{selector.n_features_in_} features as input."
+            )
+        warn_of_known_rows(hashes, selector._record.row_hashes, "of the fit")
     if X_train is not None:
         warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
 
@@ -288,8 +360,10 @@ def _own_metric(selector: Selector) -> MetricChoice:
     return selector.certificate_.metric if isinstance(own, str) else own
 
 
-def _own_folds(selector: Selector) -> Any:
+def _own_folds(selector: Selector | None) -> Any:
     """Return the splitter of a selector, or else 5."""
+    if selector is None:
+        return 5
     own = selector.get_params(deep=False).get("cv")
     return own if isinstance(own, Splitter) else 5
 
@@ -315,11 +389,6 @@ def _weights(sample_weight: RowLabels, n_test: int) -> FloatArray | None:
             parameter="sample_weight",
         )
     return weights
-
-
-def _array(X: TableLike) -> Any:
-    """Return a table; a matrix of NumPy, which no model takes, as an array."""
-    return np.asarray(X) if isinstance(X, np.matrix) else X
 
 
 def _column(y: TargetLike) -> Any:

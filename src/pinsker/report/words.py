@@ -167,7 +167,9 @@ def audit_text(result: AuditResult) -> str:
 def audit_errors(result: AuditResult) -> str:
     """Return the errors of an audit."""
     f = facts(result)
-    return f"{f.metric} {f.all} with all {result.n_features} columns, {f.kept} with {result.n_kept}"
+    those = "all" if result.compared == "all" else "the other"
+    with_others = f"{f.all} with {those} {counted(result.n_features, 'column')}"
+    return f"{f.metric} {with_others}, {f.kept} with {result.n_kept}"
 
 
 def budget_in_words(budget: float, metric: str) -> str:
