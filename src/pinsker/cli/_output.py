@@ -159,8 +159,8 @@ class _LatestLine(io.TextIOBase):
         return len(text)
 
     def isatty(self) -> bool:
-        """Return False: writers then end their lines instead of moving the cursor."""
-        return False
+        """Return True: writers show every step, as on the terminal behind the status."""
+        return True
 
 
 class OutputFiles:

@@ -24,7 +24,7 @@ BAND = 1.645
 LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44
 #: A level so much higher than all else on a chart is named at its top, and not drawn to scale.
-_FAR = 1.5
+FAR = 1.5
 _N_COLORS = 8
 
 Row = dict[str, Any]
@@ -99,7 +99,7 @@ def increase_chart(summary: Row) -> Row:
     most = max(most, 1.25 * (budget or 0.0))
     level = None
     if baseline is not None:
-        is_far = baseline > _FAR * most
+        is_far = baseline > FAR * most
         most = most if is_far else max(most, 1.04 * baseline)
         level = {"value": baseline, "is_far": is_far, "text": f"no features: {number(baseline)}"}
     chart = _chart("increase", summary, series, (least, most), level)
