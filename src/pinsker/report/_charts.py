@@ -132,12 +132,15 @@ def _chart(
     baseline: Row | None = None,
 ) -> Row:
     n_features = summary["kept"]["n_features"]
+    figures = summary["certificate"]["figures"]
+    likely = len(figures.get("likely") or ())
+    likely = likely if likely < figures["n_kept"] else 0
     return {
         "name": name,
         "x_title": "number of features" + (" (logarithmic)" if n_features > _MANY else ""),
         "series": [one.name for one in series if one.name != ALL_FEATURES],
         "layouts": {
-            layout: _layout(Plane(*size, n_features, *ends), series, baseline)
+            layout: _layout(Plane(*size, n_features, *ends), series, baseline, likely)
             for layout, size in LAYOUTS.items()
         },
     }
@@ -227,7 +230,7 @@ def _flat(size: int, value: float, about: str) -> Point:
     return Point(size, value, value, value, f"{counted(size, 'feature')}: {about}")
 
 
-def _layout(plane: Plane, series: list[Series], baseline: Row | None) -> Row:
+def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: int) -> Row:
     drawn = []
     colored = [one.name for one in series if one.name != ALL_FEATURES]
     for one in series:
@@ -247,7 +250,8 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None) -> Row:
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
-    return {**plane.frame, "series": drawn, "baseline": level}
+    mark = {"x": plane.x(likely), "text": f"{likely} likely"} if likely else None
+    return {**plane.frame, "series": drawn, "baseline": level, "likely": mark}
 
 
 def _mark(plane: Plane, one: Row, chart: Row) -> Row:
