@@ -38,7 +38,12 @@ from pinsker.encoding import (
     is_frame,
     weights_in_rows,
 )
-from pinsker.exceptions import DataError, DataWarning, ParameterError
+from pinsker.exceptions import (
+    DataError,
+    DataWarning,
+    MissingDependencyError,
+    ParameterError,
+)
 from pinsker.models._model import (
     HoldoutModel,
     OnePerTarget,
@@ -120,8 +125,15 @@ class SurvivalModel(HoldoutModel):
             rounded = edges[np.searchsorted(edges, raw[:, 0])]
             raw = np.column_stack([rounded, raw[:, 1]])
         y = as_structured(raw, ("time", "event"))
-        model = fit_clone(self.estimator, train, y, weights)
-        return survival_predictions(model, train, test, times, counts=self.counts)
+        try:
+            model = fit_clone(self.estimator, train, y, weights)
+            return survival_predictions(model, train, test, times, counts=self.counts)
+        except (AttributeError, ImportError, TypeError) as error:  # made for another scikit-learn
+            raise MissingDependencyError(
+                f"model {self.name!r} of scikit-survival does not work with this scikit-learn "
+                f"({type(error).__name__}: {error}): install versions that belong together, or "
+                "pass <models=[...] of your own|--models cox or survival forest alone>."
+            ) from error
 
 
 def survival_predictions(
