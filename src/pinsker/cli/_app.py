@@ -335,9 +335,9 @@ def report(
     quiet: options.Quiet = False,
 ) -> int:
     """Make the page of a saved selection again."""
+    page = read_page(selection)
     path = output or str(Path(selection).with_suffix(".html"))
     check_outputs({"report": path}, [selection], None)
-    page = read_page(selection)
     with until_closed(), OutputFiles() as files:
         files.write_text(page, path)
     if not quiet:
