@@ -187,6 +187,8 @@ def fit(
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     _check_row_columns(table, selector, options)
+    if options.fast and table.weights is not None and options.searches is None:
+        selector.set_params(searches=["jmi", "linear"])  # relevance is by neighbors
     order, rows = in_order(table)
     if table.time is not None:
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))

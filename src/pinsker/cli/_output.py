@@ -1,5 +1,6 @@
 """What a command writes: text on a terminal, files whole or not at all, one line of an error."""
 
+import difflib
 import io
 import json
 import math
@@ -62,6 +63,17 @@ class OneLineGroup(TyperGroup):
         if standalone_mode:
             sys.exit(code)
         return code
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command, or name those that there are."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names:
+            near = difflib.get_close_matches(args[0], names, 1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(
+                f"there is no command {args[0]!r}: use one of {', '.join(names)}.{meant}"
+            )
+        return super().resolve_command(ctx, args)
 
 
 def _run(main: Any, *args: Any, **extra: Any) -> int:
@@ -179,8 +191,8 @@ class _LatestLine(io.TextIOBase):
         return len(text)
 
     def isatty(self) -> bool:
-        """Return False: writers then end their lines instead of moving the cursor."""
-        return False
+        """Return True: writers show every step, as on the terminal behind the status."""
+        return True
 
 
 class OutputFiles:

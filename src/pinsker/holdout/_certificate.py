@@ -244,6 +244,11 @@ class Certificate:
             f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
         )
 
+    def _repr_html_(self) -> str:
+        from pinsker.report import certificate_card  # upwards: it has all views
+
+        return certificate_card(self)
+
     def __str__(self) -> str:
         from pinsker.report import (
             certificate_text,

@@ -192,7 +192,9 @@ def audit_text(result: AuditResult) -> str:
 def audit_errors(result: AuditResult) -> str:
     """Return the errors of an audit."""
     f = facts(result)
-    return f"{f.metric} {f.all} with all {result.n_features} columns, {f.kept} with {result.n_kept}"
+    those = "all" if result.compared == "all" else "the other"
+    with_others = f"{f.all} with {those} {counted(result.n_features, 'column')}"
+    return f"{f.metric} {with_others}, {f.kept} with {result.n_kept}"
 
 
 def budget_in_words(budget: float, metric: str) -> str:
@@ -436,7 +438,11 @@ SENTENCES = {
         "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
         first=True,
     ),
-    "suspect left out": Sentence("column {column!r} was left out ({what}: {reason})"),
+    "suspect left out": Sentence(
+        "column {column!r} was left out ({what}: {reason}); "
+        "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it",
+        first=True,
+    ),
     # About a search and a choice.
     "searched once": Sentence(
         "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
