@@ -307,10 +307,8 @@ def audit(
     rows["metric"] = None if metric == "auto" else metric
     if columns is not None:
         names, chosen = list(X.columns), options.parse_columns
-        priced, task = (
-            chosen(columns, names, "--columns"),
-            encode_target(y, task=task_of(metric)).task,
-        )
+        priced = chosen(columns, names, "--columns")
+        task: str = encode_target(y, task=task_of(metric)).task
     else:
         priced, task, X = saved.selector, saved.task, read.frame[saved.columns].iloc[order]
         own = saved.selector.certificate_.metric

@@ -166,7 +166,10 @@ class _Target:
 
     def take(self, rows: IntArray) -> "_Target":
         """Return some rows."""
-        return _Target(*(v if v is None else v[rows] for v in (self.labels, self.numbers)))
+        labels, numbers = self.labels, self.numbers
+        return _Target(
+            None if labels is None else labels[rows], None if numbers is None else numbers[rows]
+        )
 
 
 Judged = tuple[str, str] | None

@@ -116,7 +116,7 @@ def _prune(
     while len(left) > 1:
         some = tuple(sorted((*fixed, *left)))
         order = rng.permutation(aside)
-        worth = losses_without(data, model, train, aside, some, metric, order)
+        worth = losses_without(data, model, train, aside, some, metric.score_holdout, order)
         weakest = sorted(left, key=lambda feature: worth[some.index(feature)])
         weakest = weakest[: max(1, int(_SHARE * len(left)))]
         gone.extend(weakest)
