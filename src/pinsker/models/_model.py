@@ -390,6 +390,7 @@ class LinearRanks(HoldoutModel):
     """Ridge or logistic regression in normal scores."""
 
     layout: ClassVar[LayoutName] = "scores"
+    widening: ClassVar[float] = 1.1
     name: str = "linear ranks"
     estimator: Estimator = None
     C: float = 1.0  # inverse penalty of the logistic regression
