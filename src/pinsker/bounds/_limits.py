@@ -1,8 +1,10 @@
 """Confidence limits of what was measured on a sample, and how many rows a budget needs."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit  # scipy.stats takes 20 times as long
@@ -133,6 +135,13 @@ def paired_difference(
     # Hall's limit explodes where few rows differ; of those the limits above know.
     half = widening * float(stdtrit(n - 1, confidence) * differences.std(ddof=1) / np.sqrt(n))
     return wider(found, Difference(mean, mean - half, mean + half))
+
+
+def paired_differences(
+    several: Sequence[FloatArray], confidence: float, **how: Any
+) -> list[Difference]:
+    """Limit the means of several differences of the same rows, each as `paired_difference` does."""
+    return [paired_difference(one, confidence, **how) for one in several]
 
 
 def wider(one: Difference, other: Difference) -> Difference:

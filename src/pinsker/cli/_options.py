@@ -65,6 +65,9 @@ Stop = Annotated[str | None, Option(metavar="RULE", help=
     "Stop by another rule: features=5, score=0.01 or jump=0.02 (both in nats).")]
 Way = Annotated[Direction, Option("--direction", "-d", help=
     "How to search; auto compares several searches on held-out rows.")]
+Published = Annotated[Literal["backward", "forward"] | None, Option("--as-published", help=
+    "Algorithm 1 (backward) or 2 (forward) of the paper to the letter: its rule, constants and "
+    "estimator, and no row held out.")]
 Searches = Annotated[list[str] | None, Option(metavar="NAMES", help=
     f"Searches that auto compares, out of {', '.join(SEARCHES)}.")]
 Models = Annotated[list[str] | None, Option(metavar="NAMES", help=

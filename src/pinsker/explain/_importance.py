@@ -44,7 +44,8 @@ from pinsker.holdout import (
     note_weights,
     number_groups,
 )
-from pinsker.models import HoldoutScores, weighted_rows
+from pinsker.metrics import weighted_rows
+from pinsker.models import HoldoutScores
 
 #: The note where the rows that chose the columns measure them.
 SAME_ROWS = Note("importance on the same rows")

@@ -49,7 +49,7 @@ from pinsker.holdout._rows import (
     warn_of,
     warn_of_known_rows,
 )
-from pinsker.metrics import METRICS, Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
     HoldoutModel,
     able_to_fit,
@@ -62,7 +62,6 @@ from pinsker.models import (
     several_class_scores,
     survival_predictions,
     task_of_model,
-    weighted_rows,
 )
 from pinsker.search import ErrorBudget
 

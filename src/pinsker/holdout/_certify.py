@@ -72,7 +72,7 @@ def path_certificate(
     """Return what a path alone says about a decision: nothing was held out."""
     budget = rule if isinstance(rule, ErrorBudget) else None
     position = int(abs(decision.size - path.sizes[0]))
-    lost = path.lost(budget.reference if budget else "best")
+    lost = budget.lost(path) if budget else path.lost()
     return Certificate(
         metric=path.metric or METRICS[facts.task][0],
         budget=float(budget.delta) if budget else math.nan,

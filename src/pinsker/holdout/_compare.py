@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,7 +18,7 @@ from pinsker.bounds import (
     few_per_class,
     few_rows_decide,
     fewest_needed,
-    paired_difference,
+    paired_differences,
     rows_needed,
     serial_blocks,
     simultaneous_confidence,
@@ -26,7 +26,7 @@ from pinsker.bounds import (
 from pinsker.exceptions import ParameterError
 from pinsker.holdout._evaluate import HoldoutEvaluator
 from pinsker.metrics import Metric
-from pinsker.models import HoldoutScores, best_by_loss
+from pinsker.models import HoldoutScores, best_by_information, best_by_loss
 from pinsker.search import (
     ROUNDING,
     Decision,
@@ -111,7 +111,7 @@ class SubsetResult:
         by another name, at one standard error: on 79 real tables it let twice as many sets break
         the budget. What information alone supports is chosen, and is not called met.
         """
-        same = Metric(rule.metric_for(facts)) == metric
+        same = rule.metric_for(facts) == metric.metric
         if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
             return True
         if same and (facts.task != "classification" or self.excess > rule.delta + ROUNDING):
@@ -138,10 +138,14 @@ class SubsetResult:
 
     def allowed(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> float:
         """Return the information that a budget lets go, knowing the error of this set, in nats."""
-        same = Metric(rule.metric_for(facts)) == metric and rule.constants == "sharp"
+        same = rule.metric_for(facts) == metric.metric and rule.constants == "sharp"
         known = same and np.isfinite(self.error_upper)
         bound = rule.bound(facts, max(self.error_upper, 0.0) if known else None)
         return float(bound.budget(float(rule.delta)))
+
+
+#: Results by search and size.
+Results: TypeAlias = dict[tuple[str, int], SubsetResult]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +159,7 @@ class References:
     reachable: HoldoutScores
     facts: TargetFacts  # what the bounds know of the target
     metric: Metric  # the metric of the errors
+    counts: bool  # whether its losses are zero or one
     confidence: float  # of the bounds of each set, so that all of them hold together with 95 %
     clusters: IntArray | None = None  # which held-out rows belong together
     weights: FloatArray | None = None  # weights of the held-out rows
@@ -170,7 +175,7 @@ class References:
     ) -> "References":
         """Find the best set and all features among those that were evaluated."""
         prior, clusters = evaluator.prior, evaluator.clusters
-        top = max(evaluated.values(), key=lambda one: one.information(prior))
+        top = best_by_information(list(evaluated.values()))
         everything = next(one for (path, _), one in evaluated.items() if path == ALL_FEATURES)
         reachable = best_by_loss([everything, top])
         gaps = np.column_stack([one.losses - everything.losses for one in evaluated.values()])
@@ -189,6 +194,7 @@ class References:
             reachable=reachable,
             facts=facts,
             metric=evaluator.metric,
+            counts=evaluator.metric.row.counts,
             confidence=confidence,
             clusters=clusters,
             weights=evaluator.weights,
@@ -196,13 +202,35 @@ class References:
             doubts=doubts,
         )
 
-    def compare(self, search: str, size: int, scores: HoldoutScores) -> SubsetResult:
-        """Return the result of one set."""
-        lost = self._lost(scores, self.most, self.confidence, self.widening)
-        against_all = self._lost(scores, self.most_of_all, self.confidence, self.widening)
+    def compare(self, evaluated: dict[tuple[str, int], HoldoutScores]) -> Results:
+        """Return the result of every set."""
+        several = list(evaluated.values())
+        figures = zip(
+            self._lost(several, self.most, self.confidence, self.widening),
+            self._lost(several, self.most_of_all, self.confidence, self.widening),
+            self._lost(several, self.most, ONE_ERROR),
+            self._lost(several, self.most_of_all, ONE_ERROR),
+            self._increase(several, self.everything),
+            self._increase(several, self.reachable),
+            strict=True,
+        )
+        every = zip(evaluated.items(), figures, strict=True)
+        return {key: self._result(*key, scores, *found) for (key, scores), found in every}
+
+    def _result(
+        self,
+        search: str,
+        size: int,
+        scores: HoldoutScores,
+        lost: Difference,
+        against_all: Difference,
+        nearly_lost: Difference,
+        behind_all: Difference,
+        increase: Difference,
+        excess: Difference,
+    ) -> SubsetResult:
+        information, information_error = scores.information(self.prior)
         losses = scores.losses
-        increase = self._increase(losses, self.everything, self.confidence)
-        excess = self._increase(losses, self.reachable, self.confidence)
         few, absolute = self._few_rows_decide(losses - self.everything.losses), None
         if few and self.weights is None:
             known = (self.facts, self.confidence, self.clusters, self.widening)
@@ -210,12 +238,12 @@ class References:
         return SubsetResult(
             search=search,
             size=size,
-            information=scores.information(self.prior),
-            information_error=scores.information_error(self.prior),
+            information=information,
+            information_error=information_error,
             lost=max(lost.mean, 0.0),
             lost_upper=max(lost.upper, against_all.upper, 0.0),
-            lost_lower=self._lost(scores, self.most).lower,
-            behind_all=self._lost(scores, self.most_of_all).upper,
+            lost_lower=nearly_lost.lower,
+            behind_all=behind_all.upper,
             error=scores.loss,
             error_upper=self._error_upper(losses),
             increase=increase.mean,
@@ -233,15 +261,16 @@ class References:
         )
 
     def _increase(
-        self, losses: FloatArray, reference: HoldoutScores, confidence: float
-    ) -> Difference:
-        known = (confidence, self.clusters, self.weights, self.widening)
-        return self.metric.increase(losses, reference.losses, *known)
+        self, several: Sequence[HoldoutScores], reference: HoldoutScores
+    ) -> list[Difference]:
+        known = (self.confidence, self.clusters, self.weights)
+        losses = [one.losses for one in several]
+        return self.metric.increases(losses, reference.losses, *known, self.widening)
 
     def _error_of(self, gaps: FloatArray) -> float:
         """Return the standard error of a mean difference, of the worst target if there are more."""
         columns = gaps.reshape(len(gaps), -1).T
-        limits = [paired_difference(one, ONE_ERROR, clusters=self.clusters) for one in columns]
+        limits = paired_differences(list(columns), ONE_ERROR, clusters=self.clusters)
         return self.widening * max((one.upper - one.lower) / 2.0 for one in limits)
 
     def _gain(self, losses: FloatArray) -> Difference:
@@ -250,9 +279,8 @@ class References:
 
     def _few_rows_decide(self, gaps: FloatArray) -> bool:
         """Return whether few rows carry an increase; limits of counts know how few differ."""
-        if self.metric.row.counts or gaps.ndim > 1 or not gaps.any():
-            return False
-        return few_rows_decide(gaps)
+        varies = gaps.ndim == 1 and bool(gaps.any())
+        return varies and not self.counts and few_rows_decide(gaps)
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error; there is none for weighted rows."""
@@ -262,13 +290,13 @@ class References:
 
     def _lost(
         self,
-        scores: HoldoutScores,
+        several: Sequence[HoldoutScores],
         reference: HoldoutScores,
-        confidence: float = ONE_ERROR,
+        confidence: float,
         widening: float = 1.0,
-    ) -> Difference:
-        gaps = reference.log_likelihood - scores.log_likelihood
-        return paired_difference(gaps, confidence, clusters=self.clusters, widening=widening)
+    ) -> list[Difference]:
+        gaps = [reference.log_likelihood - one.log_likelihood for one in several]
+        return paired_differences(gaps, confidence, clusters=self.clusters, widening=widening)
 
 
 class FrontPoint(NamedTuple):
@@ -284,7 +312,7 @@ class Comparison:
     """What held-out rows say about the sets of several paths."""
 
     paths: dict[str, SelectionPath]  # the paths on all rows
-    results: dict[tuple[str, int], SubsetResult]
+    results: Results
     facts: TargetFacts  # what the bounds know of the target
     metric: Metric  # the metric of the errors
     n_rows: int  # held-out rows, and folds
@@ -320,7 +348,7 @@ class Comparison:
         clusters = evaluator.clusters
         return cls(
             paths=paths,
-            results={key: references.compare(*key, one) for key, one in evaluated.items()},
+            results=references.compare(evaluated),
             facts=facts,
             metric=evaluator.metric,
             n_rows=len(evaluator.rows),

@@ -12,7 +12,6 @@ from typing import TypeAlias
 import numpy as np
 
 from pinsker._types import IntArray
-from pinsker.encoding import Encoded, take_rows
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator, worse_of
 from pinsker.holdout._rows import RowPlan
@@ -34,6 +33,7 @@ from pinsker.search import (
     describe_searches,
     given_order,
     measure_sets,
+    search_rows,
     searches_in_time,
 )
 
@@ -64,37 +64,25 @@ def search_paths(
     found, known = FoundPaths(), known or {}
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
-            _search(context, plan, some, known, found)
-    paths = {name: found.paths[name] for name in names if name in found.paths}
-    return FoundPaths(paths, found.orders)
-
-
-def _search(
-    context: FitContext,
-    plan: RowPlan,
-    searches: Sequence[Search],
-    known: dict[str, SelectionPath],
-    found: FoundPaths,
-) -> None:
-    """Run some searches side by side."""
-    wanted = [
-        (search, k)
-        for search in searches
-        for k in range(-1 if plan.crosses else 0, len(plan.searched))
-        if k >= 0 or not all(name in known for name in search.names)
-    ]
-    calls = [(search.run, _rows_of(plan, search, k)) for search, k in wanted]
-    several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
-    paths = {
-        (name, k): path
-        for (search, k), some in zip(wanted, several, strict=True)
-        for name, path in zip(search.names, some, strict=True)
-    }
-    for search in searches:
-        for name in search.names:
-            kept = paths[name, -1 if plan.crosses else 0] if name not in known else known[name]
-            found.paths[name] = kept
-            found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
+            wanted = [
+                (search, k)
+                for search in some
+                for k in range(-1 if plan.crosses else 0, len(plan.searched))
+                if k >= 0 or not all(name in known for name in search.names)
+            ]
+            calls = [(search, _rows_of(plan, search, k)) for search, k in wanted]
+            several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
+            paths = {
+                (name, k): path
+                for (search, k), each in zip(wanted, several, strict=True)
+                for name, path in zip(search.names, each, strict=True)
+            }
+            for name in (name for search in some for name in search.names):
+                kept = paths[name, -1 if plan.crosses else 0] if name not in known else known[name]
+                found.paths[name] = kept
+                found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
+    kept_paths = {name: found.paths[name] for name in names if name in found.paths}
+    return FoundPaths(kept_paths, found.orders)
 
 
 def _rows_of(plan: RowPlan, search: Search, k: int) -> IntArray | None:
@@ -103,15 +91,6 @@ def _rows_of(plan: RowPlan, search: Search, k: int) -> IntArray | None:
         return None
     rows = plan.searched[k]
     return rows if plan.certify is None else rows[: search.most_rows]
-
-
-def search_rows(
-    encoded: Encoded,
-    run: Callable[[Encoded], tuple[SelectionPath, ...]],
-    rows: IntArray | None,
-) -> tuple[SelectionPath, ...]:
-    """Run a search on some rows of a table; None stands for all."""
-    return run(encoded if rows is None else take_rows(encoded, rows))
 
 
 #: Share of the rows that measures importance, and share of the features that leaves at a time.
@@ -189,7 +168,7 @@ def find_sizes(
     sizes = SizeSearch(context, evaluator, found)
     on_stage("comparing models")
     sizes.compare_models()
-    if isinstance(rule, ErrorBudget):
+    if isinstance(rule, ErrorBudget) and rule.relative:
         rule = sizes.comparison().absolute(rule)
     for name in found.paths:
         on_stage(f"evaluating {name}")

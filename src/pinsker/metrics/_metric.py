@@ -17,10 +17,17 @@ from pinsker.bounds import (
     error_rate_limit,
     few_rows_decide,
     paired_difference,
+    paired_differences,
 )
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._influence import ClassRows, Influence, NumberRows, TimeRows, row_values
+from pinsker.metrics._influence import (
+    ClassRows,
+    Influence,
+    NumberRows,
+    TimeRows,
+    row_values,
+)
 from pinsker.metrics._scorers import (
     CostMatrix,
     ScoreFunction,
@@ -42,12 +49,10 @@ from pinsker.metrics._table import (
 )
 from pinsker.models import (
     HoldoutScores,
-    fit_temperature,
+    calibrated,
     grid_times,
     log_likelihood_of_numbers,
     log_likelihood_of_times,
-    log_softmax,
-    weighted_rows,
 )
 
 #: A class of fewer rows than this hardly counts in an error rate.
@@ -245,7 +250,7 @@ class Metric:
         together = None if groups is None else groups[rows]
         if target.labels is not None:
             labels = target.labels[rows]
-            logs = log_softmax(fit_temperature(scores, labels, own) * scores)
+            logs = calibrated(scores, labels, own)
             likelihood = logs[np.arange(len(labels)), labels]
             losses = self.of_classes(
                 logs, labels, scores, classes=target.classes, weights=own, clusters=together
@@ -288,8 +293,23 @@ class Metric:
                 max(one.lower for one in sure),
                 max(one.upper for one in each),
             )
-        return paired_difference(
-            less - full,
+        return self.increases([less], full, confidence, clusters, weights, widening)[0]
+
+    def increases(
+        self,
+        several: Sequence[FloatArray],
+        full: FloatArray,
+        confidence: float,
+        clusters: IntArray | None = None,
+        weights: FloatArray | None = None,
+        widening: float = 1.0,
+    ) -> list[Difference]:
+        """Return the `increase` of each of several losses over the same."""
+        if self.of_worst:
+            known = (confidence, clusters, weights, widening)
+            return [self.increase(less, full, *known) for less in several]
+        return paired_differences(
+            [less - full for less in several],
             confidence,
             counts=self.row.counts,
             steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
@@ -349,6 +369,14 @@ class Metric:
     def rare_rows(self, facts: TargetFacts, n: float) -> float:
         """Return what rows rarer than 3 in n could add: one sample in twenty has none."""
         return 3.0 / n * metric_row(self.name).largest_loss_of(facts)
+
+
+def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return values whose plain mean is the weighted mean, and whose spread gives its error."""
+    if weights is None:
+        return np.asarray(values)
+    mean = float(np.average(values, weights=weights))
+    return np.asarray(mean + (values - mean) * weights / weights.mean())
 
 
 def _equal_or(weights: FloatArray | None, rows: AnyArray) -> FloatArray:

@@ -410,7 +410,7 @@ class LinearRanks(HoldoutModel):
         with without_advice():
             model = LogisticRegression(tol=_TOLERANCE, C=self.C).fit(train, labels, weights)
         n_train = len(train) if weights is None else float(weights.sum())
-        return class_scores(model, test, np.arange(n_classes), n_train)
+        return log_probabilities(model.predict_proba(test), n_train)
 
     def _predictions_of_scaled(
         self,

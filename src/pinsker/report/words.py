@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
-from pinsker.metrics import best_score, metric_words, shown_value
+from pinsker.metrics import best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import RowsPlan
 
 #: Decimals of rates, scores and nats.
@@ -93,7 +93,8 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     if not c.is_tested:
         said.append(("evidence", f.evidence))
         if c.label != TOO_FEW_ROWS:
-            most = f"; if no more is, Bayes risk rises by at most {f.bound}" if c.bound < 1 else ""
+            means = c.bound < metric_row(c.metric).largest_increase
+            most = f"; if no more is, Bayes risk rises by at most {f.bound}" if means else ""
             nats = f"{figure(c.information_lost)} nats lost"
             said.append(("information", f"{nats}{most} [estimate]"))
         return said
@@ -327,6 +328,8 @@ _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
     "rare class": _rare_class,
     "rows without a target": _dropped,
     "rows with gaps dropped": _dropped,
+    "printed backward": lambda figures: {"metric": metric_words(figures["metric"])},
+    "printed forward": lambda figures: {"metric": metric_words(figures["metric"])},
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
 }
 #: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
@@ -345,6 +348,29 @@ SENTENCES = {
         "neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} of the differences): "
         "these rows are too few for a certificate",
         first=True,
+    ),
+    "printed backward": Sentence(
+        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}: "
+        "features went while their scores summed to less than {nats:.4g} nats. It holds for "
+        "exact information, and these are estimates from the rows that were searched"
+    ),
+    "printed forward": Sentence(
+        "Theorem 5 of the paper, which speaks for this rule, is false as printed: features came "
+        "while their scores summed to less than {nats:.4g} nats, so that a larger budget than "
+        "{delta:g} keeps more of them, and the Bayes risk ({metric}) is bounded by "
+        "what is still to come alone (errata E20 to E23)",
+        first=True,
+    ),
+    "error of what is lost": Sentence(
+        "the information lost has a standard error of {error:.4f} nats: if two of them more are "
+        "lost, the Bayes risk rises by at most {bound:.4g}",
+        shown=False,
+    ),
+    "Bayes error of a set": Sentence(
+        "the kept features leave {left:.4f} nats of the class open (standard error {error:.4f}): "
+        "no model of them errs less often than {lower:.4f} (Fano), and the best one at most "
+        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]",
+        shown=False,
     ),
     # About a table as it was read.
     "decimal comma": Sentence("numbers are written with a decimal comma"),

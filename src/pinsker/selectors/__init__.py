@@ -20,22 +20,3 @@ from pinsker.selectors._linear import LinearSelection
 from pinsker.selectors._plan import RowsPlan, plan_rows
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
 from pinsker.selectors._state import from_state, to_state
-
-__all__ = [
-    "BackwardElimination",
-    "CriterionSelection",
-    "EvaluatedSelector",
-    "FeatureSelector",
-    "FitRecord",
-    "ForwardBackwardSelection",
-    "ForwardSelection",
-    "LinearSelection",
-    "ProgressLine",
-    "RowsPlan",
-    "Selector",
-    "StageLine",
-    "clock",
-    "from_state",
-    "plan_rows",
-    "to_state",
-]

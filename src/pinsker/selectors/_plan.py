@@ -157,9 +157,9 @@ def plan_rows(
     sets = [_PlannedSet.of(selector, _AIM * budget, sample.X, sample.y) for budget in budgets]
     rows = [one.rows(budget, known) for one, budget in zip(sets, budgets, strict=True)]
     smallest = min(one.smallest_budget(sample.n_rows, known) for one in sets)
-    figures = tuple(one.size for one in sets), tuple(one.increase for one in sets)
+    sizes, increases = tuple(one.size for one in sets), tuple(one.increase for one in sets)
     about = (sets[0].metric.name, sample.n_rows, smallest, confidence, power, sample.n_drawn)
-    return RowsPlan(budgets, _at_least(rows), *figures, *about)
+    return RowsPlan(budgets, _at_least(rows), sizes, increases, *about)
 
 
 @dataclass(frozen=True)
