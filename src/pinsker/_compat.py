@@ -94,9 +94,14 @@ def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleTyp
     package = module.partition(".")[0]
     try:
         return import_module(module)
-    except ModuleNotFoundError as error:
-        if (error.name or package).partition(".")[0] != package:
-            raise  # the package is there, something it needs is not: its own message is better
+    except ImportError as error:
+        # The package may be there, and something that it needs not, or of another version.
+        there = not isinstance(error, ModuleNotFoundError)
+        if there or (error.name or package).partition(".")[0] != package:
+            raise MissingDependencyError(
+                f"{purpose} needs {package}, which is installed but cannot be imported ({error}). "
+                f"Try: pip install --upgrade {package}"
+            ) from error
         command = install_command(extra) if extra else f"pip install {package}"
         raise MissingDependencyError(
             f"{purpose} needs {package}, which is not installed. Try: {command}"

@@ -150,14 +150,21 @@ def test_repeated_rows_are_named():
     twice_X, twice_y = np.r_[X, X], np.r_[y, y]
     selector = BackwardElimination(0.1, cv=5, models=LINEAR, random_state=0)
     notes = selector.fit(twice_X, twice_y).notes_
-    assert any("held-out rows are repeated among the rows that models were" in n for n in notes)
-    assert any("repeated" in n for n in selector.certificate_.notes)
+    assert any("of 200 rows 100 are different: copies of a row are held out" in n for n in notes)
+    assert selector.certificate_.n_groups == 100
+    # A splitter of the user's divides them: the figures are an estimate.
+    divided = BackwardElimination(
+        0.1, cv=KFold(5, shuffle=True, random_state=0), models=LINEAR, random_state=0
+    ).fit(twice_X, twice_y)
+    said = "held-out rows are repeated among the rows that models were"
+    assert any(said in n for n in divided.certificate_.notes)
+    assert divided.certificate_.label == "estimate"
     together = selector.fit(twice_X, twice_y, groups=np.tile(np.arange(100), 2))
     assert not any("repeated" in n for n in together.notes_)
-    assert not any("repeated" in n for n in selector.fit(X, y).notes_)
+    assert not any("repeated" in n or "copies" in n for n in selector.fit(X, y).notes_)
     rng = np.random.default_rng(0)
     binary = rng.integers(0, 2, size=(300, 4))  # sixteen different rows: chance repeats them
-    assert not any("repeated" in n for n in selector.fit(binary, binary[:, 0]).notes_)
+    assert not any("copies" in n for n in selector.fit(binary, binary[:, 0]).notes_)
 
 
 @pytest.mark.parametrize("aside", ["number", "noise"])
@@ -168,9 +175,10 @@ def test_rows_that_are_repeated_but_for_one_column_are_named(aside):
     extra = rng.permutation(480) if aside == "number" else rng.normal(size=480)
     selector = BackwardElimination(0.1, cv=5, models=LINEAR, random_state=0)
     notes = selector.fit(np.column_stack([X, extra]), y).notes_
-    assert any("held-out rows are repeated, but for 'x4', among" in n for n in notes)
+    assert any("of 480 rows 60 are different but for 'x4': copies of a row" in n for n in notes)
+    assert selector.certificate_.error_all > 0.25
     plain = np.column_stack([rng.integers(0, 9, size=(480, 4)), extra])  # 6561 different rows
-    assert not any("repeated" in n for n in selector.fit(plain, y).notes_)
+    assert not any("copies" in n for n in selector.fit(plain, y).notes_)
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,12 @@ Query = Annotated[str | None, Option(metavar="SQL", help=
 Target = Annotated[list[str], Option("--target", "-t", metavar="COLUMN", help=
     "The column to predict. Given several times, or as a,b or name*: several targets, numbers or "
     "classes, whose errors are averaged.")]
+Columns = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
+    "Instead of a saved selection, columns to price: a,b or name*; needs --target.")]
+Against = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
+    "Columns to compare with; all by default.")]
+OfColumns = Annotated[list[str] | None, Option("--target", "-t", metavar="COLUMN", help=
+    "With --columns: the column to predict.")]
 Event = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column that says (by 0 and 1, or true and false) whether the event was seen at the time "
     "that --target holds, or the row was censored then.")]
@@ -79,9 +85,9 @@ Fixed = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
     "Columns or groups that must stay: a,b or name*.")]
 Drop = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
     "Columns to leave out beforehand, such as identifiers.")]
-Suspects = Annotated[Literal["warn", "drop", "ignore"] | None, Option(help=
-    "Columns that give the target away or name the rows: warn, drop them, or ignore that they "
-    "do.  [default: warn with auto]")]
+Suspects = Annotated[Literal["auto", "warn", "drop", "ignore"] | None, Option(help=
+    "Columns that give the target away or name the rows: auto leaves out the latter and warns of "
+    "the others; warn of all, drop all, or ignore that they do.  [default: auto]")]
 Stability = Annotated[int | None, Option(min=2, metavar="N", help=
     "Choose again on N random halves of the rows, and print how much the choices agree. It takes "
     "N times as long.")]

@@ -158,6 +158,11 @@ class Importance:
         order = sorted(places, key=lambda k: (not self.kept[k], -self.value[k]))
         return table_of({name: [held[k] for k in order] for name, held in fields.items()}, library)
 
+    def _repr_html_(self) -> str:
+        from pinsker.report import importance_card  # upwards: it has all views
+
+        return importance_card(self)
+
     def __repr__(self) -> str:
         kept = f"{sum(self.kept)} kept of {len(self.features)} features"
         return f"Importance({kept}, metric={self.metric!r}, {self.n_rows} rows)"
@@ -426,7 +431,7 @@ class Stability:
     def _said(self, feature: int, others: set[int]) -> str:
         """Say how often a feature was found, and what was found in its place."""
         count = int(self.chosen[:, feature].sum())
-        text = f"{self.names[feature]!r} was found in {count} of {self.n_choices}"
+        text = f"{self.names[feature]!r} is kept, but chosen in {count} of {self.n_choices}"
         instead = [self.names[k] for k in self.in_place_of(feature) if k in others][:_IN_PLACE]
         return text + (f" (in its place {', '.join(map(repr, instead))})" if instead else "")
 

@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, metric_row
 
@@ -195,7 +195,7 @@ class Certificate:
         if self.n_kept == self.n_features:
             return "nothing dropped"
         if self.resolvable <= self.budget:
-            return "met"
+            return "inconclusive" if "untrue" in weights_of(self.notes) else "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
 
     @property
@@ -243,6 +243,11 @@ class Certificate:
             f"Certificate({self.n_kept} of {self.n_features} features, {self.verdict}, "
             f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
         )
+
+    def _repr_html_(self) -> str:
+        from pinsker.report import certificate_card  # upwards: it has all views
+
+        return certificate_card(self)
 
     def __str__(self) -> str:
         from pinsker.report import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import (
     Bound,
@@ -129,7 +129,7 @@ def crossfit_certificate(
         model_kept=result.model_error,
         error_upper=result.error_upper,
         notes=decision.notes + doubts,
-        label=CROSS_VALIDATED if comparison.n_folds > 1 and not doubts else ESTIMATE,
+        label=_label(comparison.n_folds, doubts, decision.notes),
         error_none=comparison.error_none,
         gain_lower=max(everything.gain_lower, result.gain_lower),
         rare_rows=metric.rare_rows(
@@ -148,6 +148,10 @@ def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.na
     """Return that few rows decide, with a metric beside that they decide less."""
     figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
     return Note("few rows decide", figures=figures)
+def _label(n_folds: int, doubts: Notes, notes: Notes) -> str:
+    """Return what figures of rows that chose a set are."""
+    is_sure = n_folds > 1 and not doubts and weights_of(notes) <= {"known"}
+    return CROSS_VALIDATED if is_sure else ESTIMATE
 
 
 def with_notes(certificate: Certificate) -> Certificate:
@@ -179,15 +183,18 @@ class FreshRows:
                 "some dozens at least."
             )
         self.evaluator = context.evaluator(folds)
-        few = (Note("few rows"),)
-        weak = (*context.notes, *(few if len(self.evaluator.rows) < FEWEST_CERTIFIED else ()))
+        few, n_apart = (Note("few rows"),), len(self.evaluator.rows)
+        if context.copies and self.evaluator.clusters is not None:  # a row and its copies are one
+            n_apart = len(np.unique(self.evaluator.clusters))
+        weak = (*context.notes, *(few if n_apart < FEWEST_CERTIFIED else ()))
         weak += note_few_groups(self.evaluator.clusters)
         weak += note_divided_groups(context.groups, ((fold.train, fold.test) for fold in folds))
         labels = self.encoded.target.labels
         if labels is not None and few_per_class(labels[self.evaluator.rows]):
             weak += (Note("few per class"),)
+        weak += note_repeated_rows(self.encoded, folds)
         self.label = ESTIMATE if weak else CERTIFICATE
-        self.notes = weak + note_repeated_rows(self.encoded, folds)
+        self.notes = weak + context.copies
         self.notes += note_weights(self.evaluator.weights)
         rng = np.random.default_rng(context.seed)
         self.shuffle = _shuffle(self.encoded.n_rows, context.groups, rng)

@@ -431,7 +431,7 @@ class Comparison:
         if meeting:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
-        note = f"no set of fewer features is shown to meet {rule} on held-out rows; "
+        note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
         for every in self._everything():
             if every.may_stay(*known):
                 note += "all are kept"

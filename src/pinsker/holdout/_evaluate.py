@@ -488,6 +488,7 @@ class FitContext:
     jobs: Jobs = field(default_factory=Jobs)
     n_searches: int = 1  # searches that memory allows side by side
     in_time: bool = False  # whether rows are in order of time
+    copies: Notes = ()  # where `groups` are copies of rows: how many there are
 
     @property
     def metric(self) -> Metric:
@@ -513,6 +514,7 @@ class FitContext:
             *note_few_groups(evaluator.clusters),
             *note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds)),
             *note_repeated_rows(self.encoded, folds),
+            *self.copies,
             *note_weights(evaluator.weights),
         )
         return evaluator

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from pinsker._compat import scorer_parts
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task
 from pinsker.bounds import (
@@ -73,6 +74,13 @@ class Metric:
         """Name of the metric in certificates."""
         return metric_name(self.metric)
 
+    def is_same(self, other: "Metric") -> bool:
+        """Return whether another metric is this one, with the same parameters."""
+        if self.of_worst and other.of_worst:
+            return self.of_one.is_same(other.of_one)
+        one, two = (scorer_parts(metric.metric) for metric in (self, other))
+        return self.metric == other.metric or (one is not None and one == two)
+
     @property
     def row(self) -> MetricRow:
         """What is known of the metric; a user's function may have the name of one of ours."""
@@ -134,6 +142,14 @@ class Metric:
             raise ParameterError(
                 f"metric {self.name!r} is for two classes, but the target has {n_classes}: use "
                 f"'{self.name}_macro', '{self.name}_weighted' or 'balanced_accuracy'.",
+                parameter="metric",
+            )
+        positive = kwargs.get("pos_label")
+        classes = [] if target.classes is None else target.classes.tolist()
+        if positive is not None and n_classes == 2 and positive not in classes:
+            raise ParameterError(
+                f"pos_label={positive!r} of metric {self.name!r} is none of the classes "
+                f"{' and '.join(map(repr, classes))}: name one of them.",
                 parameter="metric",
             )
         if isinstance(self.metric, CostMatrix):

@@ -312,6 +312,10 @@ _ROWS = (
         influence=_influence.of_ranks(auc_influence), method=DELONG, covers=_influence.is_plain_auc,
         needs_every_class=True,
     ),
+    _class_score(
+        "gini", words="Gini coefficient", function=_influence.gini, method=DELONG,
+        influence=_influence.of_ranks(_influence.gini_influence), needs_every_class=True,
+    ),
     _class_score("roc_auc_ovr", words="ROC AUC"),
     _class_score(
         "average_precision", function=metrics.average_precision_score,

@@ -214,6 +214,12 @@ def outputs(model: Estimator, method: str, rows: TableLike, n_columns: int) -> F
     """Return what a method of a fitted model gives for some rows, a column per class or target."""
     found = np.asarray(methodcaller(method, rows)(model), dtype=np.float64)
     n_rows = _count(rows)
+    if np.isnan(found).any():
+        raise ParameterError(
+            f"{method} of {type(model).__name__} gave NaN for {int(np.isnan(found).sum())} of "
+            f"{found.size} values: use another model, or fill in missing values.",
+            parameter="models",
+        )
     if found.shape in ((n_rows,), (n_rows, 1)):
         column = found.reshape(n_rows)
         if n_columns == 1:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any, NamedTuple
 
-from pinsker._notes import Audience, Note, spell
+from pinsker._notes import Audience, Note, spell, weights_of
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import best_score, metric_row, metric_words, shown_value
@@ -192,7 +192,9 @@ def audit_text(result: AuditResult) -> str:
 def audit_errors(result: AuditResult) -> str:
     """Return the errors of an audit."""
     f = facts(result)
-    return f"{f.metric} {f.all} with all {result.n_features} columns, {f.kept} with {result.n_kept}"
+    those = "all" if result.compared == "all" else "the other"
+    with_others = f"{f.all} with {those} {counted(result.n_features, 'column')}"
+    return f"{f.metric} {with_others}, {f.kept} with {result.n_kept}"
 
 
 def budget_in_words(budget: float, metric: str) -> str:
@@ -246,7 +248,7 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
         "met": "budget met",
         "nothing dropped": "nothing dropped: no smaller set is shown to be within the budget",
         "not met": f"budget not met ({least} at least)",
-        "inconclusive": f"inconclusive: these rows could show a budget of {resolvable}",
+        "inconclusive": f"inconclusive: {_unsure(c, resolvable)}",
         "not shown to be predictable": "not shown to be predictable better than with no features",
         "not tested": NOT_HELD_OUT,
         "no budget": "no error budget was set",
@@ -256,6 +258,10 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
 def _about(rows: float) -> str:
     """Return a number of rows in two digits."""
     return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
+def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
+    if "untrue" in weights_of(c.notes):
+        return "these rows are not like those of the fit"
+    return f"these rows could show a budget of {resolvable}"
 
 
 def _digits(values: list[float]) -> int:
@@ -430,7 +436,11 @@ SENTENCES = {
         "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
         first=True,
     ),
-    "suspect left out": Sentence("column {column!r} was left out ({what}: {reason})"),
+    "suspect left out": Sentence(
+        "column {column!r} was left out ({what}: {reason}); "
+        "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it",
+        first=True,
+    ),
     # About a search and a choice.
     "searched once": Sentence(
         "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
@@ -518,6 +528,35 @@ SENTENCES = {
         "{repeated} of {n_test} held-out rows are repeated, but for {columns}, among the rows that "
         "models were fitted to: if they are the same observation the errors are too good, and "
         "<groups=|--row-groups> keeps them together"
+    ),
+    "copies of rows": Sentence(
+        "of {n_rows} rows {different} are different: copies of a row are held out together and "
+        "count once",
+        first=True,
+    ),
+    "nearly copies of rows": Sentence(
+        "of {n_rows} rows {different} are different but for {columns}: copies of a row are held "
+        "out together and count once",
+        first=True,
+    ),
+    "no profile": Sentence(
+        "the selection holds no profile of its rows, so that these cannot be compared with them: "
+        "this is an estimate; fit again with this version",
+        first=True,
+    ),
+    "emptied columns": Sentence(
+        "dropped columns are missing or constant here, and were not in the fit: {columns}; what is "
+        "lost without them cannot be seen in these rows",
+        first=True,
+    ),
+    "other values": Sentence(
+        "dropped columns have other values here than in the fit: {columns}; this is an estimate "
+        "for other rows than those of the fit",
+        first=True,
+    ),
+    "other classes": Sentence(
+        "the classes are not those of the fit (new: {new}; absent: {absent}): this is an estimate",
+        first=True,
     ),
     "known rows": Sentence(
         "{found} rows are rows of the fit{basis}: this is an estimate, and no certificate; leave "

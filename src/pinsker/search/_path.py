@@ -266,6 +266,11 @@ class SelectionPath:
         """Read what `to_json` wrote."""
         return cls(**_fields_from_json(text))
 
+    def _repr_html_(self) -> str:
+        from pinsker.report import path_card  # upwards: it has all views
+
+        return path_card(self)
+
     def __repr__(self) -> str:
         state = "" if self.complete else ", partial"
         return (
