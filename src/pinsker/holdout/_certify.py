@@ -139,6 +139,7 @@ def crossfit_certificate(
         fewest_needed=comparison.fewest_needed(budget) if budget else 0,
         likely=() if likely is None else comparison.features_of(likely),
         likely_increase=math.nan if likely is None else likely.increase,
+        likely_upper=math.nan if likely is None else likely.excess_upper,
         rows_needed=comparison.rows_needed(likely, budget) if likely and budget else math.nan,
     )
     return with_notes(certificate)
@@ -148,6 +149,8 @@ def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.na
     """Return that few rows decide, with a metric beside that they decide less."""
     figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
     return Note("few rows decide", figures=figures)
+
+
 def _label(n_folds: int, doubts: Notes, notes: Notes) -> str:
     """Return what figures of rows that chose a set are."""
     is_sure = n_folds > 1 and not doubts and weights_of(notes) <= {"known"}

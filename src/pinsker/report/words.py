@@ -126,6 +126,8 @@ def _likely(c: Certificate) -> str:
     rows = "no number of rows like these would show it"
     if math.isfinite(c.rows_needed):
         rows = f"about {_about(c.rows_needed)} held-out rows would show it"
+    if c.verdict == "nothing dropped" and math.isfinite(c.likely_upper):
+        rows += f"; a budget of {_rounded_up(c.likely_upper, _DECIMALS)} would keep no more now"
     few = "1 feature is" if len(c.likely) == 1 else f"{len(c.likely)} features are"
     return f"{few} likely to be enough: {change} (estimate); {rows}"
 
@@ -258,6 +260,8 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
 def _about(rows: float) -> str:
     """Return a number of rows in two digits."""
     return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
+
+
 def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
     if "untrue" in weights_of(c.notes):
         return "these rows are not like those of the fit"
