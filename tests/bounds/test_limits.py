@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from benchmarks import power
+from benchmarks.shown_sets import shown_sets
 from pinsker.bounds import (
     few_per_class,
     few_rows_decide,
@@ -17,7 +18,6 @@ from pinsker.bounds import (
     paired_difference,
     rows_needed,
     serial_blocks,
-    shown_sets,
     simultaneous_confidence,
     smallest_budget,
 )

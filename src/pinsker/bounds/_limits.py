@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit  # scipy.stats takes 20 times as long
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import FloatArray, IntArray, Unchecked
 from pinsker.exceptions import ParameterError
 
 #: The mean rests on few rows where the 1 % with the largest influence carry more of its sum of
@@ -138,7 +137,7 @@ def paired_difference(
 
 
 def paired_differences(
-    several: Sequence[FloatArray], confidence: float, **how: Any
+    several: Sequence[FloatArray], confidence: float, **how: Unchecked
 ) -> list[Difference]:
     """Limit the means of several differences of the same rows, each as `paired_difference` does."""
     return [paired_difference(one, confidence, **how) for one in several]
@@ -238,6 +237,17 @@ def few_per_class(labels: IntArray) -> bool:
     """Return whether a class that occurs has fewer than 20 rows: too few for a certificate."""
     counts = np.unique(labels, return_counts=True)[1]
     return bool(counts.min() < _FEW_PER_CLASS)
+
+
+def fewest_needed(lower: FloatArray, sizes: IntArray, budget: float) -> int:
+    """Return the k for which no evaluated set of fewer than k features is within the budget."""
+    # Sizes are tested from the smallest on, a size passes when all of its sets do
+    # (intersection-union), and the first that does not ends it: the statement has the confidence of
+    # one limit.
+    open_sizes = np.asarray(sizes)[np.asarray(lower) <= budget]
+    if len(open_sizes):
+        return int(open_sizes.min())
+    return int(np.max(sizes, initial=0)) + 1
 
 
 def error_rate_limit(n_errors: int, n_rows: int, confidence: float = 0.95) -> float:

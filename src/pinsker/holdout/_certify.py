@@ -295,7 +295,7 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
+        worth = metric.gains((losses, reference), prior, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()

@@ -212,6 +212,8 @@ class References:
             self._lost(several, self.most_of_all, ONE_ERROR),
             self._increase(several, self.everything),
             self._increase(several, self.reachable),
+            self._gains(several),
+            self._errors(several),
             strict=True,
         )
         every = zip(evaluated.items(), figures, strict=True)
@@ -228,6 +230,8 @@ class References:
         behind_all: Difference,
         increase: Difference,
         excess: Difference,
+        gain: Difference,
+        increase_error: float,
     ) -> SubsetResult:
         information, information_error = scores.information(self.prior)
         losses = scores.losses
@@ -251,11 +255,11 @@ class References:
             increase_upper=increase.upper,
             excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper),
-            gain_lower=self._gain(losses).lower,
+            gain_lower=gain.lower,
             model_information=scores.model,
             model_error=scores.model,
             few_rows_decide=few,
-            increase_error=self._error_of(losses - self.everything.losses),
+            increase_error=increase_error,
             absolute_increase=math.nan if absolute is None else absolute.mean,
             absolute_upper=math.nan if absolute is None else absolute.upper,
         )
@@ -267,15 +271,19 @@ class References:
         losses = [one.losses for one in several]
         return self.metric.increases(losses, reference.losses, *known, self.widening)
 
-    def _error_of(self, gaps: FloatArray) -> float:
-        """Return the standard error of a mean difference, of the worst target if there are more."""
-        columns = gaps.reshape(len(gaps), -1).T
-        limits = paired_differences(list(columns), ONE_ERROR, clusters=self.clusters)
-        return self.widening * max((one.upper - one.lower) / 2.0 for one in limits)
+    def _errors(self, several: Sequence[HoldoutScores]) -> list[float]:
+        """Return the standard errors of the increases, of the worst target if there are more."""
+        gaps = np.stack([one.losses - self.everything.losses for one in several])
+        columns = np.moveaxis(gaps.reshape(*gaps.shape[:2], -1), 1, 2)  # sets x targets x rows
+        flat = list(columns.reshape(-1, columns.shape[2]))
+        limits = paired_differences(flat, ONE_ERROR, clusters=self.clusters)
+        halves = np.array([(one.upper - one.lower) / 2.0 for one in limits])
+        worst = halves.reshape(len(several), -1).max(axis=1)
+        return [self.widening * float(half) for half in worst]
 
-    def _gain(self, losses: FloatArray) -> Difference:
+    def _gains(self, several: Sequence[HoldoutScores]) -> list[Difference]:
         known = (CONFIDENCE, self.clusters, self.weights, self.widening)
-        return self.metric.gain(losses, self.prior.losses, *known)
+        return self.metric.gains([one.losses for one in several], self.prior.losses, *known)
 
     def _few_rows_decide(self, gaps: FloatArray) -> bool:
         """Return whether few rows carry an increase; limits of counts know how few differ."""
