@@ -29,22 +29,10 @@ from pinsker._types import Estimator, Fields, Function, MetricChoice, TableLike
 from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError
 
 __all__ = [
-    "HasMethods",
-    "Interval",
-    "InvalidParameterError",
-    "Options",
-    "RealNotInt",
-    "StrOptions",
-    "check_columns",
-    "classes_of",
-    "fit_context",
-    "install_command",
-    "method_of",
-    "output_container",
-    "require",
-    "scorer_parts",
-    "validate_data",
-]
+    "HasMethods", "Interval", "InvalidParameterError", "Options", "RealNotInt", "StrOptions",
+    "check_columns", "classes_of", "fit_context", "install_command", "method_of",
+    "output_container", "require", "scorer_parts", "validate_data",
+]  # fmt: skip
 
 
 def check_columns(estimator: Estimator, X: TableLike) -> None:

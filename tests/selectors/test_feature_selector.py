@@ -179,15 +179,15 @@ def test_searches_that_make_no_sense(xor, searches, message):
 
 @pytest.fixture
 def interrupt_in_third_step(monkeypatch):
-    scores, calls = Backward.scores, []
+    remove, calls = Backward.remove, []
 
-    def interrupted(state):
+    def interrupted(state, feature):
         calls.append(state)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return scores(state)
+        return remove(state, feature)
 
-    monkeypatch.setattr(Backward, "scores", interrupted)
+    monkeypatch.setattr(Backward, "remove", interrupted)
 
 
 @pytest.mark.usefixtures("interrupt_in_third_step")

@@ -1,6 +1,5 @@
 """The command line: its commands select, demo, certify and audit."""
 
-import json as json_format
 import math
 import shlex
 import sys
@@ -28,7 +27,7 @@ import pinsker.selectors
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._notes import Note
-from pinsker._types import Estimator, Fields, plain
+from pinsker._types import Estimator
 from pinsker.cli import _options as options
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
@@ -56,7 +55,9 @@ from pinsker.cli._output import (
     print_certificate,
     print_summary,
     until_closed,
+    write_json,
 )
+from pinsker.cli._plan import plan
 from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selection, to_json
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
 from pinsker.encoding import drop_note, encode_target, take
@@ -126,6 +127,7 @@ def select(
     metric: options.Metric = "auto",
     stop: options.Stop = None,
     direction: options.Way = "auto",
+    as_published: options.Published = None,
     searches: options.Searches = None,
     models: options.Models = None,
     cv: options.Folds = None,
@@ -167,11 +169,12 @@ def select(
         stop=stop, direction=direction, searches=searches, models=models, cv=cv, fixed=fixed,
         feature_groups=feature_groups, kind=kind, n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine, missing=missing, suspects=suspects,
-        stability=stability, fast=fast, jobs=jobs, seed=seed,
+        stability=stability, fast=fast, jobs=jobs, seed=seed, as_published=as_published,
     )  # fmt: skip
     style = TextStyle(separator, decimal, na)
     # All rows are written to an output, and used by the other searches.
-    most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
+    compared = direction == "auto" and as_published is None and cv != 0
+    most = MOST_READ if compared and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
     read = read_input(source, target, style=style, drop=drop, most=most, seed=drawn_by, query=query)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
@@ -190,6 +193,7 @@ def select(
 
 
 app.command()(inspect)
+app.command()(plan)
 
 
 @app.command()
@@ -214,7 +218,7 @@ def certify(
     style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
-    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    read = _with_saved_columns(saved, read, row_groups=row_groups, time=time, weights=weights)
     if not isinstance(saved.selector, EvaluatedSelector):
         raise ParameterError(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
@@ -229,7 +233,7 @@ def certify(
         saved.selector.set_params(n_jobs=jobs)
     with collect_warnings() as collected:
         order, rows = in_order(read)
-        if time is not None:
+        if read.time is not None:
             saved.selector.set_params(cv=TimeSeriesSplit())
         X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
@@ -237,7 +241,7 @@ def certify(
     passed = meets_budget(certificate) and certificate.label == CERTIFICATE
     about = {"saved_features": saved.features, "saved_set_passed": passed}
     with until_closed():
-        _write_json({**certificate.to_dict(), **about}, json)
+        write_json({**certificate.to_dict(), **about}, json)
         if not quiet:
             console = make_console(stderr=json == STDIN)
             print_certificate(console, certificate, saved.features, [*notes, *collected])
@@ -287,7 +291,11 @@ def audit(
     else:
         source = choose_source(table, database, query)
         saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights)
+    about_rows = {"row_groups": row_groups, "time": time, "weights": weights}
+    if columns is not None:
+        read = with_row_columns(read, **about_rows)
+    else:
+        read = _with_saved_columns(saved, read, **about_rows)
     order, rows = in_order(read)
     known = ~read.lacks_target[order]
     if not known.any():
@@ -295,7 +303,7 @@ def audit(
     notes += drop_note(int(known.sum()), len(known), "auto")
     order, rows = order[known], {name: values[known] for name, values in rows.items()}
     X, y = read.features.iloc[order], take(read.y, order)
-    rows |= {"cv": None if time is None else TimeSeriesSplit(), "error_budget": budget}
+    rows |= {"cv": None if read.time is None else TimeSeriesSplit(), "error_budget": budget}
     rows["metric"] = None if metric == "auto" else metric
     if columns is not None:
         names, chosen = list(X.columns), options.parse_columns
@@ -317,9 +325,10 @@ def audit(
         found = pinsker.audit(priced, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     with until_closed():
-        _write_json(result.to_dict(), json)
+        write_json(result.to_dict(), json)
         if not quiet:
-            print_audit(make_console(stderr=json == STDIN), result, [*notes, *collected])
+            own = [*result.notes, *notes, *collected]
+            print_audit(make_console(stderr=json == STDIN), result, own)
     return MET if meets_budget(result) else NOT_MET
 
 
@@ -432,11 +441,17 @@ def _restore(
     return saved, read, notes
 
 
-def _write_json(result: Fields, path: str | None) -> None:
-    if path is not None:
-        text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
-        with OutputFiles() as files:
-            files.write_text(text + "\n", path)
+def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | None) -> InputTable:
+    """Return a table with its columns about rows: those typed, or else those of the selection."""
+    known = saved.selector._record.row_columns
+    for option, name in known.items():
+        if typed[option] is None and name not in read.frame.columns:
+            flag = f"--{option.replace('_', '-')}"
+            raise DataError(
+                f"the selection was made with {flag} {name!r}, and {read.source!r} lacks this "
+                f"column: name the column that takes its place with {flag}."
+            )
+    return with_row_columns(read, **{key: typed[key] or known.get(key) for key in typed})
 
 
 def _code(outcome: Outcome) -> int:

@@ -52,6 +52,11 @@ Event = Annotated[str | None, Option(metavar="COLUMN", help=
     "that --target holds, or the row was censored then.")]
 Budget = Annotated[str | None, Option("--error-budget", "-e", metavar="NUMBER", help=
     "How much the error may increase, in the metric.  [default: 0.05]")]
+Budgets = Annotated[list[str] | None, Option("--error-budget", "-e", metavar="NUMBER", help=
+    "A budget to plan for, in the metric; of one alone its double and fivefold are planned too.  "
+    "[default: 0.01]")]
+PlannedTarget = Annotated[list[str] | None, Option("--target", "-t", metavar="COLUMN", help=
+    "The column to predict.")]
 Confidence = Annotated[float | None, Option(min=0.5, max=0.999, help=
     "How sure the kept columns must be within the budget; 0.5 keeps the best guess, the smallest "
     "set whose estimated increase is within it.  [default: 0.95 with auto]")]
@@ -66,6 +71,9 @@ Stop = Annotated[str | None, Option(metavar="RULE", help=
     "Stop by another rule: features=5, score=0.01 or jump=0.02 (both in nats).")]
 Way = Annotated[Direction, Option("--direction", "-d", help=
     "How to search; auto compares several searches on held-out rows.")]
+Published = Annotated[Literal["backward", "forward"] | None, Option("--as-published", help=
+    "Algorithm 1 (backward) or 2 (forward) of the paper to the letter: its rule, constants and "
+    "estimator, and no row held out.")]
 Searches = Annotated[list[str] | None, Option(metavar="NAMES", help=
     f"Searches that auto compares, out of {', '.join(SEARCHES)}.")]
 Models = Annotated[list[str] | None, Option(metavar="NAMES", help=

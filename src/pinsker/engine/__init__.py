@@ -19,7 +19,7 @@ from pinsker.engine._plan import (
     WorkerMemory,
     available_memory,
     memory_limit,
-    plan_rows,
+    plan_sample,
     search_bytes,
 )
 from pinsker.engine._problem import Problem

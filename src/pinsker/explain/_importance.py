@@ -30,9 +30,9 @@ from pinsker._types import (
     TargetLike,
 )
 from pinsker.bounds import (
-    CROSS_FITTED,
     Difference,
     column_variances,
+    serial_blocks,
     simultaneous_confidence,
 )
 from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take, take_rows
@@ -44,7 +44,8 @@ from pinsker.holdout import (
     note_weights,
     number_groups,
 )
-from pinsker.models import HoldoutScores, weighted_rows
+from pinsker.metrics import weighted_rows
+from pinsker.models import HoldoutScores
 
 #: The note where the rows that chose the columns measure them.
 SAME_ROWS = Note("importance on the same rows")
@@ -237,6 +238,8 @@ def increases(
     clusters = None if evaluator.clusters is None else evaluator.clusters[:n]
     weights = None if evaluator.weights is None else evaluator.weights[:n]
     columns = [(one - other).reshape(n, -1) for one, other in losses]
+    if evaluator.in_time and clusters is None and n:
+        clusters = serial_blocks(np.hstack(columns)).clusters
     sides = columns + [-column for column in columns] if two_sided else columns
     each = simultaneous_confidence(np.hstack(sides), confidence, clusters=clusters) if n else 0.95
     return [increase(evaluator, *one, each, clusters, weights) for one in losses]
@@ -251,8 +254,8 @@ def increase(
     weights: FloatArray | None,
 ) -> Difference:
     """Return the mean difference of paired losses, with the widening of several folds."""
-    widening = CROSS_FITTED if len(evaluator.folds) > 1 else 1.0
-    return evaluator.metric.increase(less, more, confidence, clusters, weights, widening)
+    known = (confidence, clusters, weights, evaluator.widening)
+    return evaluator.metric.increase(less, more, *known)
 
 
 def _paired_losses(

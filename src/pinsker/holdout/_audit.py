@@ -7,10 +7,12 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of, method_of
+from pinsker._notes import Notes, weights_of
 from pinsker._types import (
     AnyArray,
     ColumnChoice,
@@ -29,29 +31,34 @@ from pinsker._types import (
     Task,
     plain,
 )
-from pinsker.bounds import CROSS_FITTED
 from pinsker.encoding import (
     check_weights,
     draw_rows,
     encode_target,
-    hashes_of,
     is_dask,
     is_frame,
+    profile_of,
     read_array,
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
+    blocks_of_time,
+    compare_profiles,
+    demand_labels,
+    kept_columns,
     note_divided_groups,
     note_few_groups,
     number_groups,
     one_label_per_row,
     read_division,
+    warn_of,
     warn_of_known_rows,
 )
-from pinsker.metrics import METRICS, Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
+    HoldoutModel,
     able_to_fit,
     as_table,
     column_names,
@@ -66,7 +73,6 @@ from pinsker.models import (
     survival_predictions,
     take_columns,
     task_of_model,
-    weighted_rows,
 )
 from pinsker.search import ErrorBudget
 
@@ -74,6 +80,8 @@ from pinsker.search import ErrorBudget
 Division: TypeAlias = tuple[IntArray, IntArray]
 #: This many training rows leave probabilities as they are.
 _CERTAIN = 1e15
+#: What features are held against: the most frequent class, and the mean.
+_MODELS_OF_NOTHING = {"classification": DummyClassifier(), "regression": DummyRegressor()}
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
 
@@ -112,6 +120,11 @@ class AuditResult:
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds, in `metric`; with
         `WorstTarget` the largest of any target.
+    gain_lower : float
+        Lower confidence bound of what features are worth: the error without any minus the smaller
+        of the other two. At 0 or below it the verdict is "not shown to be predictable".
+    notes : tuple of Note
+        What differs from the fit.
     """
 
     model: str
@@ -127,6 +140,8 @@ class AuditResult:
     increase_lower: float
     increase_upper: float
     n_groups: int = 0
+    gain_lower: float = math.inf
+    notes: Notes = ()
     compared: str = "all"  # or "others": a list of columns that was given
 
     @property
@@ -136,16 +151,19 @@ class AuditResult:
 
     @property
     def verdict(self) -> str:
-        """What the confidence bounds say: budget "met", "not met", "inconclusive", "no budget"."""
+        """What the confidence bounds say: the rule of a `Certificate`."""
         if math.isnan(self.budget):
             return "no budget"
+        if self.gain_lower <= 0.0:
+            return "not shown to be predictable"
         if self.increase_upper <= self.budget:
-            return "met"
+            return "inconclusive" if "untrue" in weights_of(self.notes) else "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
 
     def to_dict(self) -> Fields:
         """Return all figures and the verdict as plain values."""
-        return {**asdict(self), "within_budget": self.within_budget, "verdict": self.verdict}
+        about = {"notes": list(map(str, self.notes)), "verdict": self.verdict}
+        return {**asdict(self), "within_budget": self.within_budget, **about}
 
     def to_json(self) -> str:
         """Return the result as JSON text; what is not a finite number becomes null."""
@@ -226,7 +244,7 @@ def audit(
     >>> audit([0, 1, 2], SVC(), *fresh, against=selector, error_budget=0.05).verdict
     'met'
     """
-    own = columns if isinstance(columns, HasBudget) else None
+    own: Selector | None = columns if isinstance(columns, HasBudget) else None
     if own is not None:
         check_is_fitted(own)
     if is_dask(X_test):
@@ -246,7 +264,9 @@ def audit(
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    _check_tables(own, X_test, y_test, X_train, y_train)
+    if own is not None:
+        demand_labels(own._record, sample_weight, groups)
+    notes = _check_tables(own, task, X_test, y_test, X_train, y_train)
     kept = find_columns(columns, X_test, "columns")
     others = None if against is None else find_columns(against, X_test, "against")
     everything = np.arange(X_test.shape[1])
@@ -258,8 +278,11 @@ def audit(
     rows, row_of = rows_once(held_out)
     losses = []
     names = column_names(X_test)
-    for places in (everything if others is None else others, kept):
-        able = of_columns(model, names, places.tolist())
+    compared = [(everything if others is None else others, model), (kept, model)]
+    if task != "survival":
+        compared.append((kept[:1], _MODELS_OF_NOTHING[task]))
+    for places, one in compared:
+        able = of_columns(one, names, places.tolist())
         train = None if X_train is None else (take_columns(X_train, places), y_train)
         fits = _fits(able, train, take_columns(X_test, places), y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
@@ -268,8 +291,19 @@ def audit(
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
+    widening = HoldoutModel.widening if divided is not None and len(divided) > 1 else 1.0
+    blocks = clusters
+    if isinstance(cv, TimeSeriesSplit) and clusters is None:
+        blocks, doubts = blocks_of_time(losses[1] - losses[0])
+        for doubt in doubts:
+            if doubt.figures["r"] > 2.0 / np.sqrt(len(rows)):  # two standard errors of none
+                warn_of(doubt)
+    increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
+    gains = [
+        loss.gain(one, prior, confidence, blocks, of_rows).lower
+        for prior in losses[2:]
+        for one in losses[:2]
+    ]
     return AuditResult(
         model=name,
         metric=loss.name,
@@ -284,6 +318,8 @@ def audit(
         increase_lower=increase.lower,
         increase_upper=increase.upper,
         n_groups=0 if clusters is None else len(np.unique(clusters)),
+        gain_lower=max(gains, default=math.inf),
+        notes=notes,
         compared="all" if others is None else "others",
     )
 
@@ -325,20 +361,22 @@ def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> In
 
 def _own_budget(selector: Selector | None, loss: Metric) -> float:
     """Return the budget of a selector in a metric; NaN where it has none."""
-    if selector is None or loss.name != selector.certificate_.metric:
+    if selector is None or not Metric(_own_metric(selector)).is_same(loss):
         return math.nan
     return float(selector.certificate_.budget)
 
 
 def _check_tables(
     selector: Selector | None,
+    task: Task,
     X_test: TableLike,
     y_test: TargetLike,
     X_train: TableLike,
     y_train: TargetLike,
-) -> None:
-    """Refuse tables without the columns of `fit`; warn of test rows that others have seen."""
-    hashes = hashes_of(X_test, y_test)
+) -> Notes:
+    """Compare test rows with the fit, if there was one; warn of those that it, or a model, saw."""
+    like = None if selector is None else selector._record.profile
+    profile, hashes = profile_of(X_test, y_test, task, like)
     if selector is not None:
         for table in (X_test, X_train):
             if is_frame(table):
@@ -348,9 +386,14 @@ def _check_tables(
                 f"X has {X_test.shape[1]} features, but {type(selector).__name__} is expecting "
                 f"{selector.n_features_in_} features as input."
             )
-        warn_of_known_rows(hashes, selector._record.row_hashes, "of the fit")
+        warn_of_known_rows(hashes, selector._record.known_rows, "of the fit")
     if X_train is not None:
-        warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
+        known = profile_of(X_train, y_train, task)[1]
+        warn_of_known_rows(hashes, known, "that the model is fitted to")
+    if selector is None:
+        return ()
+    in_time = isinstance(_own_folds(selector), TimeSeriesSplit)
+    return compare_profiles(like, profile, kept_columns(selector), in_time=in_time)
 
 
 def _own_metric(selector: Selector) -> MetricChoice:
@@ -494,13 +537,13 @@ def _losses(
         return _losses_of_times(loss, fits, y, own)
     if np.ndim(y) == 2:
         return _losses_of_several(loss, fits, y, y_fitted, own)
+    classes = np.unique(y_fitted)
+    unseen = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
+    if unseen:
+        raise DataError(f"class {unseen[0]!r} of the test rows is in no training row.")
     if loss == Metric("error"):
         wrong = [predicted_classes(model, part) != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
-    classes = np.unique(y_fitted)
-    unseen = np.setdiff1d(y, classes)
-    if len(unseen):
-        raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
     method = _response(loss, fits[0][0])
     parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
     scores = np.concatenate(parts)

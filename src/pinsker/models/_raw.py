@@ -44,12 +44,14 @@ from pinsker.exceptions import (
     MissingDependencyError,
     ParameterError,
 )
+from pinsker.models._design import one_hot
 from pinsker.models._model import (
     HoldoutModel,
     OnePerTarget,
     class_scores,
     fit_clone,
     outputs,
+    predicted_classes,
     several_class_scores,
     weight_parameter,
 )
@@ -314,9 +316,15 @@ def _replace_columns(taken: TableLike, places: Sequence[int], others: TableLike)
     return nw.from_native(taken, eager_only=True).with_columns(*series).to_native()
 
 
+#: A predicted class has a score this much larger than all others.
+_AHEAD = 1e-9
+
+
 @dataclass(frozen=True, eq=False)
 class RawModel(HoldoutModel):
     """A classifier, regressor or pipeline of a user, fitted to the user's own columns."""
+
+    decides: bool = False  # whether what it predicts counts, and not its largest score
 
     @property
     def gives_scores(self) -> bool:
@@ -356,7 +364,12 @@ class RawModel(HoldoutModel):
         names = class_names(target)
         model = able._fitted(given, names[target.labels[train]], of_train)
         seen = self._seen(model, names, np.unique(target.labels[train]))
-        scores = class_scores(model, own.take(test, columns), names[seen], n_train)
+        rows = own.take(test, columns)
+        scores = class_scores(model, rows, names[seen], n_train)
+        if self.decides:  # at a threshold of its own, perhaps
+            predicted = one_hot(predicted_classes(model, rows), names[seen]).argmax(axis=1)
+            other = np.flatnonzero(predicted != scores.argmax(axis=1))
+            scores[other, predicted[other]] = scores[other].max(axis=1) + _AHEAD
         full = np.repeat(scores.min(axis=1, keepdims=True), len(names), axis=1)
         full[:, seen] = scores
         return full
@@ -472,9 +485,12 @@ def _first_able(estimator: Estimator, part: TableLike, y: AnyArray) -> tuple[Any
 
 
 def prepare_models(
-    models: Sequence[HoldoutModel], X: TableLike, encoded: Encoded
+    models: Sequence[HoldoutModel], X: TableLike, encoded: Encoded, *, decide: bool = False
 ) -> tuple[HoldoutModel, ...]:
-    """Return models whose estimators of a user can be fitted to the user's table."""
+    """Return models whose estimators of a user can be fitted to the user's table.
+
+    They `decide` where a metric is of predicted classes.
+    """
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
@@ -490,7 +506,7 @@ def prepare_models(
     own = OwnColumns.of(X, encoded)
     table = own.take(np.arange(len(y)), own.columns_of(range(encoded.n_features)))
     return tuple(
-        replace(model, estimator=able_to_fit(model.estimator, model.name, table, y))
+        replace(model, estimator=able_to_fit(model.estimator, model.name, table, y), decides=decide)
         if isinstance(model, RawModel)
         else model
         for model in models

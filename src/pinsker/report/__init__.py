@@ -34,6 +34,7 @@ from pinsker.report.words import (
     certificate_text,
     facts,
     lines,
+    plan_text,
     sentence,
 )
 
@@ -41,5 +42,6 @@ __all__ = [
     "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
     "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
     "certificate_card", "certificate_text", "facts", "importance_card", "interactions_card",
-    "lines", "path_card", "plot", "report", "sentence", "summarise", "to_html", "to_json",
+    "lines", "path_card", "plan_text", "plot", "report", "sentence", "summarise", "to_html",
+    "to_json",
 ]  # fmt: skip

@@ -34,6 +34,7 @@ from pinsker.holdout import (
     FitContext,
     FreshRows,
     crossfit_certificate,
+    interval_notes,
     make_folds,
     path_certificate,
 )
@@ -474,9 +475,10 @@ def choose_on_path(
     path = measure_sets(path, context.encoded, context.settings)
     decision = context.rule.decide(path, context.facts)
     attributes = fitted_attributes(context, selector.n_features_in_, path, decision, notes=notes)
-    if notes:
-        certificate = replace(attributes["certificate_"], label=TOO_FEW_ROWS)
-        attributes["certificate_"] = certificate
+    certificate = attributes["certificate_"]
+    said = (*certificate.notes, *interval_notes(context, path, decision.size))
+    label = TOO_FEW_ROWS if notes else certificate.label
+    attributes["certificate_"] = replace(certificate, label=label, notes=said)
     set_fitted(selector, attributes)
 
 

@@ -55,6 +55,7 @@ from pinsker.search import (
     StoppingRule,
     named_searches,
     screening_notes,
+    search_rows,
 )
 from pinsker.selectors._base import fitted_attributes, set_fitted
 from pinsker.selectors._context import (
@@ -309,7 +310,7 @@ class FeatureSelector(EvaluatedSelector):
         )
         names, searches = self._searches(context, plan)
         progress = Progress(self, context.user_data, 5 + len(names))
-        context.jobs.on_call = progress.on_call
+        context.jobs.on_call = None if progress.stages is None else progress.stages.show
         progress.on_stage(_describe_search(plan, len(names)))
         if plan.folds:
             found = search_paths(context, plan, searches, names)
@@ -322,7 +323,7 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
         else:
-            choose_on_path(self, context, searches[0].run(context.encoded)[0])
+            choose_on_path(self, context, search_rows(context.encoded, searches[0])[0])
         progress.close()
         return self
 

@@ -94,11 +94,6 @@ class Progress:
             self._stage = self.context.subcontext(task_name=name)
             self._stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
-    def on_call(self, done: int, total: int) -> None:
-        """Report that some of the calls of a stage (searches, fits of models) are done."""
-        if self.stages is not None:
-            self.stages.show(done, total)
-
     def close(self) -> None:
         """Report that ``fit`` is done."""
         for line in (self.line, self.stages):
