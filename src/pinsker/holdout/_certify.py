@@ -148,6 +148,8 @@ def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.na
     """Return that few rows decide, with a metric beside that they decide less."""
     figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
     return Note("few rows decide", figures=figures)
+
+
 def _label(n_folds: int, doubts: Notes, notes: Notes) -> str:
     """Return what figures of rows that chose a set are."""
     is_sure = n_folds > 1 and not doubts and weights_of(notes) <= {"known"}

@@ -258,6 +258,8 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
 def _about(rows: float) -> str:
     """Return a number of rows in two digits."""
     return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
+
+
 def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
     if "untrue" in weights_of(c.notes):
         return "these rows are not like those of the fit"
