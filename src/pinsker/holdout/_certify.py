@@ -148,6 +148,8 @@ def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.na
     """Return that few rows decide, with a metric beside that they decide less."""
     figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
     return Note("few rows decide", figures=figures)
+
+
 def _label(n_folds: int, doubts: Notes, notes: Notes) -> str:
     """Return what figures of rows that chose a set are."""
     is_sure = n_folds > 1 and not doubts and weights_of(notes) <= {"known"}
@@ -475,7 +477,9 @@ def choose(
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        note = Note("chosen by information")
+        note, rule = Note("chosen by information"), context.rule
+        if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
+            note = Note("chosen at less confidence", figures={"confidence": rule.confidence})
         certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 

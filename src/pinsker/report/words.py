@@ -258,6 +258,8 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
 def _about(rows: float) -> str:
     """Return a number of rows in two digits."""
     return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
+
+
 def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
     if "untrue" in weights_of(c.notes):
         return "these rows are not like those of the fit"
@@ -462,6 +464,10 @@ SENTENCES = {
     "chosen by information": Sentence(
         "chosen by the information that held-out models show; their errors alone do not show that "
         "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
+    ),
+    "chosen at less confidence": Sentence(
+        "chosen at a confidence of {confidence:.0%}, as asked for: held-out errors do not show at "
+        "95 % that the budget is met"
     ),
     "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
     "unstable choice": Sentence("the choice is unstable: {found}", first=True),
