@@ -478,7 +478,9 @@ def choose(
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        note = Note("chosen by information")
+        note, rule = Note("chosen by information"), context.rule
+        if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
+            note = Note("chosen at less confidence", figures={"confidence": rule.confidence})
         certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 
