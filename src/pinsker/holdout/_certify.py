@@ -301,6 +301,8 @@ class FreshRows:
         doubts = self._doubts(losses, reference) if not all_stay else ()
         groups = self.evaluator.clusters
         n_groups = 0 if groups is None else len(np.unique(groups))
+        weights = self.evaluator.weights
+        n_effective = len(losses) if weights is None else effective_rows(weights)
         certificate = Certificate(
             metric=metric.name,
             budget=float(rule.delta),
@@ -330,7 +332,7 @@ class FreshRows:
             label=ESTIMATE if doubts else self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
-            rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
+            rare_rows=metric.rare_rows(facts, n_groups or n_effective),
             n_groups=n_groups,
         )
         return with_notes(certificate)
@@ -378,10 +380,6 @@ class FreshRows:
             return math.inf
         shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
         return self.evaluator.metric.upper_bound(losses, self.facts, shared)
-
-    def _n_effective(self) -> float:
-        weights = self.evaluator.weights
-        return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
     def _evaluate(self, features: FeatureSet) -> HoldoutScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
