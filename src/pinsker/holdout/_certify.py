@@ -295,7 +295,7 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
+        worth = metric.gains((losses, reference), prior, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()
@@ -478,7 +478,9 @@ def choose(
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        note = Note("chosen by information")
+        note, rule = Note("chosen by information"), context.rule
+        if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
+            note = Note("chosen at less confidence", figures={"confidence": rule.confidence})
         certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 

@@ -467,6 +467,10 @@ SENTENCES = {
         "chosen by the information that held-out models show; their errors alone do not show that "
         "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
     ),
+    "chosen at less confidence": Sentence(
+        "chosen at a confidence of {confidence:.0%}, as asked for: held-out errors do not show at "
+        "95 % that the budget is met"
+    ),
     "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
     "unstable choice": Sentence("the choice is unstable: {found}", first=True),
     "unstable columns": Sentence("some columns are unstable: {found}", first=True),
