@@ -434,7 +434,9 @@ def choose(
     result, decision = comparison.choose(context.rule)
     settings, searched = context.settings, plan.rows_to_measure(context.encoded)
     if len(comparison.paths) > 1 or not plan.crosses:
-        most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+        target = context.encoded.target  # neighbors among many targets take longer
+        few = _MOST_MEASURED_ROWS // math.isqrt(len(target.names) if target.labels is None else 1)
+        most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
     path = measure_sets(comparison.paths[result.search], searched, settings)
     comparison.paths[result.search] = path
