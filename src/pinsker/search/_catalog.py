@@ -280,7 +280,8 @@ def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[st
     by_neighbors = partial(Search, takes_weights=False, n_screened=_MOST_SCREENED)
     by_counts = partial(Search, cost=2, most_rows=None)
     counted = partial(count_and_search, fixed=fixed)
-    linear = partial(linear_where_rows_allow, fixed=fixed, at_least=settings.at_least)
+    known = {"at_least": settings.at_least, "on_step": settings.deadline.checked(None)}
+    linear = partial(linear_where_rows_allow, fixed=fixed, **known)
     ranked = partial(relevance, settings=settings, fixed=fixed)
     paired = partial(pairs, fixed=fixed, seed=settings.seed)
     listed = (
