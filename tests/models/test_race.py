@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 
+from pinsker import FeatureSelector
 from pinsker.encoding import encode
 from pinsker.exceptions import MissingDependencyError, ParameterError
 from pinsker.holdout import Fold, HoldoutEvaluator
@@ -183,3 +184,14 @@ def test_rare_classes_do_not_stop_boosted_trees():
     y[0] = 2
     (model,) = named_models("boosted trees", "classification", 60)
     assert model.fit_predict_scores(X, y, X, 3).shape == (60, 3)
+
+
+def test_models_of_the_user_that_tie_predict_together():
+    # The last pass took their mean for a model of ours: IndexError.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    models = [(name, LogisticRegression()) for name in ("one", "other")]
+    selector = FeatureSelector(0.1, models=models, searches=["linear"], random_state=0)
+    selector.fit(X, X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=200) > 0)
+    assert selector.certificate_.model_all == "mean of one, other"
+    assert selector.support_[:2].all()

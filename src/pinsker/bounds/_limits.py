@@ -161,6 +161,11 @@ def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
 
 
+#: Hall's cubic runs away where skewness times the quantile is large: three rows of 398, all worse,
+#: got a limit of .066 at 99.8 %, Clopper and Pearson's exact one is .030. Up to here both agree.
+_MOST_SKEWED = 0.5
+
+
 def limits_of_steps(
     mean: float, values: FloatArray, rows: FloatArray, steps: FloatArray, confidence: float
 ) -> Difference:
@@ -177,6 +182,8 @@ def limits_of_steps(
     error = float(np.sqrt(second / (total - 1.0)))
     quantile = float(stdtrit(max(own - 1.0, 1.0), confidence))
     skewness = third / second**1.5
+    if steps is _ONE_ROW and abs(skewness) * quantile > _MOST_SKEWED * math.sqrt(total):
+        skewness = 0.0  # `limits_of_one_sign` knows how few rows differ
     above = max(quantile, -_hall(-quantile, skewness, total))
     below = max(quantile, _hall(quantile, skewness, total))
     return Difference(mean, min(centre - below * error, mean), max(centre + above * error, mean))
@@ -434,7 +441,7 @@ def _count_limit(
     values, rows = np.array([1.0, -1.0]), np.array([worse, better])
     mean, zeros = (worse - better) / n_rows, max(n_rows - worse - better, 0.0)
     values, rows = np.append(values, 0.0), np.append(rows, zeros)
-    found = limits_of_steps(mean, values, rows, np.array([-1.0, 1.0]), confidence)
+    found = limits_of_steps(mean, values, rows, _ONE_ROW, confidence)
     return wider(found, limits_of_one_sign(mean, values, rows, confidence)).upper
 
 

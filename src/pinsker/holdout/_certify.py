@@ -139,6 +139,7 @@ def crossfit_certificate(
         fewest_needed=comparison.fewest_needed(budget) if budget else 0,
         likely=() if likely is None else comparison.features_of(likely),
         likely_increase=math.nan if likely is None else likely.increase,
+        likely_upper=math.nan if likely is None else likely.excess_upper,
         rows_needed=comparison.rows_needed(likely, budget) if likely and budget else math.nan,
     )
     return with_notes(certificate)
@@ -441,6 +442,8 @@ def _names(path: SelectionPath, size: int) -> tuple[str, ...]:
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
+#: The same when time is up.
+_FEW_MEASURED_ROWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -467,15 +470,20 @@ def choose(
     """Take the set that a rule asks for, with what the rows that chose it say."""
     result, decision = comparison.choose(context.rule)
     settings, searched = context.settings, plan.rows_to_measure(context.encoded)
-    if len(comparison.paths) > 1 or not plan.crosses:
-        most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+    if len(comparison.paths) > 1 or not plan.crosses or context.deadline.is_over:
+        target = context.encoded.target  # neighbors among many targets take longer
+        few = _MOST_MEASURED_ROWS // math.isqrt(len(target.names) if target.labels is None else 1)
+        few = _FEW_MEASURED_ROWS if context.deadline.is_over else few
+        most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
     path = measure_sets(comparison.paths[result.search], searched, settings)
     comparison.paths[result.search] = path
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        note = Note("chosen by information")
+        note, rule = Note("chosen by information"), context.rule
+        if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
+            note = Note("chosen at less confidence", figures={"confidence": rule.confidence})
         certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 

@@ -109,12 +109,15 @@ class SubsetResult:
         Errors are known in one metric. Of classes the information lost is measured far better than
         the error rate, and the theorem between them is cautious; of numbers it is the squared error
         by another name, at one standard error: on 79 real tables it let twice as many sets break
-        the budget. What information alone supports is chosen, and is not called met.
+        the budget. What information alone supports is chosen, and is not called met; nothing is
+        chosen so that is not shown to predict (of 50 rows accuracy fell from .81 to .62).
         """
         same = rule.metric_for(facts) == metric.metric
         if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
             return True
         if same and (facts.task != "classification" or self.excess > rule.delta + ROUNDING):
+            return False
+        if self.gain_lower <= 0.0:
             return False
         allowed = self.allowed(rule, facts, metric)
         return max(self.lost, self.behind_all) <= allowed + ROUNDING
@@ -440,11 +443,11 @@ class Comparison:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
+        best = max(self.on_paths, key=lambda result: (result.information, -result.size))
         for every in self._everything():
-            if every.may_stay(*known):
+            if every.may_stay(*known) or best.gain_lower <= 0.0:
                 note += "all are kept"
                 return every, Decision(every.size, every.allowed(*known), (note,))
-        best = max(self.on_paths, key=lambda result: (result.information, -result.size))
         note += "the one with the most information is kept"
         return best, Decision(best.size, rule.budget(self.facts), (note,))
 

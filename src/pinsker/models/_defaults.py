@@ -77,6 +77,7 @@ class RBFSVM(HoldoutModel):
     """A support vector machine with the RBF kernel ``exp(-gamma |x - x'|²)``."""
 
     most_rows: ClassVar[float] = LARGE_TABLE
+    widening: ClassVar[float] = 1.25
     name: str = "svm"
     estimator: Estimator = None
 

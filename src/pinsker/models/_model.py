@@ -77,6 +77,7 @@ class HoldoutModel:
     #: By how much a mean of cross-fitted differences is wider than that of independent rows: folds
     #: share rows that models are fitted to (benchmarks/widening.py).
     widening: ClassVar[float] = 1.2
+    is_quick: ClassVar[bool] = False  # whether a fit takes milliseconds
     name: str  # its name in comparisons and certificates
     estimator: Estimator  # cloned before every fit
 
@@ -406,6 +407,8 @@ class LinearRanks(HoldoutModel):
     """Ridge or logistic regression in normal scores."""
 
     layout: ClassVar[LayoutName] = "scores"
+    widening: ClassVar[float] = 1.1
+    is_quick: ClassVar[bool] = True
     name: str = "linear ranks"
     estimator: Estimator = None
     C: float = 1.0  # inverse penalty of the logistic regression
