@@ -300,9 +300,9 @@ def audit(
                 warn_of(doubt)
     increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     gains = [
-        loss.gain(one, prior, confidence, blocks, of_rows).lower
+        one.lower
         for prior in losses[2:]
-        for one in losses[:2]
+        for one in loss.gains(losses[:2], prior, confidence, blocks, of_rows)
     ]
     return AuditResult(
         model=name,

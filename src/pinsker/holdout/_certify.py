@@ -139,6 +139,7 @@ def crossfit_certificate(
         fewest_needed=comparison.fewest_needed(budget) if budget else 0,
         likely=() if likely is None else comparison.features_of(likely),
         likely_increase=math.nan if likely is None else likely.increase,
+        likely_upper=math.nan if likely is None else likely.excess_upper,
         rows_needed=comparison.rows_needed(likely, budget) if likely and budget else math.nan,
     )
     return with_notes(certificate)
@@ -294,12 +295,14 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
+        worth = metric.gains((losses, reference), prior, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()
         groups = self.evaluator.clusters
         n_groups = 0 if groups is None else len(np.unique(groups))
+        weights = self.evaluator.weights
+        n_effective = len(losses) if weights is None else effective_rows(weights)
         certificate = Certificate(
             metric=metric.name,
             budget=float(rule.delta),
@@ -329,7 +332,7 @@ class FreshRows:
             label=ESTIMATE if doubts else self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
-            rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
+            rare_rows=metric.rare_rows(facts, n_groups or n_effective),
             n_groups=n_groups,
         )
         return with_notes(certificate)
@@ -377,10 +380,6 @@ class FreshRows:
             return math.inf
         shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
         return self.evaluator.metric.upper_bound(losses, self.facts, shared)
-
-    def _n_effective(self) -> float:
-        weights = self.evaluator.weights
-        return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
     def _evaluate(self, features: FeatureSet) -> HoldoutScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
@@ -443,6 +442,8 @@ def _names(path: SelectionPath, size: int) -> tuple[str, ...]:
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
+#: The same when time is up.
+_FEW_MEASURED_ROWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -469,15 +470,20 @@ def choose(
     """Take the set that a rule asks for, with what the rows that chose it say."""
     result, decision = comparison.choose(context.rule)
     settings, searched = context.settings, plan.rows_to_measure(context.encoded)
-    if len(comparison.paths) > 1 or not plan.crosses:
-        most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+    if len(comparison.paths) > 1 or not plan.crosses or context.deadline.is_over:
+        target = context.encoded.target  # neighbors among many targets take longer
+        few = _MOST_MEASURED_ROWS // math.isqrt(len(target.names) if target.labels is None else 1)
+        few = _FEW_MEASURED_ROWS if context.deadline.is_over else few
+        most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
     path = measure_sets(comparison.paths[result.search], searched, settings)
     comparison.paths[result.search] = path
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        note = Note("chosen by information")
+        note, rule = Note("chosen by information"), context.rule
+        if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
+            note = Note("chosen at less confidence", figures={"confidence": rule.confidence})
         certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 

@@ -5,6 +5,7 @@ Calls that do not depend on each other run in threads here, or as tasks on a clu
 
 import copy
 import ctypes
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from threadpoolctl import (  # type: ignore[import-untyped]
 
 from pinsker._compat import require
 from pinsker._notes import Notes
-from pinsker._types import DaskClient, Fields, FloatArray, Function, IntArray, TableLike
+from pinsker._types import Arguments, DaskClient, Fields, FloatArray, Function, IntArray, TableLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import calls_on_cluster
@@ -82,7 +83,7 @@ class Jobs:
         self,
         function: Function,
         shared: Any,
-        calls: Iterable[tuple[Any, ...]],
+        calls: Iterable[Arguments],
         n_jobs: int | None = None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call."""
@@ -100,7 +101,7 @@ class Jobs:
 
     @contextmanager
     def _start(
-        self, function: Function, shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+        self, function: Function, shared: Any, calls: list[Arguments], n_jobs: int
     ) -> Iterator[Iterable[Any]]:
         """Yield the results as they come, in the order of the calls."""
         if n_jobs == 1 or len(calls) < 2:
@@ -123,9 +124,7 @@ class Jobs:
         with one, config_context(**config), parallel_config("threading", n_jobs=1):
             return function(shared, *call)
 
-    def _run_on_cluster(
-        self, function: Function, shared: Any, calls: list[tuple[Any, ...]]
-    ) -> list[Any]:
+    def _run_on_cluster(self, function: Function, shared: Any, calls: list[Arguments]) -> list[Any]:
         _check_that_they_travel(calls)
         alone = partial(_alone, get_config(), function)
         try:
@@ -189,7 +188,7 @@ def _alone(config: Fields, function: Function, shared: Any, *call: Any) -> Any:
         return function(shared, *call)
 
 
-def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
+def _check_that_they_travel(calls: list[Arguments]) -> None:
     """Raise if a call cannot be sent to a worker, before anything is sent."""
     try:
         require("cloudpickle", purpose="engine='dask'", extra="dask").dumps(calls)
@@ -206,6 +205,8 @@ FeatureSet: TypeAlias = tuple[int, ...]
 #: A model other than the first of a race stands for a set where it is better by this many standard
 #: errors on the other folds: who switches at less adds noise and gains nothing.
 _CLEARLY_BETTER = 1.0
+#: Rows that a model is timed on, and how many fits to all features each fold has to have time for.
+_TIMED, _FITS_IN_TIME = 200, 3
 #: Models that predict together at most.
 _MOST_TOGETHER = 2
 
@@ -292,6 +293,47 @@ class HoldoutEvaluator:
         """
         self._fit(candidates)
         return [self._scores_of(sets) for sets in candidates]
+
+    def limit_time(self, deadline: Deadline) -> None:
+        """Leave the models that a deadline allows, and where it is one too many, fewer rows.
+
+        Each is timed on few rows of one fold; the cheapest always stays.
+        """
+        if math.isinf(deadline.left):
+            return
+        fold = self.folds[0]
+        train, test = (rows[:: -(-len(rows) // _TIMED)] for rows in (fold.train, fold.test))
+        everything = tuple(range(self.data.rows.design.n_features))
+        ratio = _FITS_IN_TIME * len(self.folds) * len(fold.train) / len(train)
+        seconds: dict[str, float] = {}
+        with self.jobs.thread_pools.limit(limits=1):
+            for model in self.models:
+                if seconds and 2.0 * min(seconds.values()) > deadline.left:
+                    break
+                before = deadline.left
+                predict_rows(self.data.rows, model, train, test, everything)
+                seconds[model.name] = ratio * (before - deadline.left)
+        kept: list[str] = []
+        for name in sorted(seconds, key=lambda name: seconds[name]):
+            if not kept or sum(seconds[one] for one in [*kept, name]) <= deadline.left:
+                kept.append(name)
+        gone = [model.name for model in self.models if model.name not in kept]
+        deadline.left_out += [f"model {name}" for name in gone]
+        self.models = tuple(model for model in self.models if model.name in kept)
+        share = max(deadline.left, 0.0) / seconds[kept[0]]
+        if share < 1.0:
+            self._thin(share)
+            deadline.left_out.append("training rows of models")
+
+    def _thin(self, share: float) -> None:
+        """Fit models to a share of the training rows, some dozens at least."""
+
+        def thinned(rows: IntArray) -> IntArray:
+            n_left = min(len(rows), max(_TIMED // 2, int(share * len(rows))))
+            return rows[np.linspace(0, len(rows) - 1, n_left).astype(np.int64)]
+
+        self.folds = tuple(Fold(thinned(fold.train), fold.test) for fold in self.folds)
+        self.data = replace(self.data, folds=self.folds)
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Leave what wins on the best candidate, and what wins on the first one: all features.
