@@ -34,7 +34,7 @@ from experiments.reproduce.results import (
     summarize,
 )
 
-SAMPLES = (50, 100, 150, 200, 250, 300, 400, 500, 750)
+SAMPLES = (50, 100, 150, 200, 300, 400, 750)
 FRACTIONS = (10, 20, 40)
 DELTAS = (0.05, 0.1)
 SPLITS = 3

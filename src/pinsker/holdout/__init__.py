@@ -19,11 +19,11 @@ from pinsker.holdout._certify import (
     certify,
     choose,
     crossfit_certificate,
+    interval_notes,
     path_certificate,
 )
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
-from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,

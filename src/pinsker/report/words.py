@@ -289,8 +289,6 @@ _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
     "rare class": _rare_class,
     "rows without a target": _dropped,
     "rows with gaps dropped": _dropped,
-    "printed backward": lambda figures: {"metric": metric_words(figures["metric"])},
-    "printed forward": lambda figures: {"metric": metric_words(figures["metric"])},
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
 }
 #: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
@@ -312,15 +310,13 @@ SENTENCES = {
         first=True,
     ),
     "printed backward": Sentence(
-        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}: "
-        "features went while their scores summed to less than {nats:.4g} nats. It holds for "
-        "exact information, and these are estimates from the rows that were searched"
+        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}, "
+        "as the scores of what went sum to less than {nats:.4g} nats: true of exact information"
     ),
     "printed forward": Sentence(
         "Theorem 5 of the paper, which speaks for this rule, is false as printed: features came "
         "while their scores summed to less than {nats:.4g} nats, so that a larger budget than "
-        "{delta:g} keeps more of them, and the Bayes risk ({metric}) is bounded by "
-        "what is still to come alone (errata E20 to E23)",
+        "{delta:g} keeps more; only what is still to come bounds the Bayes risk ({metric})",
         first=True,
     ),
     "error of what is lost": Sentence(
