@@ -1,5 +1,6 @@
 """docs/paper.md is what the CSVs of a run say, and its index points to what exists."""
 
+import doctest
 import importlib
 import re
 
@@ -22,6 +23,13 @@ def test_every_part_has_its_csv_and_its_block():
 
 def test_the_page_is_generated_from_the_csvs():
     assert page.rendered(TEXT) == TEXT
+
+
+def test_the_example_of_the_page_runs():
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    result = doctest.testfile(str(page.PAGE), module_relative=False, optionflags=flags)
+    assert result.attempted >= 5
+    assert result.failed == 0
 
 
 def test_a_changed_csv_changes_the_page(tmp_path):

@@ -314,21 +314,18 @@ SENTENCES = {
         "as the scores of what went sum to less than {nats:.4g} nats: true of exact information"
     ),
     "printed forward": Sentence(
-        "Theorem 5 of the paper, which speaks for this rule, is false as printed: features came "
-        "while their scores summed to less than {nats:.4g} nats, so that a larger budget than "
-        "{delta:g} keeps more; only what is still to come bounds the Bayes risk ({metric})",
-        first=True,
+        "Theorem 5 of the paper, which speaks for this rule, is false as printed: the scores of "
+        "what came sum to less than {nats:.4g} nats, a larger budget than {delta:g} keeps more, "
+        "and only what is still to come bounds the Bayes risk ({metric})"
     ),
     "error of what is lost": Sentence(
         "the information lost has a standard error of {error:.4f} nats: if two of them more are "
-        "lost, the Bayes risk rises by at most {bound:.4g}",
-        shown=False,
+        "lost, the Bayes risk rises by at most {bound:.4g}"
     ),
     "Bayes error of a set": Sentence(
         "the kept features leave {left:.4f} nats of the class open (standard error {error:.4f}): "
         "no model of them errs less often than {lower:.4f} (Fano), and the best one at most "
-        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]",
-        shown=False,
+        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]"
     ),
     # About a table as it was read.
     "decimal comma": Sentence("numbers are written with a decimal comma"),

@@ -16,7 +16,7 @@ nothing shows.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,7 @@ WIDE = 256
 #: Screened features are measured at this many rows, against all. Text counts, 1400 rows with most
 #: distances 0: 2.6 s instead of 7.6 s, with as many relevant words among the first 8, 15 and 30.
 _MOST_SAMPLED = 500
+_State = TypeVar("_State", Backward, Forward)
 
 
 @dataclass(frozen=True)
@@ -83,18 +84,12 @@ class KNNSearchSettings:
         """Return whether a table of this many features is screened before it is searched."""
         return self.max_candidates is not None and n_features > WIDE
 
-    @property
-    def shrinking(self) -> "type[Backward] | partial[_GaoState]":
-        """What scores removals."""
-        return partial(_GaoState, grows=False) if self.knn.estimator == "gao" else Backward
-
-    @property
-    def growing(self) -> "type[Forward] | partial[_GaoState]":
-        """What scores additions."""
-        return partial(_GaoState, grows=True) if self.knn.estimator == "gao" else Forward
+    def scorer(self, kind: type[_State]) -> "type[_State] | partial[_GaoState]":
+        """Return what scores removals (`Backward`) or additions by the estimator that is set."""
+        return partial(_GaoState, grows=kind is Forward) if self.knn.estimator == "gao" else kind
 
     def of_engine(self, problem: Encoded) -> Fields:
-        """Return the arguments of `shrinking` and `growing`."""
+        """Return the arguments of a `scorer`."""
         if problem.weights is not None:
             raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="sample_weight")
         return {
@@ -209,7 +204,7 @@ def backward(
         few = _Screened.of(problem, settings, fixed)
         return few.renumbered(backward(few.problem, few.settings, few.fixed))
     active = None if earlier is None else earlier.last_set
-    state = settings.shrinking(**settings.of_engine(problem), active=active)
+    state = settings.scorer(Backward)(**settings.of_engine(problem), active=active)
     trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
     return _ended("backward", trace, problem, settings, fixed, plan=state.plan)
@@ -229,8 +224,8 @@ def forward(
     ):
         earlier = None  # it went farther than is asked for now
     options = settings.of_engine(problem)
-    full = settings.growing(**options, active=range(problem.n_features)).information
-    state = settings.growing(**options, active=() if earlier is None else earlier.last_set)
+    full = settings.scorer(Forward)(**options, active=range(problem.n_features)).information
+    state = settings.scorer(Forward)(**options, active=() if earlier is None else earlier.last_set)
     trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
     grow(
         state,
@@ -288,7 +283,7 @@ def grow_past_peak(
     A growth that was broken off is no path yet: the interrupt or the loss is raised.
     """
     options = settings.of_engine(problem)
-    full = settings.growing(**options, active=range(problem.n_features)).information
+    full = settings.scorer(Forward)(**options, active=range(problem.n_features)).information
     least, patience = max(settings.at_least, len(fixed)), settings.patience or 0
 
     def is_past_peak(trace: Trace) -> bool:
@@ -297,7 +292,7 @@ def grow_past_peak(
         return size > 0 and size >= least and size - peak >= max(patience, peak)
 
     trace = grow(
-        settings.growing(**options),
+        settings.scorer(Forward)(**options),
         Trace((), [0.0]),
         n_features=problem.n_features,
         fixed=fixed,
@@ -317,7 +312,7 @@ def relevance(
     if settings.screens(problem.n_features):
         few = _Screened.of(problem, settings, fixed)
         return few.renumbered(relevance(few.problem, few.settings, few.fixed))
-    scores = settings.growing(**settings.of_engine(problem)).scores()
+    scores = settings.scorer(Forward)(**settings.of_engine(problem)).scores()
     ranked = [int(feature) for feature in np.argsort(-scores, kind="stable")]
     order = tuple(dict.fromkeys([*fixed, *ranked]))
     return given_order(problem, order, len(fixed), [float(scores[feature]) for feature in order])
@@ -343,7 +338,7 @@ def measure_sets(
     if problem.weights is not None:  # neighbors take no weights: counts do
         counted = count_and_search(problem, "jmi", order, rule=FeatureLimit(len(order)))
         return replace(counted.continued(path.order[len(order) :]), n_fixed=path.n_fixed)
-    state = settings.growing(**settings.of_engine(take_features(problem, order)))
+    state = settings.scorer(Forward)(**settings.of_engine(take_features(problem, order)))
     trace = Trace((), [0.0], complete=True)
     for position, feature in enumerate(order):
         state.add(position)
@@ -360,7 +355,7 @@ def _shrunk(
     growth: Growth,
 ) -> SelectionPath:
     """Remove features from the set that was grown."""
-    state = settings.shrinking(**settings.of_engine(problem), active=growth.trace.moves)
+    state = settings.scorer(Backward)(**settings.of_engine(problem), active=growth.trace.moves)
     trace = Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
     full = growth.full_information

@@ -412,9 +412,8 @@ class ErrorBudget(StoppingRule):
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
             decision = self._settle(path, self._printed_size(path, budget), budget)
-            words = metric_words(metric_name(self.metric_for(facts)))
-            said = {"metric": words, "delta": self.delta, "nats": budget}
-            claim = Note(f"printed {path.direction}", figures=said)
+            said = {"metric": metric_words(metric_name(self.metric_for(facts))), "nats": budget}
+            claim = Note(f"printed {path.direction}", figures={**said, "delta": self.delta})
             return replace(decision, notes=(*decision.notes, claim))
         if self.model == "gaussian":
             within = self.growth(path, facts) <= self.delta + ROUNDING

@@ -321,13 +321,6 @@ class BackwardElimination(KNNSelector):
 
         It stops as soon as the scores, by Gao's estimator, sum to :math:`\delta^2/2` (error rate of
         classes) or :math:`\delta/(2B^2)` (squared error of numbers). See ``docs/paper.md``.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> selector = BackwardElimination.as_published(0.5).fit(*load_wine(return_X_y=True))
-        >>> selector.certificate_.information_lost < 0.5**2 / 2
-        True
         """
         return cls._to_the_letter(error_budget, n_neighbors)
 
