@@ -45,7 +45,7 @@ STYLES = ("-", "--", ":")
 
 def tasks(settings: Settings) -> list[Task]:
     """Return two runs per number of samples and split, the long ones first."""
-    samples, splits = ((60,), 1) if settings.quick else (SAMPLES, SPLITS)
+    samples, splits = ((60,), 1) if settings.quick else (SAMPLES, settings.splits or SPLITS)
     about = [(n, split, settings.seed) for split in range(splits) for n in reversed(samples)]
     return [
         *(

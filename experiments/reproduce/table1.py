@@ -158,7 +158,9 @@ MOST_FOR_RELEASED = 30
 
 def tasks(settings: Settings) -> list[Task]:
     """Return two runs per data set and split, and one of each set by the protocol found."""
-    names, splits = (("wine", WITH_ROW_NUMBER), 1) if settings.quick else (SETS, SPLITS)
+    names, splits = (SETS, settings.splits or SPLITS)
+    if settings.quick:
+        names, splits = ("wine", WITH_ROW_NUMBER), 1
     names = tuple(name for name in names if name not in missing_sets(names))
     about = [(name, split, settings.seed) for split in range(splits) for name in names]
     return [

@@ -101,7 +101,7 @@ def test_publishing_keeps_when_each_part_ran(tmp_path):
     copy = tmp_path / "page.md"
     copy.write_text("# A page\n\n<!-- begin runs -->\n<!-- end runs -->\n")
     page.publish(["example1"], settings, copy)
-    assert "* example1: commit `abc`, 61 s" in copy.read_text()
+    assert "* example1: commit `abc`, 1 runs, 61 s" in copy.read_text()
 
 
 def test_forward_path_is_compared_with_both_errors():
