@@ -25,7 +25,7 @@ def test_one_line_is_the_paper(run, table, frame, tmp_path, way):
 
 
 @pytest.mark.parametrize(
-    "more", [("--cv", "5"), ("--stop", "features=2"), ("-d", "linear"), ("-d", "forward-backward")]
+    "more", [("--cv", "5"), ("--stop", "features=2"), ("-d", "linear"), ("-d", "forward")]
 )
 def test_what_the_paper_has_not_is_refused(run, table, more):
     done = run("select", table, "-t", "final grade", "--as-published", "backward", *more)

@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -16,7 +16,6 @@ from pinsker._compat import require
 from pinsker._notes import Note, option_of
 from pinsker._types import DaskClient, Fields, IntArray, Selector
 from pinsker.cli._options import (
-    MODELS,
     Direction,
     parse_columns,
     parse_groups,
@@ -33,6 +32,7 @@ from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.metrics import task_of
+from pinsker.models import MODELS
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
 from pinsker.selectors import (
     BackwardElimination,
@@ -179,6 +179,8 @@ def fit(
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     _check_row_columns(table, selector, options)
+    if options.fast and table.weights is not None and options.searches is None:
+        selector.set_params(searches=["jmi", "linear"])  # relevance is by neighbors
     order, rows = in_order(table)
     if table.time is not None:
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
@@ -189,6 +191,7 @@ def fit(
     with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], take(y, order), **rows)
     seconds = time.perf_counter() - started
+    selector._record = replace(selector._record, row_columns=table.row_columns)
     interrupted = ended.is_set() or not selector.path_.complete
     if not selector.path_.complete and not selector.path_.moves:
         raise KeyboardInterrupt  # nothing is known yet

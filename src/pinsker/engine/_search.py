@@ -1,7 +1,6 @@
 """Backward and forward search, exactly, in one pass; randomized trees; settings for experts."""
 
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
@@ -12,7 +11,7 @@ from joblib import effective_n_jobs
 
 from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_rows
+from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_sample
 from pinsker.engine._problem import (
     MOST_CODES,
     MOST_MEMORY,
@@ -231,7 +230,7 @@ def as_settings(name: str, value: Unchecked) -> Any:
 _LOG = logging.getLogger("pinsker")
 
 
-class Stepwise(ABC):
+class Stepwise:
     """A search that moves one feature at a time; parameters as in `Backward` and `Forward`."""
 
     _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
@@ -255,11 +254,12 @@ class Stepwise(ABC):
         one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
-        for feature in self._first_set() if active is None else _listed(active):
+        first = range(problem.n_features) if self._keeps_pairs else ()  # backward from all
+        for feature in first if active is None else _listed(active):
             self._active[index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
-        plan = plan_rows(
+        plan = plan_sample(
             problem,
             max_memory=max_memory,
             max_samples=max_samples,
@@ -275,6 +275,7 @@ class Stepwise(ABC):
         self._search, self.plan = backend.run(request, plan, settings)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
         self._search.start(self._active, self.n_threads)
+        self.information = self._measured()  # I(Y; X_S) of the current set, in nats
 
     # What the state was made for cannot be exchanged: kernels read and write by it.
     @property
@@ -297,14 +298,9 @@ class Stepwise(ABC):
         """Features in the current set, in increasing order."""
         return tuple(int(u) for u in np.flatnonzero(self._active))
 
-    @property
-    def information(self) -> float:
-        """``I(Y; X_S)`` of the current set, in nats."""
+    def _measured(self) -> float:
+        """Return the information of the set that the kernel holds."""
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
-
-    @abstractmethod
-    def _first_set(self) -> Iterable[int]:
-        """Return the features to start from by default."""
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
@@ -354,8 +350,8 @@ class Backward(Stepwise):
         scores[self._active == 0] = np.nan
         return scores
 
-    def remove(self, feature: int) -> None:
-        """Remove a feature from the set."""
+    def remove(self, feature: int) -> FloatArray:
+        """Remove a feature from the set, and return the scores of what is left."""
         feature = index_of("feature", feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
@@ -363,9 +359,8 @@ class Backward(Stepwise):
             )
         self._active[feature] = 0
         self._search.remove(feature, self.n_threads)
-
-    def _first_set(self) -> Iterable[int]:
-        return range(self.problem.n_features)
+        self.information = self._measured()
+        return self.scores()
 
 
 class Forward(Stepwise):
@@ -385,16 +380,15 @@ class Forward(Stepwise):
         scores[self._active == 1] = np.nan
         return scores
 
-    def add(self, feature: int) -> None:
-        """Add a feature to the set."""
+    def add(self, feature: int) -> FloatArray:
+        """Add a feature to the set, and return the scores of the others."""
         feature = index_of("feature", feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1
         self._search.add(feature, self.n_threads)
-
-    def _first_set(self) -> Iterable[int]:
-        return ()
+        self.information = self._measured()
+        return self.scores()
 
 
 #: More would take hours, and change no mean by more than a thousandth.

@@ -5,6 +5,7 @@ Calls that do not depend on each other run in threads here, or as tasks on a clu
 
 import copy
 import ctypes
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from threadpoolctl import (  # type: ignore[import-untyped]
 
 from pinsker._compat import require
 from pinsker._notes import Notes
-from pinsker._types import DaskClient, Fields, FloatArray, Function, IntArray, TableLike
+from pinsker._types import Arguments, DaskClient, Fields, FloatArray, Function, IntArray, TableLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import calls_on_cluster
@@ -51,7 +52,6 @@ from pinsker.models import (
     is_tied,
     left_by_few_rows,
     mean_prediction,
-    members,
     predict_rows,
     refuse_without_weights,
     without_advice,
@@ -83,7 +83,7 @@ class Jobs:
         self,
         function: Function,
         shared: Any,
-        calls: Iterable[tuple[Any, ...]],
+        calls: Iterable[Arguments],
         n_jobs: int | None = None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call."""
@@ -101,7 +101,7 @@ class Jobs:
 
     @contextmanager
     def _start(
-        self, function: Function, shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+        self, function: Function, shared: Any, calls: list[Arguments], n_jobs: int
     ) -> Iterator[Iterable[Any]]:
         """Yield the results as they come, in the order of the calls."""
         if n_jobs == 1 or len(calls) < 2:
@@ -124,9 +124,7 @@ class Jobs:
         with one, config_context(**config), parallel_config("threading", n_jobs=1):
             return function(shared, *call)
 
-    def _run_on_cluster(
-        self, function: Function, shared: Any, calls: list[tuple[Any, ...]]
-    ) -> list[Any]:
+    def _run_on_cluster(self, function: Function, shared: Any, calls: list[Arguments]) -> list[Any]:
         _check_that_they_travel(calls)
         alone = partial(_alone, get_config(), function)
         try:
@@ -190,7 +188,7 @@ def _alone(config: Fields, function: Function, shared: Any, *call: Any) -> Any:
         return function(shared, *call)
 
 
-def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
+def _check_that_they_travel(calls: list[Arguments]) -> None:
     """Raise if a call cannot be sent to a worker, before anything is sent."""
     try:
         require("cloudpickle", purpose="engine='dask'", extra="dask").dumps(calls)
@@ -207,6 +205,8 @@ FeatureSet: TypeAlias = tuple[int, ...]
 #: A model other than the first of a race stands for a set where it is better by this many standard
 #: errors on the other folds: who switches at less adds noise and gains nothing.
 _CLEARLY_BETTER = 1.0
+#: Rows that a model is timed on, and how many fits to all features each fold has to have time for.
+_TIMED, _FITS_IN_TIME = 200, 3
 #: Models that predict together at most.
 _MOST_TOGETHER = 2
 
@@ -259,10 +259,23 @@ class HoldoutEvaluator:
         self.in_time = False  # whether neighboring rows depend on each other
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
+        self._priors: dict[int, HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
+
+    @property
+    def widening(self) -> float:
+        """Factor of the limits of differences: of the models, 1 where one fold is held out."""
+        if len(self.folds) == 1:
+            return 1.0
+        return max(model.widening for model in self.models)
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
+        if n_folds not in self._priors:
+            self._priors[n_folds] = self._score_prior(n_folds)
+        return self._priors[n_folds]
+
+    def _score_prior(self, n_folds: int) -> HoldoutScores:
         prior = self._pool(PriorModel(), [()] * n_folds)
         # Of groups the folds differ: what the others have most often is rarer in the one left out.
         if self.metric.has_theory and self.groups is None:
@@ -280,6 +293,47 @@ class HoldoutEvaluator:
         """
         self._fit(candidates)
         return [self._scores_of(sets) for sets in candidates]
+
+    def limit_time(self, deadline: Deadline) -> None:
+        """Leave the models that a deadline allows, and where it is one too many, fewer rows.
+
+        Each is timed on few rows of one fold; the cheapest always stays.
+        """
+        if math.isinf(deadline.left):
+            return
+        fold = self.folds[0]
+        train, test = (rows[:: -(-len(rows) // _TIMED)] for rows in (fold.train, fold.test))
+        everything = tuple(range(self.data.rows.design.n_features))
+        ratio = _FITS_IN_TIME * len(self.folds) * len(fold.train) / len(train)
+        seconds: dict[str, float] = {}
+        with self.jobs.thread_pools.limit(limits=1):
+            for model in self.models:
+                if seconds and 2.0 * min(seconds.values()) > deadline.left:
+                    break
+                before = deadline.left
+                predict_rows(self.data.rows, model, train, test, everything)
+                seconds[model.name] = ratio * (before - deadline.left)
+        kept: list[str] = []
+        for name in sorted(seconds, key=lambda name: seconds[name]):
+            if not kept or sum(seconds[one] for one in [*kept, name]) <= deadline.left:
+                kept.append(name)
+        gone = [model.name for model in self.models if model.name not in kept]
+        deadline.left_out += [f"model {name}" for name in gone]
+        self.models = tuple(model for model in self.models if model.name in kept)
+        share = max(deadline.left, 0.0) / seconds[kept[0]]
+        if share < 1.0:
+            self._thin(share)
+            deadline.left_out.append("training rows of models")
+
+    def _thin(self, share: float) -> None:
+        """Fit models to a share of the training rows, some dozens at least."""
+
+        def thinned(rows: IntArray) -> IntArray:
+            n_left = min(len(rows), max(_TIMED // 2, int(share * len(rows))))
+            return rows[np.linspace(0, len(rows) - 1, n_left).astype(np.int64)]
+
+        self.folds = tuple(Fold(thinned(fold.train), fold.test) for fold in self.folds)
+        self.data = replace(self.data, folds=self.folds)
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Leave what wins on the best candidate, and what wins on the first one: all features.
@@ -356,20 +410,26 @@ class HoldoutEvaluator:
 
     def _fit(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Fit every model to every new set, in parallel and in a fixed order."""
-        wanted = {
-            (k, tuple(sorted(features)), model.name): model
-            for sets in candidates
-            for k, features in enumerate(sets)
-            for several in self.models
-            for model in members(several)
-        }
-        new = {key: model for key, model in wanted.items() if key not in self._predictions}
-        calls = [(model, k, features) for (k, features, _), model in new.items()]
-        if not new:
-            return
-        with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
-            predictions = self.jobs.run(fit_predict, self.data, calls)
-        self._predictions.update(zip(new, predictions, strict=True))
+        known = self._predictions
+        wanted = dict.fromkeys(
+            (k, tuple(sorted(features))) for sets in candidates for k, features in enumerate(sets)
+        )
+        means = [model for model in self.models if isinstance(model, MeanModel)]
+        alone = [model for model in self.models if not isinstance(model, MeanModel)]
+        alone += [one for model in means for one in model.models]
+        all_keys = {(*key, one.name): one for key in wanted for one in alone}
+        new = {key: model for key, model in all_keys.items() if key not in known}
+        if new:
+            calls = [(model, k, features) for (k, features, _), model in new.items()]
+            with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
+                known.update(zip(new, self.jobs.run(fit_predict, self.data, calls), strict=True))
+        for model in means:
+            keys = [key for key in wanted if (*key, model.name) not in known]
+            each = [[known[*key, one.name] for key in keys] for one in model.models]
+            if keys:
+                mean = mean_prediction([np.concatenate(one) for one in each], self.data.rows.target)
+                parts = np.split(mean, np.cumsum([len(part) for part in each[0]])[:-1])
+                known.update(zip(((*key, model.name) for key in keys), parts, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Score the predictions of several folds together."""
@@ -381,10 +441,8 @@ class HoldoutEvaluator:
 
     def _predicted(self, model: HoldoutModel, k: int, features: FeatureSet) -> FloatArray:
         """Return the predictions of one fold: known ones, or those of a model without features."""
-        parts = [self._predictions.get((k, features, one.name)) for one in members(model)]
-        if any(part is None for part in parts):
-            return fit_predict(self.data, model, k, features)
-        return mean_prediction([part for part in parts if part is not None], self.data.rows.target)
+        known = self._predictions.get((k, features, model.name))
+        return fit_predict(self.data, model, k, features) if known is None else known
 
     def _score(self, model: str, predictions: FloatArray) -> HoldoutScores:
         """Score predictions of the first folds; a row that was predicted again counts once."""
@@ -472,6 +530,7 @@ class FitContext:
     jobs: Jobs = field(default_factory=Jobs)
     n_searches: int = 1  # searches that memory allows side by side
     in_time: bool = False  # whether rows are in order of time
+    copies: Notes = ()  # where `groups` are copies of rows: how many there are
 
     @property
     def metric(self) -> Metric:
@@ -497,6 +556,7 @@ class FitContext:
             *note_few_groups(evaluator.clusters),
             *note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds)),
             *note_repeated_rows(self.encoded, folds),
+            *self.copies,
             *note_weights(evaluator.weights),
         )
         return evaluator

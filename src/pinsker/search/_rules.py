@@ -49,6 +49,11 @@ class StoppingRule(ABC):
     def check(self, n_features: int, n_fixed: int, facts: TargetFacts) -> None:  # noqa: B027
         """Refuse what no path of these features can fulfil, before the search begins."""
 
+    @property
+    def said(self) -> str:
+        """The rule in a sentence."""
+        return str(self)
+
     def size(self, path: SelectionPath, facts: TargetFacts | None = None) -> int:
         """Return how many features stay.
 
@@ -67,7 +72,7 @@ class StoppingRule(ABC):
         """Move a size to one that the path has and that leaves at least one feature."""
         notes = [note] if note else []
         if wanted < 1:
-            notes.append(ONE_STAYS.format(rule=self))
+            notes.append(ONE_STAYS.format(rule=self.said))
         size = max(wanted, 1, path.n_fixed)
         smallest, largest = int(path.sizes.min()), int(path.sizes.max())
         if size < smallest:
@@ -319,6 +324,11 @@ class ErrorBudget(StoppingRule):
                 parameter="metric",
             )
         self._check_share(self.metric)
+
+    @property
+    def said(self) -> str:
+        """The budget in a sentence."""
+        return f"a budget of {self.delta:g}"
 
     def __str__(self) -> str:
         """Say what differs from the defaults; `repr` says everything."""
