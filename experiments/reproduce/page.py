@@ -64,7 +64,7 @@ def _runs(about: dict[str, Row]) -> str:
     for part, groups in about.items():
         for group, ran in groups.items():
             words = "" if group == "all" else f", {group} recipes anew"
-            tasks = f"{ran['tasks']} runs, {ran['cpu_seconds']} s"
+            tasks = f"{ran['tasks']} of {ran['of']} runs, {ran['cpu_seconds']} s"
             lines.append(f"* {part}{words}: commit `{ran['commit']}`, {tasks}")
             total += ran["cpu_seconds"] if group == "all" else 0
-    return f"Processor time of the whole run: {total / 60:.1f} minutes.\n\n" + "\n".join(lines)
+    return f"Processor time of the runs below: {total / 60:.1f} minutes.\n\n" + "\n".join(lines)

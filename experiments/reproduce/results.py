@@ -104,7 +104,12 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 def read_csv(path: Path) -> list[Row]:
     """Read what `write_csv` wrote: numbers are numbers again, and empty cells None."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        rows = [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    # All features are kept by no criterion: a text, and not missing.
+    for row in rows:
+        if "criterion" in row:
+            row["criterion"] = row["criterion"] or ""
+    return rows
 
 
 def _value(text: str) -> Any:

@@ -36,10 +36,10 @@ def test_a_changed_csv_changes_the_page(tmp_path):
     for path in KNOWN.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     rows = read_csv(tmp_path / "figure2.csv")
-    at(rows, "default", "ER", 0.05)["accuracy"] = 0.123
+    at(rows, "default", "ER", 0.05)["accuracy"] = 0.98765
     write_csv(tmp_path / "figure2.csv", rows)
-    assert "| 0.123 ± " in page.rendered(TEXT, tmp_path)
-    assert "0.123" not in TEXT
+    assert "| 0.988 ± " in page.rendered(TEXT, tmp_path)
+    assert "| 0.988 ± " not in TEXT
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_publishing_keeps_when_each_part_ran(tmp_path):
         settings.known.mkdir(parents=True, exist_ok=True)
         (settings.known / path.name).write_bytes(path.read_bytes())
     (folder / "example1.csv").write_bytes((KNOWN / "example1.csv").read_bytes())
-    (folder / "run.json").write_text('{"commit": "abc", "cpu_seconds": 61, "tasks": 1}')
+    (folder / "run.json").write_text('{"commit": "abc", "cpu_seconds": 61, "tasks": 1, "of": 1}')
     copy = tmp_path / "page.md"
     copy.write_text("# A page\n\n<!-- begin runs -->\n<!-- end runs -->\n")
     page.publish(["example1"], settings, copy)
-    assert "* example1: commit `abc`, 1 runs, 61 s" in copy.read_text()
+    assert "* example1: commit `abc`, 1 of 1 runs, 61 s" in copy.read_text()
 
 
 def test_forward_path_is_compared_with_both_errors():
