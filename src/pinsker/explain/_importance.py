@@ -247,7 +247,9 @@ def increase(
 ) -> Difference:
     """Return the mean difference of paired losses, with the widening of several folds."""
     widening = CROSS_FITTED if len(evaluator.folds) > 1 else 1.0
-    return evaluator.metric.increase(less, more, confidence, clusters, weights, widening)
+    return evaluator.metric.of_all_rows.increase(
+        less, more, confidence, clusters, weights, widening
+    )
 
 
 def _paired_losses(

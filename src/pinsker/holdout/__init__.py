@@ -44,6 +44,7 @@ from pinsker.holdout._rows import (
     splits_into_parts,
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
+from pinsker.holdout._subgroups import drawn_subgroups, read_subgroups
 
 __all__ = [
     "ALL_FEATURES",
@@ -77,6 +78,7 @@ __all__ = [
     "choose",
     "count_known",
     "crossfit_certificate",
+    "drawn_subgroups",
     "find_sizes",
     "geometric_sizes",
     "make_folds",
@@ -85,6 +87,7 @@ __all__ = [
     "number_groups",
     "path_certificate",
     "read_groups",
+    "read_subgroups",
     "rows_of_searches",
     "search_paths",
     "set_search_rows_aside",

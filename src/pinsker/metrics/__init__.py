@@ -9,7 +9,9 @@ from pinsker.metrics._scorers import (
     metric_name,
     task_of,
 )
+from pinsker.metrics._subgroups import ALL_ROWS, SubgroupResult, Subgroups
 from pinsker.metrics._table import (
+    MEAN,
     METRICS,
     WORST,
     best_score,
@@ -20,11 +22,15 @@ from pinsker.metrics._table import (
 )
 
 __all__ = [
+    "ALL_ROWS",
+    "MEAN",
     "METRICS",
     "WORST",
     "CostMatrix",
     "Metric",
     "MetricLike",
+    "SubgroupResult",
+    "Subgroups",
     "WorstTarget",
     "best_score",
     "bound_for",

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task
+from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task, Unchecked
 from pinsker.bounds import (
     Bound,
     Difference,
@@ -27,6 +27,7 @@ from pinsker.metrics._scorers import (
     check_metric,
     metric_name,
 )
+from pinsker.metrics._subgroups import SubgroupResult, Subgroups
 from pinsker.metrics._table import (
     BLOCKS_LEFT_OUT,
     DELTA,
@@ -58,6 +59,7 @@ class Metric:
     """A loss with one value per row, and what may be said about its mean."""
 
     metric: MetricChoice  # a name, a scorer, a function, a `CostMatrix` or a `WorstTarget`
+    subgroups: Subgroups | None = field(default=None, compare=False)  # with budgets of their own
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", check_metric(self.metric))
@@ -75,6 +77,17 @@ class Metric:
             return replace(metric_row("cost"), losses=(self._costs,), largest_loss=largest)
         named = isinstance(self.metric, str | WorstTarget)
         return metric_row(self.name) if named else unlisted_row(self.name)
+
+    @property
+    def of_all_rows(self) -> "Metric":
+        """The metric without subgroups."""
+        return self if self.subgroups is None else Metric(self.metric)
+
+    def on_rows(self, rows: IntArray) -> "Metric":
+        """Return the metric of some rows of a table."""
+        if self.subgroups is None:
+            return self
+        return replace(self, subgroups=self.subgroups.on_rows(rows))
 
     @property
     def has_theory(self) -> bool:
@@ -273,8 +286,12 @@ class Metric:
     ) -> Difference:
         """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
 
-        `widening` is that of cross-fitting, see `paired_difference`.
+        `widening` is that of cross-fitting, see `paired_difference`. With subgroups it is the
+        increase in the one where it is largest.
         """
+        if self.subgroups is not None:
+            given = (less, full, confidence, clusters, weights, widening)
+            return self.subgroups.worst(self.of_all_rows.increase, *given)
         if self.of_worst:
             pairs = _targets(less, full)
             shared = 1.0 - (1.0 - confidence) / len(pairs)
@@ -297,6 +314,21 @@ class Metric:
             widening=widening,
         )
 
+    def by_subgroup(
+        self,
+        less: FloatArray,
+        full: FloatArray,
+        *given: Unchecked,
+        budget: float,
+        also: tuple[FloatArray, FloatArray] | None = None,
+    ) -> tuple[SubgroupResult, ...]:
+        """Return the increase in every subgroup, as `increase` finds it; none without subgroups."""
+        if self.subgroups is None:
+            return ()
+        plain = self.of_all_rows.increase
+        how = {"budget": budget, "counts": self.row.counts, "also": also}
+        return self.subgroups.table(plain, less, full, *given, **how)
+
     def gain(
         self,
         losses: FloatArray,
@@ -310,7 +342,7 @@ class Metric:
         Of the worst of several targets it is the gain of the one that gains most.
         """
         if not self.of_worst:
-            lost = self.increase(losses, prior, confidence, clusters, weights)
+            lost = self.of_all_rows.increase(losses, prior, confidence, clusters, weights)
             return Difference(-lost.mean, -lost.upper, -lost.lower)
         pairs = _targets(losses, prior)
         shared = 1.0 - (1.0 - confidence) / len(pairs)

@@ -25,11 +25,13 @@ from pinsker.report.words import (
     facts,
     lines,
     sentence,
+    subgroup_rows,
+    subgroup_text,
 )
 
 __all__ = [
     "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
     "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_text", "facts", "lines", "plot", "report", "sentence", "summarise", "to_html",
-    "to_json",
+    "certificate_text", "facts", "lines", "plot", "report", "sentence", "subgroup_rows",
+    "subgroup_text", "summarise", "to_html", "to_json",
 ]  # fmt: skip

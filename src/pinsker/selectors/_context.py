@@ -20,7 +20,15 @@ from sklearn.utils.metadata_routing import process_routing
 
 from pinsker._compat import check_columns, validate_data
 from pinsker._notes import Notes
-from pinsker._types import Fields, MetricChoice, RowLabels, Scale, TableLike, TargetLike
+from pinsker._types import (
+    ColumnChoice,
+    Fields,
+    MetricChoice,
+    RowLabels,
+    Scale,
+    TableLike,
+    TargetLike,
+)
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
     Encoded,
@@ -41,7 +49,15 @@ from pinsker.engine import (
     search_bytes,
 )
 from pinsker.exceptions import EngineLostError, MemoryBudgetError, ParameterError, PinskerWarning
-from pinsker.holdout import FitContext, Jobs, RowCounts, note_known_rows, read_groups
+from pinsker.holdout import (
+    FitContext,
+    Jobs,
+    RowCounts,
+    drawn_subgroups,
+    note_known_rows,
+    read_groups,
+    read_subgroups,
+)
 from pinsker.metrics import METRICS, Metric, metric_name, task_of
 from pinsker.models import (
     MAX_ONE_HOT,
@@ -418,6 +434,7 @@ def fresh_context(
     sample_weight: RowLabels,
     groups: RowLabels,
     most: int | None = None,
+    subgroups: ColumnChoice = None,
 ) -> FitContext:
     """Read fresh rows as a fitted selector has read its own, at most some of them."""
     seed, origin = selector._record.seed, ""
@@ -427,6 +444,7 @@ def fresh_context(
         X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
         groups = sample.labels_of_rows(groups)
+        subgroups = drawn_subgroups(subgroups, sample.labels_of_rows)
     check_columns(selector, X)
     encoded = encode_again(
         X,
@@ -437,18 +455,20 @@ def fresh_context(
         scale=as_settings("knn", selector.knn).scale,
         sample_weight=sample_weight,
     )
-    rule = selector._rule()
+    rule, facts = selector._rule(), TargetFacts.of(encoded.target, encoded.weights)
+    budget = budget_of_rule(selector, rule)
     return FitContext(
         encoded,
-        TargetFacts.of(encoded.target, encoded.weights),
+        facts,
         rule,
-        budget_of_rule(selector, rule),
+        budget,
         seed=seed,
         table=X,
         origin=origin,
         drawn=drawn,
         notes=note_known_rows(encoded, selector._record.row_hashes),
         groups=read_groups(groups, encoded),
+        subgroups=read_subgroups(subgroups, X, encoded, budget, facts),
         models=models_of(selector, encoded, seed, X),
         jobs=jobs_of(selector),
         in_time=isinstance(selector.cv, TimeSeriesSplit),

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
-from pinsker._types import ListsByName, RowLabels, Splitter, TableLike, TargetLike
+from pinsker._types import ColumnChoice, ListsByName, RowLabels, Splitter, TableLike, TargetLike
 from pinsker.encoding import Encoded, RowSample, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError
@@ -84,6 +84,7 @@ class EvaluatedSelector(Selector):
         *,
         sample_weight: RowLabels = None,
         groups: RowLabels = None,
+        subgroups: ColumnChoice = None,
         confidence: float = 0.95,
     ) -> Certificate:
         """Test the choice on rows that the search never used.
@@ -105,6 +106,11 @@ class EvaluatedSelector(Selector):
             Weights of these rows.
         groups : array-like of shape (n_samples,), optional
             Which of these rows belong together.
+        subgroups : str, list of str, dict or array-like, optional
+            Parts of the rows in each of which the budget must be met: a column, whose values are
+            the subgroups, or several; a dict from names to masks or labels of the rows, or from
+            columns to a budget of their own, or to one per value. By default the `subgroups` of
+            the fit.
         confidence : float, default=0.95
             Of each confidence bound by itself.
 
@@ -123,7 +129,9 @@ class EvaluatedSelector(Selector):
                 f"certify needs an error budget to test, but the selector stops by {rule}: "
                 "set error_budget to a number, or to an ErrorBudget(...).",
             )
-        context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED)
+        if subgroups is None:
+            subgroups = self.get_params(deep=False).get("subgroups")
+        context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED, subgroups)
         # Pairs of positions belong to the rows of fit.
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
