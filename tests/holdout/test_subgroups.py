@@ -31,7 +31,7 @@ def table(n=1200, seed=0, share=0.15):
 
 @pytest.fixture(scope="module")
 def fitted():
-    X, y, region = table()
+    X, y, _ = table()
     selector = FeatureSelector(0.1, fixed_features=["a"], **SETTINGS).fit(
         X[["a", "b", "d", "sex"]], y
     )
@@ -168,7 +168,7 @@ def test_without_subgroups_the_page_says_what_a_tenth_may_pay(fitted):
 
 
 def test_the_page_of_a_certificate_names_rows_that_are_needed(fitted):
-    selector, (X, y, region) = fitted
+    selector, (X, y, _) = fitted
     few = np.where(np.arange(1200) < 30, "few", "many")
     found = selector.certify(X[["a", "b", "d", "sex"]], y, subgroups={"size": few})
     small = next(one for one in found.subgroups if one.name == "size=few")
