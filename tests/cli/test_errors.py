@@ -41,7 +41,10 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "-d", "linear", "--seed", "1"], "--seed has no effect with --direction linear"),
         ([*SELECT, "--cv", "-1"], "Invalid value for '--cv'"),
         ([*SELECT, "--cv", "1"], "--cv: must be 0 or at least 2, found 1."),
-        ([*SELECT, "--models", "oracle"], "--models: 'oracle' is not one of 'linear', 'linear ranks'"),
+        (
+            [*SELECT, "--models", "oracle"],
+            "--models: 'oracle' is not one of 'linear', 'linear ranks'",
+        ),
         ([*SELECT, "--searches", "random"], "--searches: 'random' is not one of 'forward-back"),
         ([*SELECT, "-d", "linear", "--fast"], "--fast has no effect with --direction linear."),
         ([*SELECT, "-d", "forward", "--searches", "linear"], "--searches has no effect with"),
