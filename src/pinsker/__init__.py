@@ -17,7 +17,7 @@ from typing import Any
 
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.explain import Interactions, interactions
-from pinsker.holdout import AuditResult, Certificate, audit
+from pinsker.holdout import AuditResult, Certificate, audit, rows_to_label
 from pinsker.information import (
     Estimate,
     IndependenceTest,
@@ -43,6 +43,7 @@ from pinsker.selectors import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    Monitor,
 )
 
 __version__ = "0.3.0.dev0"
@@ -69,6 +70,7 @@ __all__ = [
     "Interactions",
     "KNNSettings",
     "LinearSelection",
+    "Monitor",
     "PermutationTest",
     "ScoreJump",
     "ScoreThreshold",
@@ -81,6 +83,7 @@ __all__ = [
     "independence_test",
     "interactions",
     "mutual_information",
+    "rows_to_label",
     "select_by_criterion",
 ]
 

@@ -37,7 +37,7 @@ WHEN_CALLED = {
     (file, "pinsker.report")
     for file in (
         "__init__.py", "_notes.py", "holdout/_audit.py", "holdout/_certificate.py",
-        "selectors/_base.py",
+        "selectors/_base.py", "selectors/_monitor.py",
     )
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from pinsker.bounds._bound import column_variances as column_variances
 from pinsker.bounds._bound import not_negative as not_negative
 from pinsker.bounds._bound import one_of as one_of
 from pinsker.bounds._bound import positive as positive
+from pinsker.bounds._confidence_sequence import ConfidenceSequence as ConfidenceSequence
 from pinsker.bounds._error_interval import (
     ErrorInterval,
     entropy_power,

@@ -23,6 +23,8 @@ from pinsker.holdout._certify import (
 )
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._labels import LabelPlan, rows_to_label
+from pinsker.holdout._pair import ModelPair
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
@@ -42,6 +44,7 @@ from pinsker.holdout._rows import (
     rows_of_searches,
     set_search_rows_aside,
     splits_into_parts,
+    warn_of_known_rows,
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
 from pinsker.holdout._subgroups import drawn_subgroups, read_subgroups
@@ -69,6 +72,8 @@ __all__ = [
     "FreshRows",
     "HoldoutEvaluator",
     "Jobs",
+    "LabelPlan",
+    "ModelPair",
     "PartSizes",
     "RowCounts",
     "RowPlan",
@@ -89,7 +94,9 @@ __all__ = [
     "read_groups",
     "read_subgroups",
     "rows_of_searches",
+    "rows_to_label",
     "search_paths",
     "set_search_rows_aside",
     "splits_into_parts",
+    "warn_of_known_rows",
 ]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import check_columns, classes_of
 from pinsker._types import (
     AnyArray,
+    BoolArray,
     CrossValidation,
     Estimator,
     Fields,
@@ -35,6 +36,7 @@ from pinsker.encoding import (
     hashes_of,
     is_dask,
     is_frame,
+    is_missing,
     read_array,
     take,
 )
@@ -106,6 +108,8 @@ class AuditResult:
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds, in `metric`; with
         `WorstTarget` the largest of any target.
+    n_labels : int
+        Rows with a label, where not all have one; errors are then not known, but their difference.
     """
 
     model: str
@@ -121,6 +125,7 @@ class AuditResult:
     increase_lower: float
     increase_upper: float
     n_groups: int = 0
+    n_labels: int = 0
 
     @property
     def within_budget(self) -> bool:
@@ -176,8 +181,9 @@ def audit(
         a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
         Rows that the selector was not fitted to. A model that takes one target only is fitted once
-        for each of several. Of Dask collections at most 150 000 are drawn;
-        everything else is used as a whole.
+        for each of several. `y_test` may be missing where two models, fitted to `X_train`, predict
+        the same class (`rows_to_label` names the others). Of Dask collections at most 150 000 are
+        drawn; everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, scorer, callable, CostMatrix or WorstTarget, optional
@@ -216,13 +222,20 @@ def audit(
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     X_test, X_train = _array(X_test), _array(X_train)
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
+    if y.ndim == 1 and missing_values(y).any():
+        from pinsker.holdout._labels import audit_partial  # which needs this file
+
+        if any(given is not None for given in (cv, sample_weight, groups)):
+            raise ParameterError("cv, sample_weight and groups need a label in every test row.")
+        given = {"metric": metric, "confidence": confidence}
+        return audit_partial(selector, model, X_test, y, (X_train, y_train), **given)
     cv = _own_folds(selector) if cv is None else _number_of_folds(cv)
     _check_rows(len(y), X_train, y_train, cv)
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
     weights = _weights(sample_weight, len(y))
     certificate = selector.certificate_
     if metric is None or (isinstance(metric, str) and metric == "auto"):
-        metric = _own_metric(selector)
+        metric = own_metric(selector)
     loss = Metric(metric)
     task = task_of_model(model) or selector.task_
     _check_task(loss, model, task)
@@ -240,7 +253,7 @@ def audit(
         train = None if X_train is None else (reduce(X_train), y_train)
         fits = _fits(model, train, reduce(X_test), y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
-        found = _losses(loss, task, fits, y, classes, weights, clusters)
+        found = losses_of_fits(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
@@ -281,7 +294,7 @@ def _check_tables(
         warn_of_known_rows(hashes, hashes_of(X_train, y_train), "that the model is fitted to")
 
 
-def _own_metric(selector: Selector) -> MetricChoice:
+def own_metric(selector: Selector) -> MetricChoice:
     """Return the metric of a selector's budget: a name, or the function that was given."""
     rule = selector._rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else selector.metric
@@ -315,6 +328,13 @@ def _weights(sample_weight: RowLabels, n_test: int) -> FloatArray | None:
             parameter="sample_weight",
         )
     return weights
+
+
+def missing_values(y: AnyArray) -> BoolArray:
+    """Return which rows have no target."""
+    if y.dtype.kind not in "fOMm":
+        return np.zeros(len(y), dtype=np.bool_)
+    return np.fromiter(map(is_missing, y.tolist()), dtype=np.bool_, count=len(y))
 
 
 def _array(X: TableLike) -> Any:
@@ -403,7 +423,7 @@ def _fit(
         ) from error
 
 
-def _losses(
+def losses_of_fits(
     loss: Metric,
     task: Task,
     fits: list[Fit],
@@ -432,7 +452,7 @@ def _losses(
     unseen = np.setdiff1d(y, classes)
     if len(unseen):
         raise DataError(f"class {unseen.tolist()[0]!r} of the test rows is in no training row.")
-    method = _response(loss, fits[0][0])
+    method = response_of(loss, fits[0][0])
     parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
     scores = np.concatenate(parts)
     labels = np.searchsorted(classes, y[rows])
@@ -459,7 +479,7 @@ def _losses_of_several(
     loss: Metric, fits: list[Fit], y: AnyArray, y_train: AnyArray, weights: FloatArray | None
 ) -> FloatArray:
     """Return the losses of several class targets, pooled."""
-    method = _response(loss, fits[0][0])
+    method = response_of(loss, fits[0][0])
     classes = [np.unique(column) for column in y_train.T]
     parts = []
     for model, part, _, _ in fits:
@@ -498,7 +518,7 @@ def _class_scores(model: Estimator, part: TableLike, classes: AnyArray, method: 
     return scores
 
 
-def _response(loss: Metric, model: Estimator) -> str:
+def response_of(loss: Metric, model: Estimator) -> str:
     """Return the method of a classifier that gives what a metric needs."""
     wanted = {
         "predictions": ("predict",),

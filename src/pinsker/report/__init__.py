@@ -13,6 +13,7 @@ from pinsker.report._displays import (
     ImportanceDisplay,
     SelectionPathDisplay,
     plot,
+    plot_sequence,
 )
 from pinsker.report._html import Report, card, report, to_html, to_json
 from pinsker.report._summary import summarise
@@ -24,6 +25,7 @@ from pinsker.report.words import (
     certificate_text,
     facts,
     lines,
+    monitor_text,
     sentence,
     subgroup_rows,
     subgroup_text,
@@ -32,6 +34,6 @@ from pinsker.report.words import (
 __all__ = [
     "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
     "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_text", "facts", "lines", "plot", "report", "sentence", "subgroup_rows",
-    "subgroup_text", "summarise", "to_html", "to_json",
+    "certificate_text", "facts", "lines", "monitor_text", "plot", "plot_sequence", "report",
+    "sentence", "subgroup_rows", "subgroup_text", "summarise", "to_html", "to_json",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_words, shown_value
+from pinsker.selectors import Monitor
 
 #: Decimals of rates, scores and nats.
 _DECIMALS = 4
@@ -209,13 +210,35 @@ def audit_text(result: AuditResult) -> str:
     """Return an audit as it is printed."""
     f = facts(result)
     budget = f"; budget {f.budget}: {result.verdict}" if f.budget else ""
-    return f"{result.model} on {result.n_rows} rows: {audit_errors(result)}\n  {f.increase}{budget}"
+    labels = f", {result.n_labels} of them with a label" if result.n_labels else ""
+    about = f"{result.model} on {result.n_rows} rows{labels}: {audit_errors(result)}"
+    return f"{about}\n  {f.increase}{budget}"
 
 
 def audit_errors(result: AuditResult) -> str:
     """Return the errors of an audit."""
     f = facts(result)
+    if result.n_labels:
+        columns = f"{result.n_kept} of {result.n_features} columns"
+        return f"{f.metric} itself not known, but what {columns} change"
     return f"{f.metric} {f.all} with all {result.n_features} columns, {f.kept} with {result.n_kept}"
+
+
+def monitor_text(monitor: Monitor) -> str:
+    """Return what a monitor knows by now."""
+    budget = f"budget {short(monitor.error_budget)}"
+    since = "" if monitor.known_at is None else f", known since row {monitor.known_at}"
+    verdict = {"met": "still met", "broken": "broken", "open": "open: more rows will tell"}
+    said = [f"{monitor.n_rows} rows; {budget} {verdict[monitor.verdict]}{since}"]
+    if monitor.looks:
+        last = monitor.looks[-1]
+        ends = f"{number(last.lower)} to {number(last.upper)}"
+        kind = "any distribution" if monitor.is_exact else "many rows (asymptotic)"
+        said.append(
+            f"  {change_in_words(last.increase, monitor.metric)}; increase {ends} at every number "
+            f"of rows at once, with {100 * monitor.confidence:g} % confidence, for {kind}"
+        )
+    return "\n".join(said)
 
 
 def budget_in_words(budget: float, metric: str) -> str:

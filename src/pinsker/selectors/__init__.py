@@ -17,6 +17,7 @@ from pinsker.selectors._knn_selectors import (
     ForwardSelection,
 )
 from pinsker.selectors._linear import LinearSelection
+from pinsker.selectors._monitor import Look, Monitor
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
 from pinsker.selectors._state import from_state, to_state
 
@@ -29,6 +30,8 @@ __all__ = [
     "ForwardBackwardSelection",
     "ForwardSelection",
     "LinearSelection",
+    "Look",
+    "Monitor",
     "ProgressLine",
     "Selector",
     "StageLine",

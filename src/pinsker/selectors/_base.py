@@ -58,6 +58,7 @@ class FitRecord:
     weighted: bool = False
     certified: Certificate | None = None  # of `with_certified`
     fingerprint: str = ""  # digest of what the path depends on
+    certified_rows: AnyArray | None = None  # hashes of rows that `certify` has seen
     given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
 
 

@@ -1,19 +1,29 @@
 """Selectors whose choice is evaluated on held-out rows, and what people ask about it next."""
 
 import copy
+import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar, Self
 
+import numpy as np
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
-from pinsker._types import ColumnChoice, ListsByName, RowLabels, Splitter, TableLike, TargetLike
+from pinsker._types import (
+    AnyArray,
+    ColumnChoice,
+    ListsByName,
+    RowLabels,
+    Splitter,
+    TableLike,
+    TargetLike,
+)
 from pinsker.encoding import Encoded, RowSample, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import ParameterError, PinskerWarning
 from pinsker.explain import (
     SEARCHED,
     Alternative,
@@ -39,7 +49,7 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import CostMatrix, WorstTarget
 from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets
-from pinsker.selectors._base import Selector, fitted_attributes, ranks, set_fitted
+from pinsker.selectors._base import FitRecord, Selector, fitted_attributes, ranks, set_fitted
 from pinsker.selectors._context import (
     FitMemory,
     budget_of_rule,
@@ -132,6 +142,7 @@ class EvaluatedSelector(Selector):
         if subgroups is None:
             subgroups = self.get_params(deep=False).get("subgroups")
         context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED, subgroups)
+        self._record = _warn_of_growing_rows(self._record, context.encoded.hashes)
         # Pairs of positions belong to the rows of fit.
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
@@ -440,6 +451,22 @@ def with_given_order(
         return certificate
     notes = (*certificate.notes, Note("given order", figures={"name": search}))
     return replace(certificate, label=ESTIMATE, notes=notes)
+
+
+def _warn_of_growing_rows(record: FitRecord, hashes: AnyArray | None) -> FitRecord:
+    """Warn where rows that were certified come again among more; remember those of this call."""
+    if hashes is None:
+        return record
+    earlier = record.certified_rows
+    if earlier is not None and len(hashes) > len(earlier) and np.isin(earlier, hashes).mean() > 0.9:
+        warnings.warn(
+            "these rows hold those of an earlier certify: looking again and again as rows arrive "
+            "makes 'met' wrong more often than the confidence says. Use pinsker.Monitor, whose "
+            "limits hold at every look.",
+            PinskerWarning,
+            stacklevel=3,
+        )
+    return replace(record, certified_rows=hashes)
 
 
 def _n_kept(selector: Selector) -> int:
