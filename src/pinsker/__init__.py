@@ -48,7 +48,10 @@ from pinsker.selectors import (
 
 __version__ = "0.3.0.dev0"
 
-_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
+_OF_REPORT = (
+    "BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay",
+    "log_certificate", "register_onnx",
+)  # fmt: skip
 
 __all__ = [
     "AuditResult",
@@ -82,15 +85,17 @@ __all__ = [
     "entropy",
     "independence_test",
     "interactions",
+    "log_certificate",
     "mutual_information",
+    "register_onnx",
     "rows_to_label",
     "select_by_criterion",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the displays when one is asked for: `import pinsker` stays light."""
-    if name in _DISPLAYS:
+    """Load what the report has when it is asked for: `import pinsker` stays light."""
+    if name in _OF_REPORT:
         from pinsker import report
 
         return getattr(report, name)
@@ -98,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_DISPLAYS])
+    return sorted([*globals(), *_OF_REPORT])

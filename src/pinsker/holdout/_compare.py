@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, TableLike
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, TableLike
 from pinsker.bounds import (
     CROSS_FITTED,
     Difference,
@@ -270,6 +270,13 @@ class Comparison:
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
     confidence: float = CONFIDENCE  # of the bounds of each set
     doubts: Notes = ()  # what makes the limits of all sets doubtful
+
+    def __getstate__(self) -> Fields:
+        return {**vars(self), "results": list(self.results.values())}  # names of JSON are texts
+
+    def __setstate__(self, state: Fields) -> None:
+        results = {(one.search, one.size): one for one in state["results"]}
+        vars(self).update(state, results=results)
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""

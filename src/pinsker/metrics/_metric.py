@@ -99,7 +99,7 @@ class Metric:
         """Whether the worst of several targets counts, not their mean."""
         return isinstance(self.metric, WorstTarget)
 
-    @cached_property
+    @property  # not a cached one: what refers to itself cannot be written by skops
     def of_one(self) -> "Metric":
         """The metric of one target, where the worst of several counts; else this one."""
         return Metric(self.metric.metric) if self.of_worst else self

@@ -15,6 +15,7 @@ from pinsker.report._displays import (
     plot,
     plot_sequence,
 )
+from pinsker.report._export import log_certificate, register_onnx
 from pinsker.report._html import Report, card, report, to_html, to_json
 from pinsker.report._summary import summarise
 from pinsker.report.words import (
@@ -34,6 +35,7 @@ from pinsker.report.words import (
 __all__ = [
     "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
     "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_text", "facts", "lines", "monitor_text", "plot", "plot_sequence", "report",
+    "certificate_text", "facts", "lines", "log_certificate",
+    "monitor_text", "plot", "plot_sequence", "register_onnx", "report",
     "sentence", "subgroup_rows", "subgroup_text", "summarise", "to_html", "to_json",
 ]  # fmt: skip

@@ -89,8 +89,8 @@ class Monitor:
     Notes
     -----
     Rows must be new: independent of each other, and of the rows that the models were fitted to. If
-    the increase drifts, "broken" says that it was above the budget in some of the rows so far; after
-    many good rows that takes many bad ones, so begin a new monitor every season.
+    the increase drifts, "broken" says that it was above the budget in some of the rows so far;
+    after many good rows that takes many bad ones, so begin a new monitor every season.
 
     Examples
     --------
