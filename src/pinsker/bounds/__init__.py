@@ -42,6 +42,8 @@ from pinsker.bounds._limits import (
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
+from pinsker.bounds._limits import limits_of_counts as limits_of_counts
+from pinsker.bounds._limits import limits_of_moments as limits_of_moments
 from pinsker.bounds._limits import rows_needed as rows_needed
 from pinsker.bounds._limits import smallest_budget as smallest_budget
 from pinsker.bounds._linear import LinearModel

@@ -36,6 +36,7 @@ from pinsker.encoding._encoded import (
     check_weights,
     constant_columns,
     drop_note,
+    drops_rows,
     duplicate_columns,
     frozen,
     listing,
@@ -55,6 +56,13 @@ from pinsker.encoding._read import (
     read_table,
 )
 from pinsker.encoding._sample import RowSample, draw_rows, take
+from pinsker.encoding._stream import (
+    batches_of,
+    draw_from_stream,
+    is_lazy_frame,
+    is_relation,
+    is_stream,
+)
 from pinsker.encoding._target import (
     as_structured,
     check_scale,

@@ -37,6 +37,7 @@ from pinsker.encoding import (
     is_dask,
     is_frame,
     is_missing,
+    is_stream,
     read_array,
     take,
 )
@@ -183,7 +184,8 @@ def audit(
         Rows that the selector was not fitted to. A model that takes one target only is fitted once
         for each of several. `y_test` may be missing where two models, fitted to `X_train`, predict
         the same class (`rows_to_label` names the others). Of Dask collections at most 150 000 are
-        drawn; everything else is used as a whole.
+        drawn; everything else is used as a whole. A polars LazyFrame, a DuckDB relation or an
+        Arrow stream, with the name of the target in it, is read in batches; it needs `X_train`.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     metric : str, scorer, callable, CostMatrix or WorstTarget, optional
@@ -216,6 +218,13 @@ def audit(
     True
     """
     check_is_fitted(selector)
+    if is_stream(X_test):
+        from pinsker.holdout._audit_stream import audit_stream  # which needs this file
+
+        if any(given is not None for given in (cv, sample_weight, groups)):
+            raise ParameterError("cv, sample_weight and groups need all test rows in memory.")
+        given = {"metric": metric, "confidence": confidence}
+        return audit_stream(selector, model, X_test, y_test, (X_train, y_train), **given)
     if is_dask(X_test):
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)

@@ -31,7 +31,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import is_dask, is_dask_frame, is_frame
+from pinsker.encoding import is_dask, is_dask_frame, is_frame, is_lazy_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
@@ -153,6 +153,8 @@ def transform_frame(
     selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
 ) -> TableLike:
     """Take the columns that stay of a frame, which may hold them alone."""
+    if is_lazy_frame(X) and names:
+        return X.select([names[j] for j in kept])
     if not isinstance(X, HasColumns):
         raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
     given = [str(name) for name in X.columns]

@@ -35,10 +35,12 @@ from pinsker.encoding import (
     Kind,
     RowSample,
     columns_to_read,
+    draw_from_stream,
     draw_rows,
     encode,
     encode_again,
     find_features,
+    is_stream,
 )
 from pinsker.engine import (
     as_settings,
@@ -336,6 +338,8 @@ def draw_seed(selector: Selector) -> int:
 
 def draw_table(selector: Selector, X: TableLike, y: TargetLike, most: int, seed: int) -> RowSample:
     """Return the rows to read: all of them, or some of very many."""
+    if is_stream(X):
+        return draw_from_stream(X, y, most, seed, selector.missing)
     task = task_of(budget_of_rule(selector, selector._rule()).metric)
     return draw_rows(X, y, most, seed, missing=selector.missing, task=task)
 

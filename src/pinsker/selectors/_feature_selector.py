@@ -20,7 +20,14 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, count_rows, drop_uninformative, find_features, is_dask
+from pinsker.encoding import (
+    Encoded,
+    count_rows,
+    drop_uninformative,
+    find_features,
+    is_dask,
+    is_stream,
+)
 from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
@@ -351,7 +358,9 @@ class FeatureSelector(EvaluatedSelector):
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
         drawn: Notes = ()
-        if splits_into_parts(self.cv) and (count_rows(X) > MOST_READ or is_dask(X)):
+        elsewhere = is_stream(X)
+        many = count_rows(X) > MOST_READ or is_dask(X)
+        if elsewhere or (splits_into_parts(self.cv) and many):
             sample = draw_table(self, X, y, MOST_READ, seed)
             X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
             sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
