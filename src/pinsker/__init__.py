@@ -44,6 +44,8 @@ from pinsker.selectors import (
     ForwardSelection,
     LinearSelection,
     Monitor,
+    RowsPlan,
+    plan_rows,
 )
 
 __version__ = "0.3.0.dev0"
@@ -54,43 +56,16 @@ _OF_REPORT = (
 )  # fmt: skip
 
 __all__ = [
-    "AuditResult",
-    "BackwardElimination",
-    "BoundDisplay",
-    "Certificate",
-    "CertificateDisplay",
-    "CostMatrix",
-    "CriterionSelection",
-    "EngineSettings",
-    "ErrorBudget",
-    "Estimate",
-    "FeatureCount",
-    "FeatureSelector",
-    "ForwardBackwardSelection",
-    "ForwardSelection",
-    "ImportanceDisplay",
-    "IndependenceTest",
-    "Interactions",
-    "KNNSettings",
-    "LinearSelection",
-    "Monitor",
-    "PermutationTest",
-    "ScoreJump",
-    "ScoreThreshold",
-    "SelectionPath",
-    "SelectionPathDisplay",
-    "WorstTarget",
-    "audit",
-    "conditional_mutual_information",
-    "entropy",
-    "independence_test",
-    "interactions",
-    "log_certificate",
-    "mutual_information",
-    "register_onnx",
-    "rows_to_label",
+    "AuditResult", "BackwardElimination", "BoundDisplay", "Certificate", "CertificateDisplay",
+    "CostMatrix", "CriterionSelection", "EngineSettings", "ErrorBudget", "Estimate",
+    "FeatureCount", "FeatureSelector", "ForwardBackwardSelection", "ForwardSelection",
+    "ImportanceDisplay", "IndependenceTest", "Interactions", "KNNSettings", "LinearSelection",
+    "Monitor", "PermutationTest", "RowsPlan", "ScoreJump", "ScoreThreshold", "SelectionPath",
+    "SelectionPathDisplay", "WorstTarget", "audit", "conditional_mutual_information", "entropy",
+    "independence_test", "interactions", "log_certificate", "mutual_information", "plan_rows",
+    "register_onnx", "rows_to_label",
     "select_by_criterion",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -74,6 +74,14 @@ class HasName(Protocol):
 
 
 @runtime_checkable
+class HasBudget(Protocol):
+    """A selector of this package, fitted or not: others have no budget."""
+
+    def support_at(self, *, error_budget: float) -> BoolArray:
+        """Return which columns stay under another budget."""
+
+
+@runtime_checkable
 class Splitter(Protocol):
     """What divides rows, as scikit-learn does; a text has another method of this name."""
 

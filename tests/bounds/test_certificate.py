@@ -84,8 +84,8 @@ def test_text_of_held_out_rows():
         ),
         "  evidence     certificate: 500 rows, fresh rows",
         (
-            "  information  0.0020 nats lost, upper bound 0.0200: Bayes risk rises by at most "
-            "0.0400 [model-based estimate]"
+            "  information  these models lose 0.0020 nats (upper bound 0.0200); if no information "
+            "is missed, the Bayes risk rises by at most 0.0400 [model-based estimate]"
         ),
         "  note: mind the gap",
     ]

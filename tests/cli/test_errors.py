@@ -22,7 +22,7 @@ SELECT = ("select", "{table}", "-t", "final grade")
         ([*SELECT, "--query", "select 1", "--database", "x.db"], "exclude each other"),
         (["select", "{table}"], "Missing option '--target'"),
         (["select", "{table}", "-t", "grade"], "--target: there is no column 'grade'. Did you"),
-        (["nonsense"], "No such command 'nonsense'"),
+        (["nonsense"], "there is no command 'nonsense': use one of select"),
         ([*SELECT, "--nonsense"], "No such option"),
         ([*SELECT, "-e", "much"], "--error-budget 'much' is no number: use a number in the metric"),
         ([*SELECT, "-e", "5%"], "is no number: for 5% of an error rate or of the variance write 0"),

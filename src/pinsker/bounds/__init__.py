@@ -31,7 +31,6 @@ from pinsker.bounds._error_rate import (
     SharpErrorBound,
     VajdaBound,
 )
-from pinsker.bounds._limits import CROSS_FITTED as CROSS_FITTED
 from pinsker.bounds._limits import (
     Difference,
     bounded_loss_limit,
@@ -44,6 +43,7 @@ from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
 from pinsker.bounds._limits import limits_of_counts as limits_of_counts
 from pinsker.bounds._limits import limits_of_moments as limits_of_moments
+from pinsker.bounds._limits import paired_differences as paired_differences
 from pinsker.bounds._limits import rows_needed as rows_needed
 from pinsker.bounds._limits import smallest_budget as smallest_budget
 from pinsker.bounds._linear import LinearModel
@@ -69,36 +69,12 @@ from pinsker.bounds._squared_error import (
 )
 
 __all__ = [
-    "AbsoluteErrorBound",
-    "BinaryBound",
-    "Bound",
-    "BoundedLossBound",
-    "BrierBound",
-    "ClippedBound",
-    "Difference",
-    "ErrorInterval",
-    "FullErrorBound",
-    "GaussianBound",
-    "KeptErrorBound",
-    "LinearModel",
-    "LogLossBound",
-    "PaperClassificationBound",
-    "PaperRegressionBound",
-    "PinskerBound",
-    "RangeBound",
-    "SecondMomentBound",
-    "SharpErrorBound",
-    "SharpRangeBound",
-    "SubgaussianBound",
-    "TargetFacts",
-    "VajdaBound",
-    "bounded_loss_limit",
-    "entropy_power",
-    "error_rate_limit",
-    "fano_error",
-    "feder_merhav_error",
-    "hellman_raviv_error",
-    "largest_entropy",
-    "paired_difference",
+    "AbsoluteErrorBound", "BinaryBound", "Bound", "BoundedLossBound", "BrierBound",
+    "ClippedBound", "Difference", "ErrorInterval", "FullErrorBound", "GaussianBound",
+    "KeptErrorBound", "LinearModel", "LogLossBound", "PaperClassificationBound",
+    "PaperRegressionBound", "PinskerBound", "RangeBound", "SecondMomentBound",
+    "SharpErrorBound", "SharpRangeBound", "SubgaussianBound", "TargetFacts", "VajdaBound",
+    "bounded_loss_limit", "entropy_power", "error_rate_limit", "fano_error",
+    "feder_merhav_error", "hellman_raviv_error", "largest_entropy", "paired_difference",
     "simultaneous_confidence",
-]
+]  # fmt: skip

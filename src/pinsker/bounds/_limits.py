@@ -1,8 +1,10 @@
 """Confidence limits of what was measured on a sample, and how many rows a budget needs."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit  # scipy.stats takes 20 times as long
@@ -10,10 +12,6 @@ from scipy.special import betaincinv, ndtr, ndtri, stdtrit  # scipy.stats takes 
 from pinsker._types import FloatArray, IntArray
 from pinsker.exceptions import ParameterError
 
-#: Limits from cross-fitting are this much wider than those of independent pairs, of a model that
-#: declares no factor of its own: folds share the rows that models are fitted to (Nadeau and Bengio
-#: 2003 derive 1.12).
-CROSS_FITTED = 1.2
 #: The mean rests on few rows where the 1 % with the largest influence carry more of its sum of
 #: squares than this; and a class of fewer rows is too small for a certificate.
 _FEW_ROWS_SHARE, _FEW_PER_CLASS = 0.35, 20
@@ -82,8 +80,8 @@ def paired_difference(
         are then those of this many rows as the weights are worth (`effective_rows`).
     widening : float
         Factor of the t and Hall half-widths (of counts: of the t half-width) where folds share the
-        rows that models are fitted to: the model's own, or `CROSS_FITTED`. Clopper and Pearson's
-        limits and the half rows are not widened: they are about rows that are missing by chance.
+        rows that models are fitted to: the model's own. Clopper and Pearson's limits and the half
+        rows are not widened: they are about rows that are missing by chance.
 
     Notes
     -----
@@ -137,6 +135,13 @@ def paired_difference(
     # Hall's limit explodes where few rows differ; of those the limits above know.
     half = widening * float(stdtrit(n - 1, confidence) * differences.std(ddof=1) / np.sqrt(n))
     return wider(found, Difference(mean, mean - half, mean + half))
+
+
+def paired_differences(
+    several: Sequence[FloatArray], confidence: float, **how: Any
+) -> list[Difference]:
+    """Limit the means of several differences of the same rows, each as `paired_difference` does."""
+    return [paired_difference(one, confidence, **how) for one in several]
 
 
 def wider(one: Difference, other: Difference) -> Difference:

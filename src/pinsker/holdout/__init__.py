@@ -14,6 +14,7 @@ from pinsker.holdout._certificate import (
     Certificate,
 )
 from pinsker.holdout._certify import (
+    FEWEST_CERTIFIED,
     Choice,
     FreshRows,
     certify,
@@ -21,8 +22,16 @@ from pinsker.holdout._certify import (
     crossfit_certificate,
     path_certificate,
 )
-from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
+from pinsker.holdout._compare import (
+    ALL_FEATURES,
+    CONFIDENCE,
+    Comparison,
+    CVResults,
+    SubsetResult,
+    first_confidence,
+)
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._labels import LabelPlan, rows_to_label
 from pinsker.holdout._pair import ModelPair
 from pinsker.holdout._rows import (
@@ -35,7 +44,11 @@ from pinsker.holdout._rows import (
     PartSizes,
     RowCounts,
     RowPlan,
+    compare_profiles,
     count_known,
+    demand_labels,
+    group_copies,
+    kept_columns,
     make_folds,
     note_known_rows,
     note_weights,
@@ -48,55 +61,3 @@ from pinsker.holdout._rows import (
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
 from pinsker.holdout._subgroups import drawn_subgroups, read_subgroups
-
-__all__ = [
-    "ALL_FEATURES",
-    "CERTIFICATE",
-    "CONFIDENCE",
-    "ESTIMATE",
-    "MOST_CERTIFIED",
-    "MOST_HASHES",
-    "MOST_READ",
-    "NOT_TESTED",
-    "SEARCH_ONCE_FROM",
-    "SPLIT_FROM",
-    "TOO_FEW_ROWS",
-    "AuditResult",
-    "CVResults",
-    "Certificate",
-    "Choice",
-    "Comparison",
-    "FitContext",
-    "Fold",
-    "FoundPaths",
-    "FreshRows",
-    "HoldoutEvaluator",
-    "Jobs",
-    "LabelPlan",
-    "ModelPair",
-    "PartSizes",
-    "RowCounts",
-    "RowPlan",
-    "SubsetResult",
-    "audit",
-    "certify",
-    "choose",
-    "count_known",
-    "crossfit_certificate",
-    "drawn_subgroups",
-    "find_sizes",
-    "geometric_sizes",
-    "make_folds",
-    "note_known_rows",
-    "note_weights",
-    "number_groups",
-    "path_certificate",
-    "read_groups",
-    "read_subgroups",
-    "rows_of_searches",
-    "rows_to_label",
-    "search_paths",
-    "set_search_rows_aside",
-    "splits_into_parts",
-    "warn_of_known_rows",
-]

@@ -50,6 +50,7 @@ def audit_stream(
     train: tuple[TableLike, TargetLike],
     *,
     metric: MetricChoice = None,
+    error_budget: float | None = None,
     confidence: float = 0.95,
 ) -> AuditResult:
     """Fit a model to training rows twice, and compare both on every row of a stream."""
@@ -76,12 +77,12 @@ def audit_stream(
     unit = square - mean**2 if is_r2 else 1.0
     found = totals.increase(pair.metric, unit, confidence)
     certificate = selector.certificate_
-    same = pair.metric.name == certificate.metric
+    own = certificate.budget if pair.metric.name == certificate.metric else float("nan")
     errors = totals.losses / (totals.n * unit)
     return AuditResult(
         model=type(model).__name__,
         metric=pair.metric.name,
-        budget=certificate.budget if same else float("nan"),
+        budget=own if error_budget is None else float(error_budget),
         confidence=confidence,
         n_rows=totals.n,
         n_kept=int(selector.get_support().sum()),

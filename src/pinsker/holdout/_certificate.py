@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, SubgroupResult, metric_row
 
@@ -94,6 +94,9 @@ class Certificate:
     likely_increase, rows_needed : float
         Its estimated increase, and held-out rows that would show it to be within the budget with
         probability 0.8; infinite where none would.
+    fewest_needed : int
+        No set of fewer features that the fit evaluated is within the budget: of each a lower
+        confidence bound of the increase is above it. 0 where these rows do not show it.
     passed : Certificate or None
         Where `certify` does not show the set of the fit to be within the budget: the smallest
         larger set of the path that these rows do show to be.
@@ -151,6 +154,7 @@ class Certificate:
     likely: tuple[str, ...] = ()
     likely_increase: float = math.nan
     rows_needed: float = math.nan
+    fewest_needed: int = 0
     passed: "Certificate | None" = None
     subgroups: tuple[SubgroupResult, ...] = ()
 
@@ -195,7 +199,7 @@ class Certificate:
         if self.n_kept == self.n_features:
             return "nothing dropped"
         if self.resolvable <= self.budget:
-            return "met"
+            return "inconclusive" if "untrue" in weights_of(self.notes) else "met"
         return "not met" if self.increase_lower > self.budget else "inconclusive"
 
     @property
@@ -244,6 +248,11 @@ class Certificate:
             f"Certificate({self.n_kept} of {self.n_features} features, {self.verdict}, "
             f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
         )
+
+    def _repr_html_(self) -> str:
+        from pinsker.report import certificate_card  # upwards: it has all views
+
+        return certificate_card(self)
 
     def __str__(self) -> str:
         from pinsker.report import (

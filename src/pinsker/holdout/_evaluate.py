@@ -51,7 +51,6 @@ from pinsker.models import (
     is_tied,
     left_by_few_rows,
     mean_prediction,
-    members,
     predict_rows,
     refuse_without_weights,
     without_advice,
@@ -259,10 +258,23 @@ class HoldoutEvaluator:
         self.in_time = False  # whether neighboring rows depend on each other
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
+        self._priors: dict[int, HoldoutScores] = {}
         self.prior = self.prior_of(len(self.folds))
+
+    @property
+    def widening(self) -> float:
+        """Factor of the limits of differences: of the models, 1 where one fold is held out."""
+        if len(self.folds) == 1:
+            return 1.0
+        return max(model.widening for model in self.models)
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
+        if n_folds not in self._priors:
+            self._priors[n_folds] = self._score_prior(n_folds)
+        return self._priors[n_folds]
+
+    def _score_prior(self, n_folds: int) -> HoldoutScores:
         prior = self._pool(PriorModel(), [()] * n_folds)
         # Of groups the folds differ: what the others have most often is rarer in the one left out.
         if self.metric.has_theory and self.groups is None:
@@ -356,20 +368,26 @@ class HoldoutEvaluator:
 
     def _fit(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Fit every model to every new set, in parallel and in a fixed order."""
-        wanted = {
-            (k, tuple(sorted(features)), model.name): model
-            for sets in candidates
-            for k, features in enumerate(sets)
-            for several in self.models
-            for model in members(several)
-        }
-        new = {key: model for key, model in wanted.items() if key not in self._predictions}
-        calls = [(model, k, features) for (k, features, _), model in new.items()]
-        if not new:
-            return
-        with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
-            predictions = self.jobs.run(fit_predict, self.data, calls)
-        self._predictions.update(zip(new, predictions, strict=True))
+        known = self._predictions
+        wanted = dict.fromkeys(
+            (k, tuple(sorted(features))) for sets in candidates for k, features in enumerate(sets)
+        )
+        means = [model for model in self.models if isinstance(model, MeanModel)]
+        alone = [model for model in self.models if not isinstance(model, MeanModel)]
+        alone += [one for model in means for one in model.models]
+        all_keys = {(*key, one.name): one for key in wanted for one in alone}
+        new = {key: model for key, model in all_keys.items() if key not in known}
+        if new:
+            calls = [(model, k, features) for (k, features, _), model in new.items()]
+            with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
+                known.update(zip(new, self.jobs.run(fit_predict, self.data, calls), strict=True))
+        for model in means:
+            keys = [key for key in wanted if (*key, model.name) not in known]
+            each = [[known[*key, one.name] for key in keys] for one in model.models]
+            if keys:
+                mean = mean_prediction([np.concatenate(one) for one in each], self.data.rows.target)
+                parts = np.split(mean, np.cumsum([len(part) for part in each[0]])[:-1])
+                known.update(zip(((*key, model.name) for key in keys), parts, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Score the predictions of several folds together."""
@@ -381,10 +399,8 @@ class HoldoutEvaluator:
 
     def _predicted(self, model: HoldoutModel, k: int, features: FeatureSet) -> FloatArray:
         """Return the predictions of one fold: known ones, or those of a model without features."""
-        parts = [self._predictions.get((k, features, one.name)) for one in members(model)]
-        if any(part is None for part in parts):
-            return fit_predict(self.data, model, k, features)
-        return mean_prediction([part for part in parts if part is not None], self.data.rows.target)
+        known = self._predictions.get((k, features, model.name))
+        return fit_predict(self.data, model, k, features) if known is None else known
 
     def _score(self, model: str, predictions: FloatArray) -> HoldoutScores:
         """Score predictions of the first folds; a row that was predicted again counts once."""
@@ -473,6 +489,7 @@ class FitContext:
     jobs: Jobs = field(default_factory=Jobs)
     n_searches: int = 1  # searches that memory allows side by side
     in_time: bool = False  # whether rows are in order of time
+    copies: Notes = ()  # where `groups` are copies of rows: how many there are
 
     @property
     def metric(self) -> Metric:
@@ -498,6 +515,7 @@ class FitContext:
             *note_few_groups(evaluator.clusters),
             *note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds)),
             *note_repeated_rows(self.encoded, folds),
+            *self.copies,
             *note_weights(evaluator.weights),
         )
         return evaluator

@@ -201,6 +201,7 @@ def audit_partial(
     train: tuple[TableLike, TargetLike],
     *,
     metric: MetricChoice = None,
+    error_budget: float | None = None,
     confidence: float = 0.95,
 ) -> AuditResult:
     """Audit a model where some test rows have no label."""
@@ -213,7 +214,9 @@ def audit_partial(
     name, model = type(model).__name__, able_to_fit(model, type(model).__name__, *train)
     both = [fit_clone(model, part, y_train) for part in (X_train, selector.transform(X_train))]
     plan = rows_to_label(selector, *both, X_test, metric=metric)
-    return replace(plan.audit(X_test, y_partial, confidence=confidence), model=name)
+    found = plan.audit(X_test, y_partial, confidence=confidence)
+    budget = found.budget if error_budget is None else float(error_budget)
+    return replace(found, model=name, budget=budget)
 
 
 def _narrowed(labels: AnyArray) -> AnyArray:

@@ -9,7 +9,6 @@ import numpy as np
 
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import Difference, rows_needed
-from pinsker.models import weighted_rows
 
 #: Name of the subgroup that holds every row: a budget for parts of the rows is one for all, too.
 ALL_ROWS = "all rows"
@@ -167,8 +166,11 @@ def _part(values: FloatArray, mask: BoolArray, weights: FloatArray | None) -> Fl
         return values[mask]
     if values.ndim > 1:
         return np.column_stack([_part(column, mask, weights) for column in values.T])
-    mean = values.mean()  # as `weighted_rows` has left it
-    return weighted_rows((mean + (values - mean) * (weights.mean() / weights))[mask], weights[mask])
+    # `weighted_rows` is undone for all rows, and done again for these.
+    mean, own = values.mean(), weights[mask]
+    raw = (mean + (values - mean) * (weights.mean() / weights))[mask]
+    centre = np.average(raw, weights=own)
+    return np.asarray(centre + (raw - centre) * own / own.mean())
 
 
 def _largest_mean(losses: FloatArray) -> float:

@@ -8,6 +8,7 @@ best is the winner, so they are listed from the cheapest on.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -35,19 +36,15 @@ class HoldoutScores:
     losses: FloatArray  # loss in `metric`, row by row
     metric: str  # name of the metric
 
-    @property
+    @cached_property
     def loss(self) -> float:
         """Mean loss, in `metric`; that of the worst target where it counts."""
         return float(self.losses.mean(axis=0).max())
 
-    def information(self, prior: "HoldoutScores") -> float:
-        """Return the mean gain in log-likelihood over a model without columns, in nats."""
-        return float(np.mean(self.log_likelihood - prior.log_likelihood))
-
-    def information_error(self, prior: "HoldoutScores") -> float:
-        """Return the standard error of `information`, in nats."""
-        gains = self.log_likelihood - prior.log_likelihood
-        return float(gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else float("inf")
+    def information(self, prior: "HoldoutScores") -> tuple[float, float]:
+        """Return the mean gain in log-likelihood over a model without columns, and its error."""
+        gains, n = self.log_likelihood - prior.log_likelihood, len(self.log_likelihood)
+        return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
 
 
 class HoldoutMetric(Protocol):
@@ -63,14 +60,6 @@ class HoldoutMetric(Protocol):
         groups: IntArray | None = None,
     ) -> HoldoutScores:
         """Score held-out rows."""
-
-
-def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return values whose plain mean is the weighted mean, and whose spread gives its error."""
-    if weights is None:
-        return np.asarray(values)
-    mean = float(np.average(values, weights=weights))
-    return np.asarray(mean + (values - mean) * weights / weights.mean())
 
 
 def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
@@ -128,6 +117,11 @@ def log_softmax(scores: FloatArray) -> FloatArray:
     # Not scipy's logsumexp: its checks take half of the time that a fit to 150 rows takes.
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+
+def calibrated(scores: FloatArray, labels: IntArray, weights: FloatArray | None) -> FloatArray:
+    """Return logarithms of probabilities: scores times the weight that makes labels most likely."""
+    return log_softmax(fit_temperature(scores, labels, weights) * scores)
 
 
 def fit_temperature(
@@ -250,23 +244,15 @@ def losses_without(
     return [one.loss for one in scored]
 
 
-def members(model: HoldoutModel) -> tuple[HoldoutModel, ...]:
-    """Return the models that predict together, or the one that predicts alone."""
-    return model.models if isinstance(model, MeanModel) else (model,)
-
-
 def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray:
     """Return the mean of predictions: of numbers themselves, of classes as log-probabilities."""
-    if len(several) == 1:
-        return several[0]
-    alike = several if target.labels is None else [_log_shares(one, target) for one in several]
-    return np.asarray(np.mean(alike, axis=0))
-
-
-def _log_shares(scores: FloatArray, target: Target) -> FloatArray:
-    """Return scores of each class target as logarithms of probabilities."""
-    ends = np.cumsum([part.n_classes for part in target.parts or (target,)])
-    return np.hstack([log_softmax(part) for part in np.split(scores, ends[:-1], axis=1)])
+    if target.labels is not None:
+        ends = np.cumsum([part.n_classes for part in target.parts])[:-1]
+        several = [
+            np.hstack([log_softmax(part) for part in np.split(scores, ends, axis=1)])
+            for scores in several
+        ]
+    return np.asarray(np.mean(several, axis=0))
 
 
 #: A model is dropped where its paired losses are larger by this many standard errors ...

@@ -46,6 +46,9 @@ class HoldoutModel:
     most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
     most_columns: ClassVar[float] = np.inf
     most_cells: ClassVar[float] = np.inf  # rows times columns
+    #: By how much a mean of cross-fitted differences is wider than that of independent rows: folds
+    #: share rows that models are fitted to (benchmarks/widening.py).
+    widening: ClassVar[float] = 1.2
     name: str  # its name in comparisons and certificates
     estimator: Estimator  # cloned before every fit
 
@@ -210,6 +213,12 @@ def outputs(model: Estimator, method: str, rows: TableLike, n_columns: int) -> F
     """Return what a method of a fitted model gives for some rows, a column per class or target."""
     found = np.asarray(methodcaller(method, rows)(model), dtype=np.float64)
     n_rows = _count(rows)
+    if np.isnan(found).any():
+        raise ParameterError(
+            f"{method} of {type(model).__name__} gave NaN for {int(np.isnan(found).sum())} of "
+            f"{found.size} values: use another model, or fill in missing values.",
+            parameter="models",
+        )
     if found.shape in ((n_rows,), (n_rows, 1)):
         column = found.reshape(n_rows)
         if n_columns == 1:
@@ -406,7 +415,7 @@ class LinearRanks(HoldoutModel):
         with without_advice():
             model = LogisticRegression(tol=_TOLERANCE, C=self.C).fit(train, labels, weights)
         n_train = len(train) if weights is None else float(weights.sum())
-        return class_scores(model, test, np.arange(n_classes), n_train)
+        return log_probabilities(model.predict_proba(test), n_train)
 
     def _predictions_of_scaled(
         self,

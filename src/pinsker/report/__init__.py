@@ -16,7 +16,17 @@ from pinsker.report._displays import (
     plot_sequence,
 )
 from pinsker.report._export import log_certificate, register_onnx
-from pinsker.report._html import Report, card, report, to_html, to_json
+from pinsker.report._html import (
+    Report,
+    card,
+    certificate_card,
+    importance_card,
+    interactions_card,
+    path_card,
+    report,
+    to_html,
+    to_json,
+)
 from pinsker.report._summary import summarise
 from pinsker.report.words import (
     Facts,
@@ -27,6 +37,7 @@ from pinsker.report.words import (
     facts,
     lines,
     monitor_text,
+    plan_text,
     sentence,
     subgroup_rows,
     subgroup_text,
@@ -35,7 +46,8 @@ from pinsker.report.words import (
 __all__ = [
     "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
     "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_text", "facts", "lines", "log_certificate",
-    "monitor_text", "plot", "plot_sequence", "register_onnx", "report",
-    "sentence", "subgroup_rows", "subgroup_text", "summarise", "to_html", "to_json",
+    "certificate_card", "certificate_text", "facts", "importance_card", "interactions_card",
+    "lines", "log_certificate", "monitor_text", "path_card", "plan_text", "plot", "plot_sequence",
+    "register_onnx", "report", "sentence", "subgroup_rows", "subgroup_text", "summarise", "to_html",
+    "to_json",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ from pinsker._types import (
     plain,
 )
 from pinsker.bounds import ConfidenceSequence
-from pinsker.encoding import hashes_of
+from pinsker.encoding import profile_of
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import ModelPair, warn_of_known_rows
 from pinsker.selectors._state import from_state
@@ -176,8 +176,9 @@ class Monitor:
         self
         """
         losses = self._pair.losses(X, y)
-        hashes = hashes_of(X, y)
-        warn_of_known_rows(hashes, self._pair.selector._record.row_hashes, "of the fit")
+        record = self._pair.selector._record
+        _, hashes = profile_of(X, y, self._pair.task, record.profile)
+        warn_of_known_rows(hashes, record.known_rows, "of the fit")
         batch = hashlib.blake2b(np.sort(hashes).tobytes(), digest_size=8).hexdigest()
         if batch in self._batches:
             raise DataError(
