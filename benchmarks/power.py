@@ -11,7 +11,7 @@ Columns in their true order, nested sets, a least-squares classifier with ridge 
 folds. "today": one draw of folds, band over all sizes times 1.2. P1: losses averaged over draws of
 folds, limit = larger of 1.2 times t or Hall and of Clopper and Pearson's, the band over all sizes.
 P2: the same limits at 95 % each from the largest size down to the first failure. "split":
-`pinsker.bounds.shown_sets`, which divides the error probability between both, with several shares
+`shown_sets`, which divides the error probability between both, with several shares
 of the sequence. Printed: columns kept, and per cent of runs in which the true increase of what is
 kept, of models fitted to four fifths of the rows, is at the budget or above.
 
@@ -30,13 +30,13 @@ import numpy as np
 from scipy.signal import lfilter
 from scipy.special import expit
 
-from calibration_designs import DESIGNS as CALIBRATION
+from benchmarks.calibration_designs import DESIGNS as CALIBRATION
+from benchmarks.shown_sets import shown_sets
 from pinsker import FeatureCount, FeatureSelector, plan_rows
 from pinsker.bounds import (
     paired_difference,
     rows_needed,
     serial_blocks,
-    shown_sets,
     simultaneous_confidence,
 )
 from pinsker.models import HoldoutModel

@@ -48,6 +48,8 @@ ArrayLibrary: TypeAlias = Any
 Fields: TypeAlias = dict[str, Any]
 #: Lists by name: columns of a table, what scikit-learn checks parameters by.
 ListsByName: TypeAlias = dict[str, list[Any]]
+#: What a function is called with.
+Arguments: TypeAlias = tuple[Any, ...]
 #: A function that is handed on, with whatever it takes.
 Function: TypeAlias = Callable[..., Any]
 

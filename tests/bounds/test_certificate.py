@@ -129,6 +129,13 @@ def test_nothing_left_out_has_no_bound_above_the_budget():
     assert "bound" not in text
 
 
+def test_nothing_dropped_names_a_way_forward():
+    likely = {"likely": ("a", "b"), "likely_increase": 0.007, "rows_needed": 812.0}
+    text = str(held_out(n_kept=9, increase=0.0, likely_upper=0.0571, **likely))
+    assert "about 810 held-out rows would show it; a budget of 0.0571 would keep no more" in text
+    assert "would keep no more" not in str(held_out(likely_upper=0.0571, **likely))
+
+
 def test_features_that_are_worth_nothing():
     certificate = held_out(gain_lower=-0.01)
     assert certificate.verdict == "not shown to be predictable"

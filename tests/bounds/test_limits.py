@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import beta, binom
 
 from benchmarks import power
+from benchmarks.shown_sets import shown_sets
 from pinsker.bounds import (
     few_per_class,
     few_rows_decide,
@@ -17,7 +18,6 @@ from pinsker.bounds import (
     paired_difference,
     rows_needed,
     serial_blocks,
-    shown_sets,
     simultaneous_confidence,
     smallest_budget,
 )
@@ -184,3 +184,10 @@ def test_a_plan_is_the_inverse_of_the_smallest_budget():
         rows_needed(-1.0, 0.02)
     with pytest.raises(ParameterError, match="power"):
         smallest_budget(1.0, 100, power=1.0)
+
+
+def test_few_rows_that_are_all_worse_have_the_exact_limit():
+    """Three of 398 rows worse, none better: at 99.8 % the limit was .066, of Hall's cubic."""
+    differences = np.repeat([1.0, 0.0], [3, 395])
+    found = paired_difference(differences, 0.998, counts=True).upper
+    assert found == pytest.approx(beta.ppf(0.998, 4, 395), abs=1e-12)

@@ -90,6 +90,11 @@ def test_a_fit_measures_its_kept_columns_on_held_out_rows(selector):
     truth = np.array([1.0, 0.49, 0.25]) / 1.83
     assert (np.array(found.lower) < truth).all()
     assert (truth < np.array(found.upper)).all()
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 14))
+    kept = FeatureSelector(0.001, fixed_features=range(13), **SETTINGS)
+    # A quick model has all rows: one fold of five was all that 13 columns got.
+    assert kept.fit(X, X[:, :13].sum(axis=1) + rng.normal(size=300)).importance_.n_rows == 300
     many = FeatureSelector(0.1, fixed_features=range(21), **SETTINGS)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 22))

@@ -189,6 +189,15 @@ def test_what_is_constant_within_groups_is_judged_by_one_row_of_each():
     assert sum("(group name" in note for note in selector.notes_) == 2
 
 
+def test_groups_beside_values_that_compare_with_nothing():
+    table, y, group = grouped()
+    table["patient"] = table["patient"].astype("string").where(group > 2)
+    table["when"] = pd.array(np.where(group > 5, group, 0), dtype="Int64")
+    table.loc[table.index % 7 == 0, "when"] = pd.NA
+    found = find_suspects(table, encode(table, y, missing="category"), group)
+    assert "patient" in {one.column for one in found}
+
+
 def test_text_and_curves_that_give_a_number_are_leaks():
     """Grades alone gave R² .998 of an interest rate, and no alarm."""
     table, _, rng = plain(600)

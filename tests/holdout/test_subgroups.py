@@ -50,7 +50,8 @@ def test_worst_is_the_largest_increase_and_shares_alpha_below():
     assert found.upper == max(one.upper for one in each)
     assert found.lower == max(one.lower for one in sure)
     assert metric == Metric("error")  # a set is held against the same budget
-    assert metric.gain(less, full, 0.95) == Metric("error").gain(less, full, 0.95)
+    assert metric.gains([less], full, 0.95) == Metric("error").gains([less], full, 0.95)
+    assert metric.increases([less], full, 0.95) == [found]
 
 
 def test_weights_count_within_each_subgroup():

@@ -208,3 +208,10 @@ def test_a_classifier_without_scores_has_its_predictions():
     x, labels = np.array([[0.0], [1.0], [9.0], [10.0]]), np.array([0, 0, 1, 1])
     scores = HoldoutModel("dumb", Dumb()).fit_predict_scores(x, labels, x, 2)
     assert scores.tolist() == [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+
+
+def test_models_declare_by_how_much_folds_widen_limits():
+    found = {model.name: model.widening for model in default_models("regression", 100)}
+    assert found["linear"] == found["linear ranks"] == 1.1
+    assert found["svm"] == 1.25
+    assert found["extra trees"] == found["boosted trees"] == HoldoutModel.widening == 1.2

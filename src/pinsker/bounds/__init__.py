@@ -41,6 +41,7 @@ from pinsker.bounds._limits import (
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
+from pinsker.bounds._limits import fewest_needed as fewest_needed
 from pinsker.bounds._limits import limits_of_counts as limits_of_counts
 from pinsker.bounds._limits import limits_of_moments as limits_of_moments
 from pinsker.bounds._limits import paired_differences as paired_differences
@@ -53,11 +54,8 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
-from pinsker.bounds._sequences import SerialBlocks as SerialBlocks
-from pinsker.bounds._sequences import ShownSets as ShownSets
-from pinsker.bounds._sequences import fewest_needed as fewest_needed
-from pinsker.bounds._sequences import serial_blocks as serial_blocks
-from pinsker.bounds._sequences import shown_sets as shown_sets
+from pinsker.bounds._serial import SerialBlocks as SerialBlocks
+from pinsker.bounds._serial import serial_blocks as serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,

@@ -312,11 +312,8 @@ def audit(
     rows |= {"cv": None if read.time is None else TimeSeriesSplit(), "error_budget": budget}
     rows["metric"] = None if metric == "auto" else metric
     if columns is not None:
-        names, chosen = list(X.columns), options.parse_columns
-        priced, task = (
-            chosen(columns, names, "--columns"),
-            encode_target(y, task=task_of(metric)).task,
-        )
+        priced = options.parse_columns(columns, list(X.columns), "--columns")
+        task: str = encode_target(y, task=task_of(metric)).task
     else:
         priced, task, X = saved.selector, saved.task, read.frame[saved.columns].iloc[order]
         own = saved.selector.certificate_.metric

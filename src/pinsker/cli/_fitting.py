@@ -16,7 +16,6 @@ from pinsker._compat import require
 from pinsker._notes import Note, option_of
 from pinsker._types import DaskClient, Fields, IntArray, Selector
 from pinsker.cli._options import (
-    MODELS,
     Direction,
     parse_columns,
     parse_groups,
@@ -33,6 +32,7 @@ from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.metrics import task_of
+from pinsker.models import MODELS
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
 from pinsker.selectors import (
     BackwardElimination,

@@ -12,13 +12,10 @@ from typer import Argument, Option
 
 from pinsker.encoding import Kind
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.models import MODELS
 from pinsker.search import SEARCHES, FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
 
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
-MODELS = (
-    "linear", "linear ranks", "svm", "extra trees", "boosted trees", "forest", "lightgbm",
-    "xgboost", "catboost", "cox", "survival forest",
-)  # fmt: skip
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
 #: Longer names are cut in messages.

@@ -118,9 +118,9 @@ def _rounded(column: FloatArray) -> FloatArray:
     """Return integers unchanged, and other numbers to some significant digits."""
     with np.errstate(all="ignore"):
         unit = 10.0 ** (np.floor(np.log10(np.abs(column))) - (_DIGITS - 1))
-        rounded = np.round(column / unit) * unit
+        rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
-    return np.where(plain, column, rounded.astype(np.float32))
+    return np.where(plain, column, rounded)
 
 
 def _bits(column: FloatArray) -> AnyArray:

@@ -50,8 +50,9 @@ from pinsker.models import HoldoutScores
 #: The note where the rows that chose the columns measure them.
 SAME_ROWS = Note("importance on the same rows")
 #: Of a fit: fits of the model for all columns that are left out, columns at most, and rows that
-#: are enough. More would cost a fifth of the whole fit on narrow tables.
+#: are enough. More would cost a fifth of the whole fit on narrow tables, but for a quick model.
 _FITS, _MOST_LEFT_OUT, _ENOUGH_ROWS = 20, 20, 1000
+_QUICK_FITS = 100
 #: Dropped columns that are added one by one, at most: the first ones of the path.
 MOST_ADDED = 50
 
@@ -190,6 +191,8 @@ def importance_at_hand(
     best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].model
     one = copy.copy(evaluator)  # with the predictions that are known
     one.models = tuple(model for model in one.models if model.name == best) or one.models[:1]
+    if all(model.is_quick for model in one.models):
+        n_folds = min(enough, max(1, _QUICK_FITS // len(kept)))
     return _leave_one_out(one, names, kept, notes=notes, n_folds=n_folds)
 
 

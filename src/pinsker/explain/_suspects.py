@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
+from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
 
 _LOG = logging.getLogger("pinsker")
@@ -100,8 +100,8 @@ def find_suspects(
 
 def _is_constant(values: AnyArray, gaps: BoolArray, first: IntArray) -> bool:
     """Return whether every row has the value of the first row of its group."""
-    same = (values == values[first]) | (gaps & gaps[first])
-    return bool(np.all(same))
+    both = ~gaps & ~gaps[first]
+    return bool((gaps == gaps[first]).all() and (values[both] == values[first][both]).all())
 
 
 def _names_groups(values: AnyArray) -> bool:
@@ -166,7 +166,8 @@ class _Target:
 
     def take(self, rows: IntArray) -> "_Target":
         """Return some rows."""
-        return _Target(*(v if v is None else v[rows] for v in (self.labels, self.numbers)))
+        labels = None if self.labels is None else self.labels[rows]
+        return _Target(labels, None if self.numbers is None else self.numbers[rows])
 
 
 Judged = tuple[str, str] | None
@@ -283,14 +284,11 @@ def _explained(codes: IntArray, others: FloatArray) -> float:
 def _explained_by_ranges(values: FloatArray, others: FloatArray) -> float:
     """Return the cross-validated R² of boosted trees of one column."""
     from sklearn.ensemble import HistGradientBoostingRegressor
-    from sklearn.model_selection import KFold, cross_val_predict
 
     codes = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    folds = KFold(5, shuffle=True, random_state=0)
-    trees = HistGradientBoostingRegressor(min_samples_leaf=5, random_state=0)
     y = others / np.abs(others).max()
-    missed = y - cross_val_predict(trees, codes[:, None], y, cv=folds)
-    return float(1.0 - np.mean(missed**2) / y.var())
+    trees = HistGradientBoostingRegressor(min_samples_leaf=5, random_state=0)
+    return float(1.0 - np.mean((y - _predicted(trees, codes, y)) ** 2) / y.var())
 
 
 def _pairs(numbers: dict[str, FloatArray], target: _Target) -> list[Suspect]:
@@ -314,13 +312,11 @@ def _pairs(numbers: dict[str, FloatArray], target: _Target) -> list[Suspect]:
 def _given_by(x: FloatArray, z: FloatArray, y: FloatArray) -> str:
     """Return how two columns give the target; "" where they do not."""
     with np.errstate(all="ignore"):
-        made = {"sum": x + z, "difference": x - z, "product": x * z, "ratio": x / z, "": z / x}
-        scale = 1e-6 * np.abs(y).max()
-        for name, values in made.items():
-            far = np.abs(np.abs(values) - np.abs(y))
-            same = (far <= scale).mean()
+        made = [("sum", x + z), ("difference", x - z), ("product", x * z)]
+        for name, values in (*made, ("ratio", x / z), ("ratio", z / x)):
+            same = (np.abs(np.abs(values) - np.abs(y)) <= 1e-6 * np.abs(y).max()).mean()
             if same > _SAME:
-                return f"its {name or 'ratio'} with {{!r}} is the target in {same:.0%} of the rows"
+                return f"its {name} with {{!r}} is the target in {same:.0%} of the rows"
     design = np.column_stack([np.ones(len(y)), x, z])
     if np.linalg.matrix_rank(design) < 3:
         return ""
@@ -369,17 +365,21 @@ def _error_of_groups(codes: IntArray, labels: IntArray) -> float:
 
 def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
     """Return the cross-validated error of a small tree of one column."""
-    from sklearn.model_selection import KFold, cross_val_predict
     from sklearn.tree import DecisionTreeClassifier
 
-    n_classes = int(labels.max()) + 1
-    tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
-    folds = KFold(5, shuffle=True, random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
     # Trees are grown in single precision: ranks stand in for values that it cannot hold.
     if np.abs(values).max() > np.finfo(np.float32).max:
         values = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    predicted = cross_val_predict(tree, values[:, None], labels, cv=folds)
-    return float(np.mean(predicted != labels))
+    return float(np.mean(_predicted(tree, values, labels) != labels))
+
+
+def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArray:
+    """Return cross-validated predictions from one column."""
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    folds = KFold(5, shuffle=True, random_state=0)
+    return np.asarray(cross_val_predict(trees, values[:, None], others, cv=folds))
 
 
 def _shared(codes: IntArray, labels: IntArray) -> float:

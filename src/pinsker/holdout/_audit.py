@@ -320,9 +320,9 @@ def audit(
                 warn_of(doubt)
     increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     gains = [
-        loss.gain(one, prior, confidence, blocks, of_rows).lower
+        one.lower
         for prior in losses[2:]
-        for one in losses[:2]
+        for one in loss.gains(losses[:2], prior, confidence, blocks, of_rows)
     ]
     return AuditResult(
         model=name,
@@ -346,35 +346,30 @@ def audit(
 
 def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> IntArray:
     """Return the positions of columns that a selector, a list or a mask stands for."""
-    n_columns = X.shape[1]
+    n_columns, wrong = X.shape[1], ""
     if (support := method_of(chosen, "get_support")) is not None:
         check_is_fitted(chosen)
-        chosen = np.asarray(support())
-    try:
-        given = np.asarray(list(chosen))
-    except TypeError:
-        raise ParameterError(
-            f"{name} is a {type(chosen).__name__}: pass a fitted selector, a list of columns, or "
-            "one bool per column.",
-            parameter=name,
-        ) from None
+        chosen = support()
+    if not np.iterable(chosen):
+        wrong = f"is a {type(chosen).__name__}"
+    given = np.asarray(list(chosen) if not wrong else [])
     if given.dtype == np.bool_:
-        if given.shape != (n_columns,):
-            raise ParameterError(
-                f"{name} has {len(given)} entries, but X has {n_columns} columns.", parameter=name
-            )
+        wrong = "" if given.shape == (n_columns,) else f"has {len(given)} entries"
         given = np.flatnonzero(given)
     elif given.dtype.kind in "OUST":
         places = {text: place for place, text in enumerate(column_names(X))}
-        for text in given.tolist():
-            if text not in places:
-                raise ParameterError(f"{name}: X has no column {text!r}.", parameter=name)
-        given = np.array([places[text] for text in given.tolist()], dtype=np.int64)
-    if not len(given) or given.dtype.kind not in "iu" or given.ndim != 1:
-        raise ParameterError(f"{name} is empty, or no list of columns.", parameter=name)
-    if given.min() < -n_columns or given.max() >= n_columns:
+        absent = [text for text in given.tolist() if text not in places]
+        wrong = f"names {absent[0]!r}, which is no column of X" if absent else wrong
+        given = np.array([places.get(text, 0) for text in given.tolist()], dtype=np.int64)
+    if not wrong and (given.ndim != 1 or given.dtype.kind not in "iu" or not len(given)):
+        wrong = "is empty, or no list of columns"
+    if not wrong and not -n_columns <= given.min() <= given.max() < n_columns:
+        wrong = f"names position {given.max()}"
+    if wrong:
         raise ParameterError(
-            f"{name} names position {given.max()}, but X has {n_columns} columns.", parameter=name
+            f"{name} {wrong}: pass a fitted selector, names or positions of columns, or one bool "
+            f"for each of the {n_columns} columns.",
+            parameter=name,
         )
     return np.unique(given % n_columns).astype(np.int64)
 

@@ -139,6 +139,7 @@ def crossfit_certificate(
         fewest_needed=comparison.fewest_needed(budget) if budget else 0,
         likely=() if likely is None else comparison.features_of(likely),
         likely_increase=math.nan if likely is None else likely.increase,
+        likely_upper=math.nan if likely is None else likely.excess_upper,
         rows_needed=comparison.rows_needed(likely, budget) if likely and budget else math.nan,
     )
     return with_notes(certificate)
@@ -323,7 +324,7 @@ class FreshRows:
         increase = self._increase(losses, reference)
         excess = self._increase(less.losses, more.losses)
         prior = self.evaluator.prior.losses
-        worth = [metric.gain(one, prior, *known) for one in (losses, reference)]
+        worth = metric.gains((losses, reference), prior, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()
@@ -515,7 +516,9 @@ def choose(
         given = {"confidence": comparison.confidence}  # of the band over all sets
         certificate = with_subgroups(certificate, evaluator, losses, **given)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
-        note = Note("chosen by information")
+        note, rule = Note("chosen by information"), context.rule
+        if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
+            note = Note("chosen at less confidence", figures={"confidence": rule.confidence})
         certificate = replace(certificate, notes=(*certificate.notes, note))
     return Choice(comparison, result, decision, path, certificate, evaluator)
 

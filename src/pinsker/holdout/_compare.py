@@ -109,12 +109,15 @@ class SubsetResult:
         Errors are known in one metric. Of classes the information lost is measured far better than
         the error rate, and the theorem between them is cautious; of numbers it is the squared error
         by another name, at one standard error: on 79 real tables it let twice as many sets break
-        the budget. What information alone supports is chosen, and is not called met.
+        the budget. What information alone supports is chosen, and is not called met; nothing is
+        chosen so that is not shown to predict (of 50 rows accuracy fell from .81 to .62).
         """
         same = rule.metric_for(facts) == metric.metric
         if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
             return True
         if same and (facts.task != "classification" or self.excess > rule.delta + ROUNDING):
+            return False
+        if self.gain_lower <= 0.0:
             return False
         allowed = self.allowed(rule, facts, metric)
         return max(self.lost, self.behind_all) <= allowed + ROUNDING
@@ -212,6 +215,8 @@ class References:
             self._lost(several, self.most_of_all, ONE_ERROR),
             self._increase(several, self.everything),
             self._increase(several, self.reachable),
+            self._gains(several),
+            self._errors(several),
             strict=True,
         )
         every = zip(evaluated.items(), figures, strict=True)
@@ -228,6 +233,8 @@ class References:
         behind_all: Difference,
         increase: Difference,
         excess: Difference,
+        gain: Difference,
+        increase_error: float,
     ) -> SubsetResult:
         information, information_error = scores.information(self.prior)
         losses = scores.losses
@@ -251,11 +258,11 @@ class References:
             increase_upper=increase.upper,
             excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper),
-            gain_lower=self._gain(losses).lower,
+            gain_lower=gain.lower,
             model_information=scores.model,
             model_error=scores.model,
             few_rows_decide=few,
-            increase_error=self._error_of(losses - self.everything.losses),
+            increase_error=increase_error,
             absolute_increase=math.nan if absolute is None else absolute.mean,
             absolute_upper=math.nan if absolute is None else absolute.upper,
         )
@@ -267,15 +274,19 @@ class References:
         losses = [one.losses for one in several]
         return self.metric.increases(losses, reference.losses, *known, self.widening)
 
-    def _error_of(self, gaps: FloatArray) -> float:
-        """Return the standard error of a mean difference, of the worst target if there are more."""
-        columns = gaps.reshape(len(gaps), -1).T
-        limits = paired_differences(list(columns), ONE_ERROR, clusters=self.clusters)
-        return self.widening * max((one.upper - one.lower) / 2.0 for one in limits)
+    def _errors(self, several: Sequence[HoldoutScores]) -> list[float]:
+        """Return the standard errors of the increases, of the worst target if there are more."""
+        gaps = np.stack([one.losses - self.everything.losses for one in several])
+        columns = np.moveaxis(gaps.reshape(*gaps.shape[:2], -1), 1, 2)  # sets x targets x rows
+        flat = list(columns.reshape(-1, columns.shape[2]))
+        limits = paired_differences(flat, ONE_ERROR, clusters=self.clusters)
+        halves = np.array([(one.upper - one.lower) / 2.0 for one in limits])
+        worst = halves.reshape(len(several), -1).max(axis=1)
+        return [self.widening * float(half) for half in worst]
 
-    def _gain(self, losses: FloatArray) -> Difference:
+    def _gains(self, several: Sequence[HoldoutScores]) -> list[Difference]:
         known = (CONFIDENCE, self.clusters, self.weights, self.widening)
-        return self.metric.gain(losses, self.prior.losses, *known)
+        return self.metric.gains([one.losses for one in several], self.prior.losses, *known)
 
     def _few_rows_decide(self, gaps: FloatArray) -> bool:
         """Return whether few rows carry an increase; limits of counts know how few differ."""
@@ -439,11 +450,11 @@ class Comparison:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
+        best = max(self.on_paths, key=lambda result: (result.information, -result.size))
         for every in self._everything():
-            if every.may_stay(*known):
+            if every.may_stay(*known) or best.gain_lower <= 0.0:
                 note += "all are kept"
                 return every, Decision(every.size, every.allowed(*known), (note,))
-        best = max(self.on_paths, key=lambda result: (result.information, -result.size))
         note += "the one with the most information is kept"
         return best, Decision(best.size, rule.budget(self.facts), (note,))
 

@@ -25,7 +25,7 @@ from threadpoolctl import (  # type: ignore[import-untyped]
 
 from pinsker._compat import require
 from pinsker._notes import Notes
-from pinsker._types import DaskClient, Fields, FloatArray, Function, IntArray, TableLike
+from pinsker._types import Arguments, DaskClient, Fields, FloatArray, Function, IntArray, TableLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import calls_on_cluster
@@ -82,7 +82,7 @@ class Jobs:
         self,
         function: Function,
         shared: Any,
-        calls: Iterable[tuple[Any, ...]],
+        calls: Iterable[Arguments],
         n_jobs: int | None = None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call."""
@@ -100,7 +100,7 @@ class Jobs:
 
     @contextmanager
     def _start(
-        self, function: Function, shared: Any, calls: list[tuple[Any, ...]], n_jobs: int
+        self, function: Function, shared: Any, calls: list[Arguments], n_jobs: int
     ) -> Iterator[Iterable[Any]]:
         """Yield the results as they come, in the order of the calls."""
         if n_jobs == 1 or len(calls) < 2:
@@ -123,9 +123,7 @@ class Jobs:
         with one, config_context(**config), parallel_config("threading", n_jobs=1):
             return function(shared, *call)
 
-    def _run_on_cluster(
-        self, function: Function, shared: Any, calls: list[tuple[Any, ...]]
-    ) -> list[Any]:
+    def _run_on_cluster(self, function: Function, shared: Any, calls: list[Arguments]) -> list[Any]:
         _check_that_they_travel(calls)
         alone = partial(_alone, get_config(), function)
         try:
@@ -189,7 +187,7 @@ def _alone(config: Fields, function: Function, shared: Any, *call: Any) -> Any:
         return function(shared, *call)
 
 
-def _check_that_they_travel(calls: list[tuple[Any, ...]]) -> None:
+def _check_that_they_travel(calls: list[Arguments]) -> None:
     """Raise if a call cannot be sent to a worker, before anything is sent."""
     try:
         require("cloudpickle", purpose="engine='dask'", extra="dask").dumps(calls)

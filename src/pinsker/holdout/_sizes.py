@@ -19,6 +19,7 @@ from pinsker.metrics import Metric
 from pinsker.models import (
     HoldoutModel,
     HoldoutScores,
+    MeanModel,
     ModelData,
     RawModel,
     best_by_loss,
@@ -257,7 +258,9 @@ class SizeSearch:
 
     def prune(self, plan: RowPlan, rule: ErrorBudget) -> None:
         """Order the chosen set by what the model that stands for it needs, and look for less."""
-        if any(isinstance(model, RawModel) for model in self.evaluator.models):
+        models = self.evaluator.models
+        together = [one for model in models if isinstance(model, MeanModel) for one in model.models]
+        if any(isinstance(model, RawModel) for model in (*models, *together)):
             return
         result, _ = self.comparison().choose(rule)
         size, name, n_fixed = result.size, result.search, len(self.context.fixed)

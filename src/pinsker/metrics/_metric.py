@@ -338,7 +338,7 @@ class Metric:
         widening: float = 1.0,
     ) -> list[Difference]:
         """Return the `increase` of each of several losses over the same."""
-        if self.of_worst:
+        if self.of_worst or self.subgroups is not None:
             known = (confidence, clusters, weights, widening)
             return [self.increase(less, full, *known) for less in several]
         return paired_differences(
@@ -383,26 +383,23 @@ class Metric:
             return None
         return paired_difference(roots, confidence, clusters=clusters, widening=widening)
 
-    def gain(
-        self,
-        losses: FloatArray,
-        prior: FloatArray,
-        confidence: float,
-        clusters: IntArray | None = None,
-        weights: FloatArray | None = None,
-        widening: float = 1.0,
-    ) -> Difference:
-        """Return what features are worth: the mean of ``prior - losses``, with confidence bounds.
+    def gains(
+        self, several: Sequence[FloatArray], prior: FloatArray, confidence: float, *known: Unchecked
+    ) -> list[Difference]:
+        """Return what features are worth: the means of ``prior - losses``, with confidence bounds.
 
-        Of the worst of several targets it is the gain of the one that gains most.
+        Of the worst of several targets it is the gain of the one that gains most. What is `known`
+        are clusters, weights and widening, as in `increase`.
         """
         if not self.of_worst:
-            lost = self.of_all_rows.increase(losses, prior, confidence, clusters, weights, widening)
-            return Difference(-lost.mean, -lost.upper, -lost.lower)
-        pairs = _targets(losses, prior)
-        shared = 1.0 - (1.0 - confidence) / len(pairs)
-        each = [self.of_one.gain(*one, shared, clusters, weights, widening) for one in pairs]
-        return max(each, key=lambda one: one.lower)
+            lost = self.of_all_rows.increases(several, prior, confidence, *known)
+            return [Difference(-one.mean, -one.upper, -one.lower) for one in lost]
+        found = []
+        for pairs in (_targets(losses, prior) for losses in several):
+            shared = 1.0 - (1.0 - confidence) / len(pairs)
+            each = [self.of_one.gains([one], other, shared, *known)[0] for one, other in pairs]
+            found.append(max(each, key=lambda one: one.lower))
+        return found
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution."""

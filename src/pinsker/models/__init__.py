@@ -7,6 +7,7 @@ information of a set of features is the largest that any model shows.
 
 from pinsker.models._defaults import (
     LARGE_TABLE,
+    MODELS,
     RBFSVM,
     BoostedTrees,
     ExtraTrees,
@@ -30,7 +31,6 @@ from pinsker.models._fit import (
     best_by_information,
     best_by_loss,
     calibrated,
-    choose_inside,
     fit_temperature,
     is_tied,
     left_by_few_rows,
@@ -38,9 +38,7 @@ from pinsker.models._fit import (
     log_softmax,
     losses_without,
     mean_prediction,
-    mix_losses,
     predict_rows,
-    race,
     worst_by_loss,
 )
 from pinsker.models._model import (

@@ -282,8 +282,8 @@ def of_columns(estimator: Estimator, names: Sequence[str], columns: Sequence[int
         listed = given[parameter]
         if isinstance(listed, str) or not np.iterable(listed) or np.asarray(listed).dtype == bool:
             continue
-        there = {names[j]: names[j] for j in columns} if names else {}
-        there |= {j: place for place, j in enumerate(columns)}
+        there: dict[str | int, str | int] = {j: place for place, j in enumerate(columns)}
+        there |= {names[j]: names[j] for j in columns if names}
         fewer[parameter] = [there[column] for column in listed if column in there]
     # A new one: CatBoost's cannot be changed once its parameters were read.
     return type(estimator)(**{**given, **fewer}) if fewer else estimator

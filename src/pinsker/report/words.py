@@ -177,6 +177,8 @@ def _likely(c: Certificate) -> str:
     rows = "no number of rows like these would show it"
     if math.isfinite(c.rows_needed):
         rows = f"about {_about(c.rows_needed)} held-out rows would show it"
+    if c.verdict == "nothing dropped" and math.isfinite(c.likely_upper):
+        rows += f"; a budget of {_rounded_up(c.likely_upper, _DECIMALS)} would keep no more now"
     few = "1 feature is" if len(c.likely) == 1 else f"{len(c.likely)} features are"
     return f"{few} likely to be enough: {change} (estimate); {rows}"
 
@@ -546,6 +548,10 @@ SENTENCES = {
     "chosen by information": Sentence(
         "chosen by the information that held-out models show; their errors alone do not show that "
         "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
+    ),
+    "chosen at less confidence": Sentence(
+        "chosen at a confidence of {confidence:.0%}, as asked for: held-out errors do not show at "
+        "95 % that the budget is met"
     ),
     "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
     "unstable choice": Sentence("the choice is unstable: {found}", first=True),

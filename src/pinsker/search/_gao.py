@@ -18,8 +18,8 @@ class GaoState:
     def __init__(
         self,
         problem: Problem,
-        *,
         n_neighbors: int,
+        *,
         grows: bool,
         active: Iterable[int],
         n_threads: int = 1,

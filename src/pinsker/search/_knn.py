@@ -103,8 +103,7 @@ class KNNSearchSettings:
                 )
             grows = kind is Forward
             first = (() if grows else range(problem.n_features)) if active is None else active
-            known = {"grows": grows, "active": first, "n_threads": self.n_threads}
-            return GaoState(table, n_neighbors=k, **known)
+            return GaoState(table, k, grows=grows, active=first, n_threads=self.n_threads)
         return kind(
             table,
             n_neighbors=k,

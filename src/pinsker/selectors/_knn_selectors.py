@@ -17,6 +17,7 @@ from pinsker._types import (
     RowLabels,
     TableLike,
     TargetLike,
+    Unchecked,
 )
 from pinsker.bounds import TargetFacts
 from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
@@ -204,7 +205,7 @@ class KNNSelector(EvaluatedSelector):
         return ()
 
     @classmethod
-    def _to_the_letter(cls, delta: float, n_neighbors: int, **ends: None) -> Self:
+    def _to_the_letter(cls, delta: float, n_neighbors: int, **ends: Unchecked) -> Self:
         """Return a selector with the paper's rule, constants and estimator, nothing held out."""
         rule = ErrorBudget(delta, constants="paper", reference="full")
         knn = KNNSettings(n_neighbors, scale="none", estimator="gao")

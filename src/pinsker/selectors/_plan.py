@@ -31,7 +31,7 @@ _MOST_FITTED = 1000
 _AIM = 0.5
 #: Standard errors that are added to an increase which a small table shows: it is uncertain itself,
 #: and the set was chosen for it.
-_MORE = 0.5
+_MORE = 0.75
 #: Of an assumed error: half of the wrong predictions are others with fewer columns; of numbers the
 #: errors with and without the dropped columns correlate by this much.
 _CORRELATION = 0.95
