@@ -1,7 +1,6 @@
 """Backward and forward search, exactly, in one pass; randomized trees; settings for experts."""
 
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
@@ -236,7 +235,7 @@ def as_settings(name: str, value: Unchecked) -> Any:
 _LOG = logging.getLogger("pinsker")
 
 
-class Stepwise(ABC):
+class Stepwise:
     """A search that moves one feature at a time; parameters as in `Backward` and `Forward`."""
 
     _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
@@ -260,7 +259,8 @@ class Stepwise(ABC):
         one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
-        for feature in self._first_set() if active is None else _listed(active):
+        first = range(problem.n_features) if self._keeps_pairs else ()  # backward from all
+        for feature in first if active is None else _listed(active):
             self._active[index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
@@ -306,10 +306,6 @@ class Stepwise(ABC):
     def _measured(self) -> float:
         """Return the information of the set that the kernel holds."""
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
-
-    @abstractmethod
-    def _first_set(self) -> Iterable[int]:
-        """Return the features to start from by default."""
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
@@ -371,9 +367,6 @@ class Backward(Stepwise):
         self.information = self._measured()
         return self.scores()
 
-    def _first_set(self) -> Iterable[int]:
-        return range(self.problem.n_features)
-
 
 class Forward(Stepwise):
     """Scores every addition to the current set, and adds one feature at a time."""
@@ -401,9 +394,6 @@ class Forward(Stepwise):
         self._search.add(feature, self.n_threads)
         self.information = self._measured()
         return self.scores()
-
-    def _first_set(self) -> Iterable[int]:
-        return ()
 
 
 #: More would take hours, and change no mean by more than a thousandth.

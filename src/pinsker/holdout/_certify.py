@@ -330,6 +330,8 @@ class FreshRows:
         doubts = self._doubts(losses, reference) if not all_stay else ()
         groups = self.evaluator.clusters
         n_groups = 0 if groups is None else len(np.unique(groups))
+        weights = self.evaluator.weights
+        n_effective = len(losses) if weights is None else effective_rows(weights)
         certificate = Certificate(
             metric=metric.name,
             budget=float(rule.delta),
@@ -359,7 +361,7 @@ class FreshRows:
             label=ESTIMATE if doubts else self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
-            rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
+            rare_rows=metric.rare_rows(facts, n_groups or n_effective),
             n_groups=n_groups,
         )
         if not all_stay:
@@ -410,10 +412,6 @@ class FreshRows:
             return math.inf
         shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
         return self.evaluator.metric.upper_bound(losses, self.facts, shared)
-
-    def _n_effective(self) -> float:
-        weights = self.evaluator.weights
-        return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
     def _evaluate(self, features: FeatureSet) -> HoldoutScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
@@ -476,6 +474,8 @@ def _names(path: SelectionPath, size: int) -> tuple[str, ...]:
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
+#: The same when time is up.
+_FEW_MEASURED_ROWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -502,8 +502,11 @@ def choose(
     """Take the set that a rule asks for, with what the rows that chose it say."""
     result, decision = comparison.choose(context.rule)
     settings, searched = context.settings, plan.rows_to_measure(context.encoded)
-    if len(comparison.paths) > 1 or not plan.crosses:
-        most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+    if len(comparison.paths) > 1 or not plan.crosses or context.deadline.is_over:
+        target = context.encoded.target  # neighbors among many targets take longer
+        few = _MOST_MEASURED_ROWS // math.isqrt(len(target.names) if target.labels is None else 1)
+        few = _FEW_MEASURED_ROWS if context.deadline.is_over else few
+        most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
     path = measure_sets(comparison.paths[result.search], searched, settings)
     comparison.paths[result.search] = path

@@ -100,19 +100,6 @@ _ASIDE, _SHARE = 0.3, 0.2
 _MOST_ROWS = 2000
 
 
-def pruned_orders(
-    evaluator: HoldoutEvaluator,
-    sets: Sequence[FeatureSet],
-    rows: Sequence[IntArray],
-    n_fixed: int,
-    seed: int,
-) -> list[FeatureSet]:
-    """Return the features of each set, the last to leave first, by some rows each."""
-    known = (evaluator.models[0], evaluator.metric, n_fixed, seed)
-    calls = [(*one, *known) for one in zip(sets, rows, strict=True)]
-    return evaluator.jobs.run(_prune, evaluator.data.rows, calls)
-
-
 def _prune(
     data: ModelData,
     features: FeatureSet,
@@ -276,7 +263,10 @@ class SizeSearch:
             rows.append(np.arange(self.context.encoded.n_rows))
         else:
             sets = sets[:-1]
-        orders = pruned_orders(self.evaluator, sets, rows, n_fixed, self.context.seed)
+        evaluator = self.evaluator
+        known = (evaluator.models[0], evaluator.metric, n_fixed, self.context.seed)
+        calls = [(*one, *known) for one in zip(sets, rows, strict=True)]
+        orders = evaluator.jobs.run(_prune, evaluator.data.rows, calls)
         kept = orders[-1] if plan.crosses else orders[0]
         searched = plan.rows_to_measure(self.context.encoded)
         self.found.paths[PRUNED] = given_order(searched, order=kept, n_fixed=n_fixed)
@@ -293,7 +283,7 @@ class SizeSearch:
             sizes.append(size)
             met = self._meets((name, size), rule)
             shown.append(self._information((name, size)))
-            if shown[-1] <= max(shown[:-1]) and (met or self._is_met(rule)):
+            if shown[-1] <= max(shown[:-1]) and (met or self._best_cost(rule) < float("inf")):
                 break
         return sizes
 
@@ -303,9 +293,6 @@ class SizeSearch:
             return False
         known = (rule, self.context.facts, self.evaluator.metric)
         return self.comparison().results[key].meets(*known)
-
-    def _is_met(self, rule: ErrorBudget) -> bool:
-        return self._best_cost(rule) < float("inf")
 
     def _best_cost(self, rule: ErrorBudget) -> float:
         """Return the cost of the cheapest set known to meet the budget: infinite, if none does."""

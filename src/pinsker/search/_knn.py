@@ -406,22 +406,11 @@ class PairProblem:
         columns = [j for feature in features for j in self.encoded.features[feature]]
         return self.encoded.columns.values[:, columns]
 
-    def tables(self, strata: IntArray | None = None, n_threads: int = 1) -> PairTables:
-        """Lay out all pairs."""
-        return PairTables.of(self.codes, self.labels, strata, n_threads=n_threads)
-
 
 def n_pair_bins(n_rows: int, n_classes: int, order: int = 2) -> int:
     """Return how many bins leave enough rows for every cell of a pair's table."""
     enough = [b for b in (3, 4, 6, 8) if _ROWS_PER_CELL * b**order * n_classes <= n_rows]
     return max([2, *enough])
-
-
-def is_affordable(encoded: Encoded) -> bool:
-    """Return whether all pairs of a table are counted in some seconds."""
-    d, n = encoded.n_features, encoded.n_rows
-    cells = d**2 / 2 * n * n_pair_bins(n, 2) ** 2
-    return n >= _FEWEST_ROWS and cells <= _MOST_CELLS
 
 
 class PairScan:
@@ -599,7 +588,9 @@ def pairs(
 
 def has_hidden_pair(problem: Encoded, seed: int = 0, n_threads: int = 1) -> bool:
     """Return whether two of many features carry more together than either shows alone."""
-    if problem.n_features < _FEWEST_FEATURES or not is_affordable(problem):
+    d, n = problem.n_features, problem.n_rows
+    n_cells = d**2 / 2 * n * n_pair_bins(n, 2) ** 2
+    if d < _FEWEST_FEATURES or n < _FEWEST_ROWS or n_cells > _MOST_CELLS:
         return False
     scan = PairScan(PairProblem.of(problem), seed=seed, n_threads=n_threads)
     return any(found.surplus > max(found.alone) for found in scan.rounds(most=2))

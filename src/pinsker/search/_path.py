@@ -592,6 +592,13 @@ class Deadline:
             return False
         return time.monotonic() - self.started >= self.part * self.seconds
 
+    @property
+    def left(self) -> float:
+        """Seconds that are left: infinite without a limit, negative when they are over."""
+        if self.seconds is None:
+            return math.inf
+        return self.seconds - (time.monotonic() - self.started)
+
     def skips(self, what: str) -> bool:
         """Return whether there is no time for something, and note what it was."""
         if self.is_over:
