@@ -106,7 +106,7 @@ def label(
     saved = read_selection(selection)
     new, both = _read(saved, table, may_lack_target=True), _fitted(saved, train, model, seed or 0)
     X = new.frame[saved.columns]
-    plan = rows_to_label(saved.selector, *both, X, n=n, random_state=seed or 0)
+    plan = rows_to_label(saved.selector, both[0], both[1], X, n=n, random_state=seed or 0)
     console = make_console(stderr=STDIN in (output, json))
     if labels is None:
         rows = new.as_written.iloc[plan.rows].assign(**{saved.targets[0]: ""})
@@ -161,7 +161,7 @@ def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:
             f"{path!r} holds other rows than those to label: use the same selection, table, "
             "--train, --model, --n and --seed as for --output."
         )
-    return known.loc[plan.rows + 1].to_numpy()
+    return np.asarray(known.loc[(plan.rows + 1).tolist()])
 
 
 def _write(text: str, path: str | None) -> None:

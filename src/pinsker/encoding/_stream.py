@@ -3,48 +3,19 @@
 None of them is in memory as a whole: rows are drawn in one scan, or come in batches.
 """
 
-import sys
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from pinsker._compat import require
-from pinsker._types import FloatArray, Missing, TableLike, TargetLike
+from pinsker._types import FloatArray, Missing, TableLike, TargetLike, Unchecked
 from pinsker.encoding._encoded import drop_note, drops_rows, plural
-from pinsker.encoding._read import is_frame
+from pinsker.encoding._read import is_lazy_frame, is_relation
 from pinsker.encoding._sample import RowSample
 from pinsker.exceptions import DataError, DataTypeError
 
 #: Rows of a batch.
 _BATCH = 100_000
-
-
-@runtime_checkable
-class ArrowStream(Protocol):
-    """Anything with the Arrow C stream interface."""
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the stream."""
-
-
-def is_relation(data: TableLike) -> bool:
-    """Return whether something is a DuckDB relation; DuckDB is not imported to find out."""
-    duckdb = sys.modules.get("duckdb")
-    return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
-
-
-def is_lazy_frame(data: TableLike) -> bool:
-    """Return whether something is a LazyFrame of polars; polars is not imported to find out."""
-    polars = sys.modules.get("polars")
-    return polars is not None and isinstance(data, polars.LazyFrame)
-
-
-def is_stream(data: TableLike) -> bool:
-    """Return whether a table is held by another engine."""
-    if is_relation(data) or is_lazy_frame(data):
-        return True
-    return isinstance(data, ArrowStream) and not is_frame(data)
 
 
 def target_in(X: TableLike, y: TargetLike) -> str:
@@ -57,7 +28,7 @@ def target_in(X: TableLike, y: TargetLike) -> str:
     return y
 
 
-def batches_of(X: TableLike, y: TargetLike) -> Iterator[tuple[Any, Any]]:
+def batches_of(X: TableLike, y: TargetLike) -> Iterator[tuple[Unchecked, Unchecked]]:
     """Yield columns and target of some rows at a time: polars' own, or pandas frames."""
     target = target_in(X, y)
     for frame in _frames(X):
@@ -67,7 +38,7 @@ def batches_of(X: TableLike, y: TargetLike) -> Iterator[tuple[Any, Any]]:
         yield frame.drop(target) if polars else frame.drop(columns=[target]), frame[target]
 
 
-def _frames(X: TableLike) -> Iterator[Any]:
+def _frames(X: TableLike) -> Iterator[Unchecked]:
     if is_lazy_frame(X):
         yield from X.collect_batches(chunk_size=_BATCH, maintain_order=True)
         return
@@ -83,7 +54,7 @@ def draw_from_stream(
     X: TableLike, y: TargetLike, most: int, seed: int, missing: Missing
 ) -> RowSample:
     """Draw rows in one scan, each with the same chance: those with the smallest random keys."""
-    held: list[tuple[FloatArray, Any, Any]] = []
+    held: list[tuple[FloatArray, Unchecked, Unchecked]] = []
     n_rows = n_missing = 0
     limit = np.inf
     for number, (columns, target) in enumerate(batches_of(X, y)):
@@ -111,8 +82,8 @@ def draw_from_stream(
 
 
 def _smallest(
-    held: list[tuple[FloatArray, Any, Any]], most: int
-) -> tuple[list[tuple[FloatArray, Any, Any]], float]:
+    held: list[tuple[FloatArray, Unchecked, Unchecked]], most: int
+) -> tuple[list[tuple[FloatArray, Unchecked, Unchecked]], float]:
     """Return the rows with the smallest keys, in their order, and the limit of these."""
     keys = np.concatenate([one for one, _, _ in held])
     limit = np.inf if len(keys) <= most else float(np.partition(keys, most)[most])
@@ -123,7 +94,7 @@ def _smallest(
     return kept, limit
 
 
-def _gaps(target: Any) -> Any:
+def _gaps(target: Unchecked) -> Unchecked:
     """Return which values of a series are missing."""
     if type(target).__module__.startswith("polars"):
         target = target.fill_nan(None) if target.dtype.is_float() else target
@@ -131,11 +102,11 @@ def _gaps(target: Any) -> Any:
     return target.isna().to_numpy()
 
 
-def _take(data: Any, rows: Any) -> Any:
+def _take(data: Unchecked, rows: Unchecked) -> Unchecked:
     return data[rows] if type(data).__module__.startswith("polars") else data.iloc[rows]
 
 
-def _joined(parts: list[Any]) -> Any:
+def _joined(parts: list[Unchecked]) -> Unchecked:
     if type(parts[0]).__module__.startswith("polars"):
         return require("polars", purpose="a LazyFrame").concat(parts)
     return require("pandas", purpose="a table in batches").concat(parts, ignore_index=True)

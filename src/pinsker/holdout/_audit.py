@@ -258,7 +258,7 @@ def audit(
     plain = own is not None and all(one is None for one in (against, cv, sample_weight, groups))
     given = {"metric": metric, "error_budget": error_budget, "confidence": confidence}
     if is_stream(X_test):
-        from pinsker.holdout._audit_stream import audit_stream  # which needs this file
+        from pinsker.holdout._pair import audit_stream  # which needs this file
 
         _check_plain(plain, f"X_test is a {type(X_test).__name__}, which is read in batches")
         return audit_stream(own, model, X_test, y_test, (X_train, y_train), **given)

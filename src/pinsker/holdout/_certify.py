@@ -516,8 +516,8 @@ def choose(
         sets = (path.order[: result.size], range(certificate.n_features))
         found = evaluator.evaluate([[tuple(one)] * len(evaluator.folds) for one in sets])
         losses = (found[0].losses, found[1].losses)
-        given = {"confidence": comparison.confidence}  # of the band over all sets
-        certificate = with_subgroups(certificate, evaluator, losses, **given)
+        level = comparison.confidence  # of the band over all sets
+        certificate = with_subgroups(certificate, evaluator, losses, confidence=level)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
         note, rule = Note("chosen by information"), context.rule
         if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:

@@ -212,8 +212,9 @@ def audit_partial(
             "pass X_train and y_train, so that labels are needed only where models differ."
         )
     name, model = type(model).__name__, able_to_fit(model, type(model).__name__, *train)
-    both = [fit_clone(model, part, y_train) for part in (X_train, selector.transform(X_train))]
-    plan = rows_to_label(selector, *both, X_test, metric=metric)
+    tables = (X_train, selector.transform(X_train))
+    model_all, model_kept = (fit_clone(model, part, y_train) for part in tables)
+    plan = rows_to_label(selector, model_all, model_kept, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
     budget = found.budget if error_budget is None else float(error_budget)
     return replace(found, model=name, budget=budget)

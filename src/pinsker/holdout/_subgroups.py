@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -15,6 +14,7 @@ from pinsker._types import (
     HasName,
     RowLabels,
     TableLike,
+    Unchecked,
 )
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded, is_frame, is_missing, read_array
@@ -86,7 +86,7 @@ def read_subgroups(
     return Subgroups((ALL_ROWS, *found), masks, budgets, float(budget.delta))
 
 
-def _by_value(name: str, labels: AnyArray, own: Any) -> dict[str, tuple[BoolArray, float]]:
+def _by_value(name: str, labels: AnyArray, own: Unchecked) -> dict[str, tuple[BoolArray, float]]:
     """Return a subgroup for every value of a column, with its budget if it has one."""
     texts = np.array(["missing" if is_missing(one) else str(one) for one in labels.tolist()])
     values = np.unique(texts)
@@ -108,19 +108,19 @@ def _by_value(name: str, labels: AnyArray, own: Any) -> dict[str, tuple[BoolArra
     return found
 
 
-def _is_of_rows(own: Any) -> bool:
+def _is_of_rows(own: Unchecked) -> bool:
     """Return whether labels or a mask are given, and not the budget of a column."""
     return not (own is None or isinstance(own, Real | Mapping))
 
 
-def _column(X: TableLike, name: Any) -> AnyArray:
+def _column(X: TableLike, name: Unchecked) -> AnyArray:
     """Return a column of the table by its name, or of an array by its position."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
         if name not in frame.columns:
             listed = ", ".join(map(repr, frame.columns[:6]))
             raise _refused(f"there is no column {name!r}; there are {listed}")
-        return frame.get_column(name).to_numpy()
+        return np.asarray(frame.get_column(name).to_numpy())
     array = np.asarray(X)
     if not isinstance(name, Integral) or not 0 <= int(name) < array.shape[1]:
         raise _refused(

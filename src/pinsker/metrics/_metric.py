@@ -363,8 +363,10 @@ class Metric:
         if self.subgroups is None:
             return ()
         plain = self.of_all_rows.increase
-        how = {"budget": budget, "counts": self.row.counts, "also": also}
-        return self.subgroups.table(plain, less, full, *given, **how)
+        counts = self.row.counts
+        return self.subgroups.table(
+            plain, less, full, *given, budget=budget, counts=counts, also=also
+        )
 
     def increase_of_roots(
         self,

@@ -113,7 +113,9 @@ class Subgroups:
         known, shared = (clusters, weights, widening), 1.0 - (1.0 - confidence) / len(self.names)
         each = self._each(increase, less, full, *known, confidence)
         sure = self._each(increase, less, full, *known, shared)
-        other = each if also is None else self._each(increase, *also, *known, confidence)
+        other = each
+        if also is not None:
+            other = self._each(increase, also[0], also[1], *known, confidence)
         found = []
         for k, (mask, own) in enumerate(zip(self.masks, budgets, strict=True)):
             kept, all_ = (_part(losses, mask, weights) for losses in (less, full))
@@ -155,8 +157,9 @@ class Subgroups:
                 found.append(Difference(math.nan, -math.inf, math.inf))
                 continue
             pair = [_part(losses, mask, weights) for losses in (less, full)]
-            own = (None if rows is None else rows[mask] for rows in (clusters, weights))
-            found.append(increase(pair[0], pair[1], confidence, *own, widening))
+            own = None if weights is None else weights[mask]
+            together = None if clusters is None else clusters[mask]
+            found.append(increase(pair[0], pair[1], confidence, together, own, widening))
         return found
 
 

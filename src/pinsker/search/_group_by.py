@@ -6,14 +6,21 @@ every count occurs, and the integers that follow are those of `CountTables`, bit
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 
 from pinsker._compat import require
 from pinsker._notes import Notes
-from pinsker._types import BoolArray, FloatArray, IntArray, Missing, TableLike, TargetLike
+from pinsker._types import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Missing,
+    TableLike,
+    TargetLike,
+    Unchecked,
+)
 from pinsker.encoding import (
     Binned,
     Encoded,
@@ -58,7 +65,7 @@ class GroupByTables:
     in_passes = True
 
     def __init__(
-        self, counter: Any, features: Sequence[Key], n_rows: int, settings: CountingSettings
+        self, counter: Unchecked, features: Sequence[Key], n_rows: int, settings: CountingSettings
     ) -> None:
         self.n_rows, self.n_columns, self._counter = n_rows, len(features), counter
         self._features, self._correction = features, settings.correction
@@ -115,7 +122,7 @@ class GroupByTables:
 
 
 def counted_stream(
-    X: TableLike, y: TargetLike, settings: CountingSettings, **encoding: Any
+    X: TableLike, y: TargetLike, settings: CountingSettings, **encoding: Unchecked
 ) -> tuple[CountedProblem, Encoded, Notes, TableLike]:
     """Return the tables of a LazyFrame or a relation, a sample of rows, notes, and the sample."""
     if not (is_lazy_frame(X) or is_relation(X)):
@@ -148,7 +155,7 @@ def counted_stream(
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {n_rows} rows: nothing to predict.")
     classes = Classes(np.arange(len(sizes)), () if target_cuts is None else (target_cuts,))
-    notes: list[Any] = list(drop_note(n_rows, drawn.n_rows, missing))
+    notes: list[Unchecked] = list(drop_note(n_rows, drawn.n_rows, missing))
     if drawn.n_rows > SAMPLED_ROWS:
         notes.append(
             f"kinds and cuts of columns were found from {SAMPLED_ROWS} of {drawn.n_rows} rows; "
@@ -177,8 +184,8 @@ def _refuse_times(rows: TableLike) -> None:
 
 
 def _duckdb_counter(
-    relation: Any, columns: Sequence[Column], target: Column, missing: Missing
-) -> tuple[Any, int, int]:
+    relation: Unchecked, columns: Sequence[Column], target: Column, missing: Missing
+) -> tuple[Unchecked, int, int]:
     """Return what counts cells of a relation, its rows, and those with a gap."""
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
 
@@ -227,13 +234,13 @@ def _duckdb_counter(
 
 
 def _polars_counter(
-    frame: Any, columns: Sequence[Column], target: Column, missing: Missing
-) -> tuple[Any, int, int]:
+    frame: Unchecked, columns: Sequence[Column], target: Column, missing: Missing
+) -> tuple[Unchecked, int, int]:
     """Return what counts cells of a LazyFrame, its rows, and those with a gap."""
     pl = require("polars", purpose="a LazyFrame")
     kinds = frame.collect_schema()
 
-    def value(column: Column) -> Any:
+    def value(column: Column) -> Unchecked:
         own = pl.col(column.name)
         own = own.fill_nan(None) if kinds[column.name].is_float() else own
         if column.cuts is None:

@@ -125,8 +125,9 @@ class Monitor:
         self._pair = pair = ModelPair.of(selector, model_all, model_kept, metric)
         certificate = selector.certificate_
         same = pair.metric.name == certificate.metric
-        self.error_budget = certificate.budget if error_budget is None and same else error_budget
-        if self.error_budget is None or math.isnan(self.error_budget):
+        own = float(certificate.budget) if same else math.nan
+        self.error_budget = own if error_budget is None else float(error_budget)
+        if math.isnan(self.error_budget):
             raise ParameterError(
                 f"the selector has no budget in {pair.metric.name!r}: pass error_budget=."
             )

@@ -164,7 +164,8 @@ def _read_path(saved: Mapping[str, Any]) -> SelectionPath:
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
     listed = tuple(_read(SubgroupResult, one) for one in saved.get("subgroups", ()))
-    return dataclasses.replace(_read(Certificate, {**saved, "subgroups": []}), subgroups=listed)
+    certificate: Certificate = _read(Certificate, {**saved, "subgroups": []})
+    return dataclasses.replace(certificate, subgroups=listed)
 
 
 def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
