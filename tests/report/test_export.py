@@ -104,5 +104,7 @@ def test_mlflow_gets_certificate_figures_and_page(selector, tmp_path, monkeypatc
 )
 def test_what_is_not_installed_is_named(monkeypatch, selector, package, call):
     monkeypatch.setitem(__import__("sys").modules, package, None)
-    with pytest.raises(MissingDependencyError, match=f"{call} needs {package}.*export"):
+    with pytest.raises(
+        MissingDependencyError, match=f"{call} needs {package}.*pip install {package}"
+    ):
         getattr(pinsker, call)(*([selector] if package == "mlflow" else []))

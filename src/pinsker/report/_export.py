@@ -41,7 +41,7 @@ def register_onnx() -> None:
     >>> register_onnx()                                        # doctest: +SKIP
     >>> onnx = skl2onnx.to_onnx(pipeline, X[:1])               # doctest: +SKIP
     """
-    skl2onnx = require("skl2onnx", purpose="register_onnx", extra="export")
+    skl2onnx = require("skl2onnx", purpose="register_onnx")
     for kind in _SELECTORS:
         skl2onnx.update_registered_converter(kind, f"Pinsker{kind.__name__}", _shape, _convert)
 
@@ -87,7 +87,7 @@ def log_certificate(selector: Selector, *, folder: str = "pinsker", page: bool =
     ...     log_certificate(selector)
     """
     check_is_fitted(selector)
-    mlflow = require("mlflow", purpose="log_certificate", extra="export")
+    mlflow = require("mlflow", purpose="log_certificate")
     certificate = selector.certificate_
     figures = certificate.to_dict()
     mlflow.log_dict(json.loads(certificate.to_json()), f"{folder}/certificate.json")
