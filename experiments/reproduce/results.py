@@ -41,6 +41,8 @@ class Settings:
     only : str
         Run the tasks of this group alone ("default": those of `FeatureSelector`); rows of the
         others are taken from `known`.
+    splits : int, optional
+        Splits of Figure 3 and Table I, where there shall be fewer.
     known : Path
         Folder of the CSVs of an earlier run.
     on_run : callable
@@ -53,6 +55,7 @@ class Settings:
     seed: int = 0
     fresh: bool = False
     only: str = ""
+    splits: int | None = None
     known: Path = KNOWN
     on_run: OnRun = no_progress
 

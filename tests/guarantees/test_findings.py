@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
-from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector
+from pinsker import BackwardElimination, ErrorBudget, FeatureCount, FeatureSelector, audit
 from pinsker.bounds import TargetFacts
 from pinsker.holdout import ALL_FEATURES, Comparison, FreshRows
 from pinsker.metrics import Metric
@@ -221,6 +222,9 @@ def test_a_metric_that_few_rows_do_not_decide_stands_beside():
         assert 0.0 < note.figures["mean"] < note.figures["upper"] < 0.1
         assert "absolute errors: mean absolute error rises by 0.0" in note
         assert "in standard deviations of the target; upper bound: mean absolute error" in note
+    # Bounds of an audit were below the truth in 17 % of 18 runs, and nothing said so.
+    found = audit(selector, LinearRegression(), *table(1))
+    assert [note.kind for note in found.notes] == ["few rows decide"]
     chosen = selector.cv_results_["n_features"] == 1
     assert (selector.cv_results_["absolute_upper"][chosen] > 0.0).all()
 

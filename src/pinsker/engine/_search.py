@@ -121,10 +121,8 @@ class KNNSettings(_FrozenSettings):
     max_samples : int, default=None
         Measure at most this many rows, against all of them. By default every row of up to 50 000.
     estimator : {"ksg", "gao"}, default="ksg"
-        The estimator of ``docs/estimator.md``, or that of Gao et al., which the paper names. On
-        rows without ties the differences of both are the same numbers, and "ksg" finds them
-        thousands of times faster; "gao" measures tied rows as that paper does too, every set from
-        scratch, with the score "difference".
+        That of ``docs/estimator.md``, or Gao's, which the paper names. On rows without ties their
+        differences are the same numbers; "gao" has Gao's for tied rows too, and is slow.
 
     Examples
     --------
@@ -147,10 +145,7 @@ class KNNSettings(_FrozenSettings):
             at_least("max_samples", self.max_samples, 1, or_none=True)
         one_of("estimator", self.estimator, get_args(EstimatorName))
         if self.estimator == "gao" and (self.score == "direct" or self.max_samples is not None):
-            raise ParameterError(
-                "estimator='gao' is a difference of two sets' information, measured at every row: "
-                "use score='difference' and max_samples=None."
-            )
+            raise ParameterError("estimator='gao': use score='difference' and max_samples=None.")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import entr
 
 from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import FloatArray, IntArray
@@ -13,10 +14,13 @@ from pinsker.bounds import (
     Difference,
     TargetFacts,
     effective_rows,
+    fano_error,
     few_per_class,
     few_rows_decide,
+    hellman_raviv_error,
     paired_difference,
 )
+from pinsker.engine import Problem
 from pinsker.exceptions import DataError
 from pinsker.holdout._certificate import (
     CERTIFICATE,
@@ -44,6 +48,7 @@ from pinsker.holdout._rows import (
     note_weights,
 )
 from pinsker.holdout._sizes import geometric_sizes
+from pinsker.information import set_terms
 from pinsker.metrics import METRICS, Metric
 from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule, measure_sets
@@ -89,6 +94,36 @@ def path_certificate(
         notes=decision.notes,
         label=label,
     )
+
+
+#: Standard errors by which a figure is moved before "at most" or "at least" is said of it.
+_ERRORS = 2.0
+
+
+def interval_notes(context: FitContext, path: SelectionPath, size: int) -> Notes:
+    """Return the error of what a set of a path lacks, and for classes both bounds of its error."""
+    encoded, rule, facts = context.encoded, context.budget, context.facts
+    position = int(abs(size - path.sizes[0]))
+    lost = float(rule.lost(path)[position])
+    if encoded.weights is not None or not rule.has_theory or not math.isfinite(lost):
+        return ()
+    labels, k = encoded.target.labels, context.settings.knn.n_neighbors
+    best = path.order[: path.best_size] if rule.reference == "best" else range(encoded.n_features)
+    problem, sets = Problem.of(encoded), (path.order[:size], best)
+    kept, most = (set_terms(problem, own, k=k, method="knn").terms for own in sets)
+    of_lost, of_kept = (float(np.std(one)) / math.sqrt(len(one)) for one in (most - kept, kept))
+    bound = float(rule.bound(facts).growth(lost + _ERRORS * of_lost))
+    by_error = Note("error of what is lost", figures={"error": of_lost, "bound": bound})
+    notes: Notes = (by_error,) if of_lost > 0.0 else ()
+    if labels is None or facts.n_targets > 1 or rule.metric_for(facts) != "error":
+        return notes
+    counts = np.bincount(labels)
+    entropy = float(entr(counts / counts.sum()).sum())
+    left = min(max(entropy - path.information[position], 0.0), entropy)
+    ends = np.clip([left - _ERRORS * of_kept, left + _ERRORS * of_kept], 0.0, entropy)
+    lower, upper = fano_error(float(ends[0]), len(counts)), hellman_raviv_error(float(ends[1]))
+    said = {"left": left, "error": of_kept, "lower": lower, "upper": upper}
+    return (*notes, Note("Bayes error of a set", figures=said))
 
 
 def crossfit_certificate(

@@ -450,7 +450,8 @@ class Comparison:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
-        best = max(self.on_paths, key=lambda result: (result.information, -result.size))
+        some = list(self.on_paths) or [self.of_all]  # one feature alone has no smaller set
+        best = max(some, key=lambda result: (result.information, -result.size))
         for every in self._everything():
             if every.may_stay(*known) or best.gain_lower <= 0.0:
                 note += "all are kept"

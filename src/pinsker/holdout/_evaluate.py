@@ -363,7 +363,8 @@ class HoldoutEvaluator:
         fold = self.folds[0]
         if len(fold.train) >= FEW_ROWS_FROM and len(self.models) > 2:
             given = (self.data.rows, self.models, (fold.train, fold.test))
-            self.models = left_by_few_rows(*given, self.metric, features, self.groups)
+            score = self.metric.score_holdout
+            self.models = left_by_few_rows(*given, score, features, self.groups)
 
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""

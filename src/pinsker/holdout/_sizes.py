@@ -100,6 +100,19 @@ _ASIDE, _SHARE = 0.3, 0.2
 _MOST_ROWS = 2000
 
 
+def pruned_orders(
+    evaluator: HoldoutEvaluator,
+    sets: Sequence[FeatureSet],
+    rows: Sequence[IntArray],
+    n_fixed: int,
+    seed: int,
+) -> list[FeatureSet]:
+    """Return the features of each set, the last to leave first, by some rows each."""
+    known = (evaluator.models[0], evaluator.metric, n_fixed, seed)
+    calls = [(*one, *known) for one in zip(sets, rows, strict=True)]
+    return evaluator.jobs.run(_prune, evaluator.data.rows, calls)
+
+
 def _prune(
     data: ModelData,
     features: FeatureSet,
@@ -117,7 +130,7 @@ def _prune(
     while len(left) > 1:
         some = tuple(sorted((*fixed, *left)))
         order = rng.permutation(aside)
-        worth = losses_without(data, model, train, aside, some, metric, order)
+        worth = losses_without(data, model, train, aside, some, metric.score_holdout, order)
         weakest = sorted(left, key=lambda feature: worth[some.index(feature)])
         weakest = weakest[: max(1, int(_SHARE * len(left)))]
         gone.extend(weakest)
@@ -263,10 +276,7 @@ class SizeSearch:
             rows.append(np.arange(self.context.encoded.n_rows))
         else:
             sets = sets[:-1]
-        evaluator = self.evaluator
-        known = (evaluator.models[0], evaluator.metric, n_fixed, self.context.seed)
-        calls = [(*one, *known) for one in zip(sets, rows, strict=True)]
-        orders = evaluator.jobs.run(_prune, evaluator.data.rows, calls)
+        orders = pruned_orders(self.evaluator, sets, rows, n_fixed, self.context.seed)
         kept = orders[-1] if plan.crosses else orders[0]
         searched = plan.rows_to_measure(self.context.encoded)
         self.found.paths[PRUNED] = given_order(searched, order=kept, n_fixed=n_fixed)

@@ -2,12 +2,13 @@
 
 `summarise` makes the dict. `to_html` and `to_json` show it, `report` returns it with its page as a
 `Report`. `card` is what a notebook shows. `ErrorIncreaseDisplay`, `SelectionPathDisplay`,
-`BoundDisplay`, `CertificateDisplay` and `ImportanceDisplay` draw with matplotlib. Selectors offer
-them as ``selector.report()`` and ``selector.plot()``.
+`BoundDisplay`, `BudgetDisplay`, `CertificateDisplay` and `ImportanceDisplay` draw with matplotlib.
+Selectors offer them as ``selector.report()`` and ``selector.plot()``.
 """
 
 from pinsker.report._displays import (
     BoundDisplay,
+    BudgetDisplay,
     CertificateDisplay,
     ErrorIncreaseDisplay,
     ImportanceDisplay,
@@ -44,10 +45,10 @@ from pinsker.report.words import (
 )
 
 __all__ = [
-    "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
-    "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_card", "certificate_text", "facts", "importance_card", "interactions_card",
-    "lines", "log_certificate", "monitor_text", "path_card", "plan_text", "plot", "plot_sequence",
-    "register_onnx", "report", "sentence", "subgroup_rows", "subgroup_text", "summarise", "to_html",
-    "to_json",
+    "BoundDisplay", "BudgetDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts",
+    "ImportanceDisplay", "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card",
+    "careful_first", "certificate_card", "certificate_text", "facts", "importance_card",
+    "interactions_card", "lines", "log_certificate", "monitor_text", "path_card", "plan_text",
+    "plot", "plot_sequence", "register_onnx", "report", "sentence", "subgroup_rows",
+    "subgroup_text", "summarise", "to_html", "to_json",
 ]  # fmt: skip
