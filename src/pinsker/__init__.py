@@ -17,7 +17,7 @@ from typing import Any
 
 from pinsker.engine import EngineSettings, KNNSettings
 from pinsker.explain import Interactions, interactions
-from pinsker.holdout import AuditResult, Certificate, audit
+from pinsker.holdout import AuditResult, Certificate, audit, rows_to_label
 from pinsker.information import (
     Estimate,
     IndependenceTest,
@@ -43,29 +43,34 @@ from pinsker.selectors import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    Monitor,
     RowsPlan,
     plan_rows,
 )
 
 __version__ = "0.3.0.dev0"
 
-_DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
+_OF_REPORT = (
+    "BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay",
+    "log_certificate", "register_onnx",
+)  # fmt: skip
 
 __all__ = [
     "AuditResult", "BackwardElimination", "BoundDisplay", "Certificate", "CertificateDisplay",
     "CostMatrix", "CriterionSelection", "EngineSettings", "ErrorBudget", "Estimate",
     "FeatureCount", "FeatureSelector", "ForwardBackwardSelection", "ForwardSelection",
     "ImportanceDisplay", "IndependenceTest", "Interactions", "KNNSettings", "LinearSelection",
-    "PermutationTest", "RowsPlan", "ScoreJump", "ScoreThreshold", "SelectionPath",
+    "Monitor", "PermutationTest", "RowsPlan", "ScoreJump", "ScoreThreshold", "SelectionPath",
     "SelectionPathDisplay", "WorstTarget", "audit", "conditional_mutual_information", "entropy",
-    "independence_test", "interactions", "mutual_information", "plan_rows",
+    "independence_test", "interactions", "log_certificate", "mutual_information", "plan_rows",
+    "register_onnx", "rows_to_label",
     "select_by_criterion",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Load the displays when one is asked for: `import pinsker` stays light."""
-    if name in _DISPLAYS:
+    """Load what the report has when it is asked for: `import pinsker` stays light."""
+    if name in _OF_REPORT:
         from pinsker import report
 
         return getattr(report, name)
@@ -73,4 +78,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_DISPLAYS])
+    return sorted([*globals(), *_OF_REPORT])

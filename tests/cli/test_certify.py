@@ -317,3 +317,26 @@ def test_an_audit_names_rows_of_the_selection(run, table, fresh, tmp_path, monke
     note = f"note: {about}120 of 120 test rows are among the rows of the fit{basis}: the errors are"
     assert note in run("audit", path, table, *quick).out
     assert "note" not in run("audit", path, fresh, *quick).out
+
+
+def test_subgroups_are_chosen_by_and_certified(tmp_path, run):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(700, 3)), columns=list("abc")).round(4)
+    table["region"] = rng.choice(["north", "south"], 700)
+    table["y"] = (table["a"] + 0.5 * rng.normal(size=700) > 0).astype(int)
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    table[:350].to_csv(old, index=False)
+    table[350:].to_csv(new, index=False)
+    kept = tmp_path / "kept.json"
+    fast = ("--fast", "--models", "linear", "--error-budget", "0.3")
+    chosen = run("select", old, "--target", "y", "--subgroup", "region", "--json", kept, *fast)
+    assert "region=north" in chosen.out
+    assert json.loads(kept.read_text())["parameters"]["subgroups"] == ["region"]
+    found = tmp_path / "found.json"
+    tested = run("certify", kept, new, "--subgroup", "region", "--json", found)
+    assert "rows needed" in tested.out
+    names = [one["name"] for one in json.loads(found.read_text())["subgroups"]]
+    assert names == ["all rows", "region=north", "region=south"]
+    wrong = run("certify", kept, new, "--subgroup", "regoin")
+    assert wrong.code == 2
+    assert "there is no column 'regoin'. Did you mean 'region'?" in wrong.err

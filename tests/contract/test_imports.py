@@ -38,7 +38,7 @@ WHEN_CALLED = {
     for file in (
         "__init__.py", "_notes.py", "explain/_importance.py", "explain/_interactions.py",
         "holdout/_audit.py", "holdout/_certificate.py", "search/_path.py", "selectors/_base.py",
-        "selectors/_plan.py",
+        "selectors/_monitor.py", "selectors/_plan.py",
     )
 }  # fmt: skip
 

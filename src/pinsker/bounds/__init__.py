@@ -13,6 +13,7 @@ from pinsker.bounds._bound import column_variances as column_variances
 from pinsker.bounds._bound import not_negative as not_negative
 from pinsker.bounds._bound import one_of as one_of
 from pinsker.bounds._bound import positive as positive
+from pinsker.bounds._confidence_sequence import ConfidenceSequence as ConfidenceSequence
 from pinsker.bounds._error_interval import (
     ErrorInterval,
     entropy_power,
@@ -41,6 +42,8 @@ from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
 from pinsker.bounds._limits import fewest_needed as fewest_needed
+from pinsker.bounds._limits import limits_of_counts as limits_of_counts
+from pinsker.bounds._limits import limits_of_moments as limits_of_moments
 from pinsker.bounds._limits import paired_differences as paired_differences
 from pinsker.bounds._limits import rows_needed as rows_needed
 from pinsker.bounds._limits import smallest_budget as smallest_budget

@@ -209,15 +209,38 @@ def _skewed_limits(
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     squares = centred * centred
-    second = float(squares.mean())
+    third = float(np.mean(squares * centred))  # centred**3 is 20 times slower
+    return _limits_of_spread(n, mean, float(squares.mean()), third, confidence, widening)
+
+
+def _limits_of_spread(
+    n: int, mean: float, second: float, third: float, confidence: float, widening: float = 1.0
+) -> Difference:
     quantile = float(stdtrit(n - 1, confidence))
     if second <= 0.0:
         return Difference(mean, mean, mean)
     error = widening * float(np.sqrt(second / (n - 1)))
-    skewness = float(np.mean(squares * centred)) / second**1.5  # centred**3 is 20 times slower
+    skewness = third / second**1.5
     above = max(quantile, -_hall(-quantile, skewness, n))
     below = max(quantile, _hall(quantile, skewness, n))
     return Difference(mean, mean - below * error, mean + above * error)
+
+
+def limits_of_moments(
+    n: int, mean: float, square: float, cube: float, confidence: float
+) -> Difference:
+    """Return the limits of differences of which the means of powers are known."""
+    second = max(square - mean**2, 0.0)
+    third = cube - 3.0 * mean * square + 2.0 * mean**3
+    return _limits_of_spread(n, mean, second, third, confidence)
+
+
+def limits_of_counts(n: int, worse: float, better: float, confidence: float) -> Difference:
+    """Return the limits of differences of zero-one losses, of which this many are not zero."""
+    values, rows = np.array([1.0, -1.0, 0.0]), np.array([worse, better, n - worse - better])
+    mean = (worse - better) / n
+    found = limits_of_steps(mean, values, rows, _ONE_ROW, confidence)
+    return wider(found, limits_of_one_sign(mean, values, rows, confidence))
 
 
 def _hall(quantile: float, skewness: float, n: float) -> float:

@@ -24,7 +24,7 @@ def load_app() -> Any:
         raise SystemExit(2) from None
     # The summary prints the notes: without a handler Python would print the log's warnings too.
     logging.getLogger("pinsker").addHandler(logging.NullHandler())
-    from pinsker.cli._app import app  # needs Typer, so not before the check
+    from pinsker.cli._live import app  # needs Typer, so not before the check
 
     return app
 

@@ -139,6 +139,7 @@ def select(
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
+    subgroup: options.Subgroup = None,
     costs: options.Costs = None,
     stability: options.Stability = None,
     n_neighbors: options.Neighbors = None,
@@ -172,7 +173,7 @@ def select(
         stop=stop, direction=direction, searches=searches, models=models, cv=cv, fixed=fixed,
         feature_groups=feature_groups, kind=kind, n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine, missing=missing, suspects=suspects,
-        stability=stability, fast=fast, jobs=jobs, seed=seed,
+        stability=stability, subgroups=subgroup, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator, decimal, na)
     # All rows are written to an output, and used by the other searches.
@@ -208,6 +209,7 @@ def certify(
     row_groups: options.RowGroups = None,
     time: options.Time = None,
     weights: options.Weights = None,
+    subgroup: options.Subgroup = None,
     jobs: options.Jobs = None,
     json: options.JsonFile = None,
     separator: options.Separator = None,
@@ -238,6 +240,9 @@ def certify(
         if read.time is not None:
             saved.selector.set_params(cv=TimeSeriesSplit())
         X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
+        parts = options.parse_columns(subgroup, list(read.frame.columns), "--subgroup")
+        if parts:
+            rows["subgroups"] = {name: read.frame[name].iloc[order] for name in parts}
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # A larger set that passed is printed, but it is not the saved one.
     passed = meets_budget(certificate) and certificate.label == CERTIFICATE

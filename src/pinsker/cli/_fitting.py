@@ -80,6 +80,7 @@ class SelectOptions:
     memory: str | None = None
     time_limit: str | None = None
     costs: str | None = None
+    subgroups: Sequence[str] | None = None
     engine: str = "auto"
     missing: str = "auto"
     fast: bool = False
@@ -109,6 +110,7 @@ def make_selector(
         "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
         "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
+        "subgroups": parse_columns(options.subgroups, names, "--subgroup") or None,
         "suspects": options.suspects,
         "n_jobs": options.jobs,
         "random_state": options.seed,

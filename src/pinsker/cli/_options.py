@@ -99,6 +99,8 @@ RowGroups = Annotated[str | None, Option("--row-groups", metavar="COLUMN", help=
 Time = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column that orders the rows in time: sets are chosen on earlier rows and tested on later "
     "ones. It is no feature.")]
+Subgroup = Annotated[list[str] | None, Option("--subgroup", metavar="COLUMN", help=
+    "A column whose values are subgroups of the rows: the budget must be met in each of them.")]
 Weights = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column of weights of the rows; no feature.")]
 Kinds = Annotated[list[str] | None, Option(metavar="COLUMN=KIND", help=

@@ -35,7 +35,7 @@ from pinsker.cli._tables import STDIN, format_of_name
 from pinsker.exceptions import DataError, MemoryBudgetError, ParameterError, PinskerError
 from pinsker.holdout import CERTIFICATE, NOT_TESTED, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import best_score, metric_words
-from pinsker.report import audit_errors, careful_first, facts, lines, sentence
+from pinsker.report import audit_errors, careful_first, facts, lines, sentence, subgroup_text
 
 MET = 0
 BAD_INPUT = 2
@@ -394,6 +394,7 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
     if outcome.stability is not None:
         said.append(("stability", str(outcome.stability).removeprefix("stability ")))
     print_facts(console, [*said, ("time", _seconds(outcome.seconds))])
+    print_subgroups(console, selector.certificate_)
     print_notes(console, careful_first(outcome.notes))
     if then:
         print_facts(console, [("next", then)])
@@ -452,6 +453,12 @@ def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:
     for label, text in said:
         gap = " " * (width - len(label) + 2)
         console.print(f"  [bold]{label}[/bold]{gap}{escape(text)}", soft_wrap=True)
+
+
+def print_subgroups(console: Console, certificate: Certificate) -> None:
+    """Print what a set costs each subgroup, if there are any."""
+    if certificate.subgroups:
+        console.print(escape(subgroup_text(certificate)), soft_wrap=True)
 
 
 def print_notes(console: Console, notes: Iterable[Note | str]) -> None:
@@ -519,6 +526,7 @@ def print_certificate(
         console.print(f"[bold]These are not certified{text}[/bold]", soft_wrap=True)
     more = [one for one in lines(certificate) if one[0] in ("information", "rare rows")]
     print_facts(console, [*certificate_facts(certificate), *more])
+    print_subgroups(console, certificate)
     print_notes(console, [*own_notes, *notes])
 
 

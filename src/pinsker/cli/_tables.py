@@ -160,8 +160,9 @@ def read_input(
     most: int | None = None,
     seed: int = 0,
     query: str | None = None,
+    may_lack_target: bool = False,
 ) -> InputTable:
-    """Read a table and find the target in it."""
+    """Read a table and find the target in it; an empty one where it may be lacking."""
     if query is not None:
         frame, drawn = read_query(source, query, most=most, seed=seed)
         notes = [] if drawn is None else drawn.notes
@@ -172,6 +173,9 @@ def read_input(
             drawn = None if most is None else _draw(handle, kind, source, most, seed)
             frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
     frame.columns = [str(name) for name in frame.columns]
+    if may_lack_target:
+        wanted = [target] if isinstance(target, str) else target
+        frame = frame.assign(**{one: np.nan for one in wanted if one not in frame.columns})
     names = list(frame.columns)
     if all(is_float(name) for name in names):
         raise DataError(

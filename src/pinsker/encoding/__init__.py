@@ -38,6 +38,7 @@ from pinsker.encoding._encoded import (
     check_weights,
     constant_columns,
     drop_note,
+    drops_rows,
     duplicate_columns,
     frozen,
     listing,
@@ -53,10 +54,14 @@ from pinsker.encoding._read import (
     is_dask,
     is_dask_frame,
     is_frame,
+    is_lazy_frame,
     is_missing,
+    is_relation,
+    is_stream,
     read_table,
 )
 from pinsker.encoding._sample import RowSample, draw_rows, take
+from pinsker.encoding._stream import batches_of, draw_from_stream
 from pinsker.encoding._target import (
     as_structured,
     check_scale,

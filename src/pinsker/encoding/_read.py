@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -412,6 +412,33 @@ def is_dask(data: TableLike) -> bool:
     """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
     arrays = sys.modules.get("dask.array")
     return is_dask_frame(data) or (arrays is not None and isinstance(data, arrays.Array))
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """Anything with the Arrow C stream interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the stream."""
+
+
+def is_relation(data: TableLike) -> bool:
+    """Return whether something is a DuckDB relation; DuckDB is not imported to find out."""
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
+
+
+def is_lazy_frame(data: TableLike) -> bool:
+    """Return whether something is a LazyFrame of polars; polars is not imported to find out."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(data, polars.LazyFrame)
+
+
+def is_stream(data: TableLike) -> bool:
+    """Return whether a table is held by another engine."""
+    if is_relation(data) or is_lazy_frame(data):
+        return True
+    return isinstance(data, ArrowStream) and not is_frame(data)
 
 
 def count_rows(data: TableLike) -> int:

@@ -11,6 +11,7 @@ from pinsker.engine._contingency import (
     Group,
     JointCosts,
     PackedColumns,
+    cell_costs,
     grassberger_log,
 )
 from pinsker.engine._neighbors import BoxCounts, NeighborCounts, box_counts, neighbor_counts

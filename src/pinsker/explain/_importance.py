@@ -258,7 +258,7 @@ def increase(
 ) -> Difference:
     """Return the mean difference of paired losses, with the widening of several folds."""
     known = (confidence, clusters, weights, evaluator.widening)
-    return evaluator.metric.increase(less, more, *known)
+    return evaluator.metric.of_all_rows.increase(less, more, *known)
 
 
 def _paired_losses(

@@ -32,6 +32,8 @@ from pinsker.holdout._compare import (
     first_confidence,
 )
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._labels import LabelPlan, rows_to_label
+from pinsker.holdout._pair import ModelPair
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
@@ -55,5 +57,7 @@ from pinsker.holdout._rows import (
     rows_of_searches,
     set_search_rows_aside,
     splits_into_parts,
+    warn_of_known_rows,
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
+from pinsker.holdout._subgroups import drawn_subgroups, read_subgroups

@@ -15,6 +15,7 @@ from pinsker._compat import check_columns, classes_of, method_of
 from pinsker._notes import Notes, weights_of
 from pinsker._types import (
     AnyArray,
+    BoolArray,
     ColumnChoice,
     CrossValidation,
     Estimator,
@@ -38,6 +39,8 @@ from pinsker.encoding import (
     encode_target,
     is_dask,
     is_frame,
+    is_missing,
+    is_stream,
     profile_of,
     read_array,
     take,
@@ -127,6 +130,8 @@ class AuditResult:
         of the other two. At 0 or below it the verdict is "not shown to be predictable".
     notes : tuple of Note
         What differs from the fit.
+    n_labels : int
+        Rows with a label, where not all have one; errors are then not known, but their difference.
     """
 
     model: str
@@ -145,6 +150,7 @@ class AuditResult:
     gain_lower: float = math.inf
     notes: Notes = ()
     compared: str = "all"  # or "others": a list of columns that was given
+    n_labels: int = 0
 
     @property
     def within_budget(self) -> bool:
@@ -206,8 +212,10 @@ def audit(
         a warning: text one-hot, missing numbers filled by their mean and marked.
     X_test, y_test
         Rows that the selector was not fitted to. A model that takes one target only is fitted once
-        for each of several. Of Dask collections at most 150 000 are drawn;
-        everything else is used as a whole.
+        for each of several. `y_test` may be missing where two models, fitted to `X_train`, predict
+        the same class (`rows_to_label` names the others). Of Dask collections at most 150 000 are
+        drawn; everything else is used as a whole. A polars LazyFrame, a DuckDB relation or an
+        Arrow stream, with the name of the target in it, is read in batches; it needs `X_train`.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     against : fitted selector, list of columns or mask, optional
@@ -249,19 +257,31 @@ def audit(
     own: Selector | None = columns if isinstance(columns, HasBudget) else None
     if own is not None:
         check_is_fitted(own)
+    plain = own is not None and all(one is None for one in (against, cv, sample_weight, groups))
+    given = {"metric": metric, "error_budget": error_budget, "confidence": confidence}
+    if is_stream(X_test):
+        from pinsker.holdout._pair import audit_stream  # which needs this file
+
+        _check_plain(plain, f"X_test is a {type(X_test).__name__}, which is read in batches")
+        return audit_stream(own, model, X_test, y_test, (X_train, y_train), **given)
     if is_dask(X_test):
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
+    if y.ndim == 1 and missing_values(y).any():
+        from pinsker.holdout._labels import audit_partial  # which needs this file
+
+        _check_plain(plain, "some test rows have no label")
+        return audit_partial(own, model, X_test, y, (X_train, y_train), **given)
     cv = _own_folds(own) if cv is None else _number_of_folds(cv)
     _check_rows(len(y), X_train, y_train, cv)
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
     weights = _weights(sample_weight, len(y))
     task = task_of_model(model) or (encode_target(y).task if own is None else own.task_)
     if metric is None or (isinstance(metric, str) and metric == "auto"):
-        metric = next(iter(METRICS[task])) if own is None else _own_metric(own)
+        metric = next(iter(METRICS[task])) if own is None else own_metric(own)
     loss = Metric(metric)
     _check_task(loss, model, task)
     name = type(model).__name__
@@ -288,7 +308,7 @@ def audit(
         train = None if X_train is None else (take_columns(X_train, places), y_train)
         fits = _fits(able, train, take_columns(X_test, places), y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
-        found = _losses(loss, task, fits, y, classes, weights, clusters)
+        found = losses_of_fits(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
@@ -360,7 +380,7 @@ def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> In
 
 def _own_budget(selector: Selector | None, loss: Metric) -> float:
     """Return the budget of a selector in a metric; NaN where it has none."""
-    if selector is None or not Metric(_own_metric(selector)).is_same(loss):
+    if selector is None or not Metric(own_metric(selector)).is_same(loss):
         return math.nan
     return float(selector.certificate_.budget)
 
@@ -395,7 +415,7 @@ def _check_tables(
     return compare_profiles(like, profile, kept_columns(selector), in_time=in_time)
 
 
-def _own_metric(selector: Selector) -> MetricChoice:
+def own_metric(selector: Selector) -> MetricChoice:
     """Return the metric of a selector's budget: a name, or the function that was given."""
     rule = selector._rule()
     own = rule.metric if isinstance(rule, ErrorBudget) else selector.metric
@@ -431,6 +451,21 @@ def _weights(sample_weight: RowLabels, n_test: int) -> FloatArray | None:
             parameter="sample_weight",
         )
     return weights
+
+
+def _check_plain(plain: bool, found: str) -> None:
+    """Refuse what needs all rows and their labels in memory."""
+    if not plain:
+        raise ParameterError(
+            f"{found}: pass a fitted selector, and leave out against, cv, sample_weight and groups."
+        )
+
+
+def missing_values(y: AnyArray) -> BoolArray:
+    """Return which rows have no target."""
+    if y.dtype.kind not in "fOMm":
+        return np.zeros(len(y), dtype=np.bool_)
+    return np.fromiter(map(is_missing, y.tolist()), dtype=np.bool_, count=len(y))
 
 
 def _column(y: TargetLike) -> Any:
@@ -514,7 +549,7 @@ def _fit(
         ) from error
 
 
-def _losses(
+def losses_of_fits(
     loss: Metric,
     task: Task,
     fits: list[Fit],
@@ -543,7 +578,7 @@ def _losses(
     if loss == Metric("error"):
         wrong = [predicted_classes(model, part) != y[at] for model, part, at, _ in fits]
         return weighted_rows(np.concatenate(wrong).astype(np.float64), own)
-    method = _response(loss, fits[0][0])
+    method = response_of(loss, fits[0][0])
     parts = [_class_scores(fit.model, fit.part, classes, method) for fit in fits]
     scores = np.concatenate(parts)
     labels = np.searchsorted(classes, y[rows])
@@ -570,7 +605,7 @@ def _losses_of_several(
     loss: Metric, fits: list[Fit], y: AnyArray, y_train: AnyArray, weights: FloatArray | None
 ) -> FloatArray:
     """Return the losses of several class targets, pooled."""
-    method = _response(loss, fits[0][0])
+    method = response_of(loss, fits[0][0])
     classes = [np.unique(column) for column in y_train.T]
     parts = []
     for model, part, _, _ in fits:
@@ -609,7 +644,7 @@ def _class_scores(model: Estimator, part: TableLike, classes: AnyArray, method: 
     return scores
 
 
-def _response(loss: Metric, model: Estimator) -> str:
+def response_of(loss: Metric, model: Estimator) -> str:
     """Return the method of a classifier that gives what a metric needs."""
     wanted = {
         "predictions": ("predict",),

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import Fields, plain
-from pinsker.metrics import WORST, metric_row
+from pinsker.metrics import WORST, SubgroupResult, metric_row
 
 Verdict = Literal[
     "met",
@@ -101,6 +101,9 @@ class Certificate:
     passed : Certificate or None
         Where `certify` does not show the set of the fit to be within the budget: the smallest
         larger set of the path that these rows do show to be.
+    subgroups : tuple of SubgroupResult
+        What the choice costs each subgroup, all rows first, where subgroups were named. `increase`
+        and its bounds are then those of the one that is farthest above its budget.
     notes : tuple of Note
         What a user should know: ``str(note)`` is a sentence, ``note.kind`` what happened.
 
@@ -155,6 +158,7 @@ class Certificate:
     rows_needed: float = math.nan
     fewest_needed: int = 0
     passed: "Certificate | None" = None
+    subgroups: tuple[SubgroupResult, ...] = ()
 
     @property
     def is_tested(self) -> bool:
@@ -228,6 +232,7 @@ class Certificate:
             **asdict(self),
             "features": list(self.features),
             "passed": None if self.passed is None else self.passed.to_dict(),
+            "subgroups": [{**asdict(one), "verdict": one.verdict} for one in self.subgroups],
             "notes": list(map(str, self.notes)),
             "note_kinds": [n.kind if isinstance(n, Note) else "" for n in self.notes],
             "verdict": self.verdict,

@@ -203,6 +203,32 @@ def with_notes(certificate: Certificate) -> Certificate:
     return replace(certificate, notes=notes)
 
 
+def with_subgroups(
+    certificate: Certificate,
+    evaluator: HoldoutEvaluator,
+    losses: tuple[FloatArray, FloatArray],
+    also: tuple[FloatArray, FloatArray] | None = None,
+    confidence: float | None = None,
+) -> Certificate:
+    """Return a certificate with what its set costs each subgroup, by losses of less and of all."""
+    budget, known = certificate.budget, (evaluator.clusters, evaluator.weights)
+    level = confidence or certificate.confidence
+    given = (level, *known, evaluator.widening)
+    found = evaluator.metric.by_subgroup(*losses, *given, budget=budget, also=also)
+    if not found:
+        return certificate
+    upper = max(one.increase_upper - one.budget for one in found) + budget
+    small = tuple(one.name for one in found if one.n_rows < FEWEST_CERTIFIED)
+    notes = (Note("small subgroups", small, {"fewest": FEWEST_CERTIFIED}),) if small else ()
+    return replace(
+        certificate,
+        subgroups=found,
+        increase_upper=max(certificate.increase_upper, upper),
+        notes=certificate.notes + notes,
+        label=ESTIMATE if small and certificate.label == CERTIFICATE else certificate.label,
+    )
+
+
 class FreshRows:
     """Tests sets of a path on rows that took no part in the search."""
 
@@ -244,7 +270,10 @@ class FreshRows:
         encoded, fold, rows = as_own_table(context.encoded, plan.certify)
         groups = None if context.groups is None else context.groups[rows]
         facts = TargetFacts.of(encoded.target, encoded.weights)
-        own = replace(context, encoded=encoded, facts=facts, groups=groups, notes=())
+        subgroups = None if context.subgroups is None else context.subgroups.on_rows(rows)
+        own = replace(
+            context, encoded=encoded, facts=facts, groups=groups, subgroups=subgroups, notes=()
+        )
         return cls(own, (fold,), rows=LATEST_ROWS if plan.by_time else CERTIFICATION_ROWS)
 
     def certify_sizes(
@@ -370,6 +399,9 @@ class FreshRows:
             rare_rows=metric.rare_rows(facts, n_groups or n_effective),
             n_groups=n_groups,
         )
+        if not all_stay:
+            pairs = (losses, reference), (less.losses, more.losses)
+            certificate = with_subgroups(certificate, self.evaluator, *pairs)
         return with_notes(certificate)
 
     def _doubts(self, losses: FloatArray, reference: FloatArray) -> Notes:
@@ -515,6 +547,12 @@ def choose(
     comparison.paths[result.search] = path
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)
+    if evaluator.metric.subgroups is not None and certificate.n_kept < certificate.n_features:
+        sets = (path.order[: result.size], range(certificate.n_features))
+        found = evaluator.evaluate([[tuple(one)] * len(evaluator.folds) for one in sets])
+        losses = (found[0].losses, found[1].losses)
+        level = comparison.confidence  # of the band over all sets
+        certificate = with_subgroups(certificate, evaluator, losses, confidence=level)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
         note, rule = Note("chosen by information"), context.rule
         if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:

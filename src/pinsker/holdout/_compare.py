@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from pinsker._compat import table_of
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, TableLike
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, TableLike
 from pinsker.bounds import (
     Difference,
     TargetFacts,
@@ -333,6 +333,13 @@ class Comparison:
     doubts: Notes = ()  # what makes the limits of all sets doubtful
     #: Sizes of sets that the first folds showed to be far from the budget, and lower limits.
     far: tuple[tuple[int, float], ...] = ()
+
+    def __getstate__(self) -> Fields:
+        return {**vars(self), "results": list(self.results.values())}  # names of JSON are texts
+
+    def __setstate__(self, state: Fields) -> None:
+        results = {(one.search, one.size): one for one in state["results"]}
+        vars(self).update(state, results=results)
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
         """Return a relative budget in units of the metric."""

@@ -40,7 +40,7 @@ from pinsker.holdout._rows import (
     note_repeated_rows,
     note_weights,
 )
-from pinsker.metrics import Metric
+from pinsker.metrics import Metric, Subgroups
 from pinsker.models import (
     FEW_ROWS_FROM,
     HoldoutModel,
@@ -249,10 +249,10 @@ class HoldoutEvaluator:
         if encoded.target.labels is not None:
             refuse_without_scores(models, metric)
         self.models = tuple(models)
-        self.metric = metric
         self.jobs = jobs or Jobs()
         self._held_out = np.concatenate([fold.test for fold in folds])
         self.rows, self._row_of = rows_once(self._held_out)
+        self.metric = metric.on_rows(self.rows)
         self.groups, self.clusters = groups, None if groups is None else groups[self.rows]
         self.weights = None if weights is None else weights[self.rows]
         self.notes: Notes = ()
@@ -525,6 +525,7 @@ class FitContext:
     drawn: Notes = ()  # what a user should know of the drawing
     notes: Notes = ()  # what a user should know of the rows
     groups: IntArray | None = None  # which rows belong together
+    subgroups: Subgroups | None = None  # parts of the rows with budgets of their own
     costs: FeatureCosts | None = None  # prices of the features; None: 1 each
     models: tuple[HoldoutModel, ...] = ()
     settings: KNNSearchSettings = field(default_factory=KNNSearchSettings)
@@ -536,7 +537,7 @@ class FitContext:
     @property
     def metric(self) -> Metric:
         """The metric of the errors."""
-        return Metric(self.budget.metric_for(self.facts))
+        return Metric(self.budget.metric_for(self.facts), self.subgroups)
 
     @property
     def deadline(self) -> Deadline:
@@ -568,7 +569,7 @@ class FitContext:
             return self.evaluator(plan.folds)
         encoded, fold, rows = as_own_table(self.encoded, plan.folds[0])
         groups = None if self.groups is None else self.groups[rows]
-        given = (self.metric, self.jobs, groups, self.table)
+        given = (self.metric.on_rows(rows), self.jobs, groups, self.table)
         evaluator = HoldoutEvaluator(encoded, (fold,), self.models, *given)
         evaluator.in_time = self.in_time
         return evaluator

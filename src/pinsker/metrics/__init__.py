@@ -14,7 +14,9 @@ from pinsker.metrics._scorers import (
     metric_name,
     task_of,
 )
+from pinsker.metrics._subgroups import ALL_ROWS, SubgroupResult, Subgroups
 from pinsker.metrics._table import (
+    MEAN,
     METRICS,
     WORST,
     best_score,
@@ -25,7 +27,8 @@ from pinsker.metrics._table import (
 )
 
 __all__ = [
-    "METRICS", "WORST", "CostMatrix", "Metric", "MetricLike", "WorstTarget", "best_score",
-    "bound_for", "check_metric", "metric_name", "metric_row", "metric_words", "rare_class_note",
-    "several_targets_note", "shown_value", "task_of", "weighted_rows",
+    "ALL_ROWS", "MEAN", "METRICS", "WORST", "CostMatrix", "Metric", "MetricLike", "SubgroupResult",
+    "Subgroups", "WorstTarget", "best_score", "bound_for", "check_metric", "metric_name",
+    "metric_row", "metric_words", "rare_class_note", "several_targets_note", "shown_value",
+    "task_of", "weighted_rows",
 ]  # fmt: skip

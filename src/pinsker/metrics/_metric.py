@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,7 @@ from pinsker.metrics._scorers import (
     check_metric,
     metric_name,
 )
+from pinsker.metrics._subgroups import SubgroupResult, Subgroups
 from pinsker.metrics._table import (
     BLOCKS_LEFT_OUT,
     DELTA,
@@ -65,6 +66,7 @@ class Metric:
     """A loss with one value per row, and what may be said about its mean."""
 
     metric: MetricChoice  # a name, a scorer, a function, a `CostMatrix` or a `WorstTarget`
+    subgroups: Subgroups | None = field(default=None, compare=False)  # with budgets of their own
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", check_metric(self.metric))
@@ -91,6 +93,17 @@ class Metric:
         return metric_row(self.name) if named else unlisted_row(self.name)
 
     @property
+    def of_all_rows(self) -> "Metric":
+        """The metric without subgroups."""
+        return self if self.subgroups is None else Metric(self.metric)
+
+    def on_rows(self, rows: IntArray) -> "Metric":
+        """Return the metric of some rows of a table."""
+        if self.subgroups is None:
+            return self
+        return replace(self, subgroups=self.subgroups.on_rows(rows))
+
+    @property
     def has_theory(self) -> bool:
         """Whether a theorem ties the metric to information; else held-out rows alone decide."""
         return self.row.theory is not None
@@ -100,7 +113,7 @@ class Metric:
         """Whether the worst of several targets counts, not their mean."""
         return isinstance(self.metric, WorstTarget)
 
-    @cached_property
+    @property  # not a cached one: what refers to itself cannot be written by skops
     def of_one(self) -> "Metric":
         """The metric of one target, where the worst of several counts; else this one."""
         return Metric(self.metric.metric) if self.of_worst else self
@@ -295,8 +308,12 @@ class Metric:
     ) -> Difference:
         """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
 
-        `widening` is that of cross-fitting, see `paired_difference`.
+        `widening` is that of cross-fitting, see `paired_difference`. With subgroups it is the
+        increase in the one where it is largest.
         """
+        if self.subgroups is not None:
+            given = (less, full, confidence, clusters, weights, widening)
+            return self.subgroups.worst(self.of_all_rows.increase, *given)
         if self.of_worst:
             pairs = _targets(less, full)
             shared = 1.0 - (1.0 - confidence) / len(pairs)
@@ -321,7 +338,7 @@ class Metric:
         widening: float = 1.0,
     ) -> list[Difference]:
         """Return the `increase` of each of several losses over the same."""
-        if self.of_worst:
+        if self.of_worst or self.subgroups is not None:
             known = (confidence, clusters, weights, widening)
             return [self.increase(less, full, *known) for less in several]
         return paired_differences(
@@ -332,6 +349,23 @@ class Metric:
             clusters=clusters,
             weights=weights,
             widening=widening,
+        )
+
+    def by_subgroup(
+        self,
+        less: FloatArray,
+        full: FloatArray,
+        *given: Unchecked,
+        budget: float,
+        also: tuple[FloatArray, FloatArray] | None = None,
+    ) -> tuple[SubgroupResult, ...]:
+        """Return the increase in every subgroup, as `increase` finds it; none without subgroups."""
+        if self.subgroups is None:
+            return ()
+        plain = self.of_all_rows.increase
+        counts = self.row.counts
+        return self.subgroups.table(
+            plain, less, full, *given, budget=budget, counts=counts, also=also
         )
 
     def increase_of_roots(
@@ -360,7 +394,7 @@ class Metric:
         are clusters, weights and widening, as in `increase`.
         """
         if not self.of_worst:
-            lost = self.increases(several, prior, confidence, *known)
+            lost = self.of_all_rows.increases(several, prior, confidence, *known)
             return [Difference(-one.mean, -one.upper, -one.lower) for one in lost]
         found = []
         for pairs in (_targets(losses, prior) for losses in several):

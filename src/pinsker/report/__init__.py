@@ -14,7 +14,9 @@ from pinsker.report._displays import (
     ImportanceDisplay,
     SelectionPathDisplay,
     plot,
+    plot_sequence,
 )
+from pinsker.report._export import log_certificate, register_onnx
 from pinsker.report._html import (
     Report,
     card,
@@ -35,14 +37,18 @@ from pinsker.report.words import (
     certificate_text,
     facts,
     lines,
+    monitor_text,
     plan_text,
     sentence,
+    subgroup_rows,
+    subgroup_text,
 )
 
 __all__ = [
     "BoundDisplay", "BudgetDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts",
     "ImportanceDisplay", "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card",
     "careful_first", "certificate_card", "certificate_text", "facts", "importance_card",
-    "interactions_card", "lines", "path_card", "plan_text", "plot", "report", "sentence",
-    "summarise", "to_html", "to_json",
+    "interactions_card", "lines", "log_certificate", "monitor_text", "path_card", "plan_text",
+    "plot", "plot_sequence", "register_onnx", "report", "sentence", "subgroup_rows",
+    "subgroup_text", "summarise", "to_html", "to_json",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from pinsker.report._kept import (
     search_of_path,
 )
 from pinsker.report.words import facts
+from pinsker.selectors import Monitor
 
 _PATH, _MARK = "#2f5d8a", "#a8481f"
 _SIZES = "number of features"
@@ -53,6 +54,23 @@ class _Display:
             ax.legend(frameon=False, **({} if free else beside))
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def plot_sequence(monitor: Monitor, ax: Axes = None) -> Axes:
+    """Draw the confidence sequence of a monitor against its budget."""
+    display = _Display()
+    ax = display._begin(ax)
+    rows = [one.n_rows for one in monitor.looks]
+    lower, upper = [one.lower for one in monitor.looks], [one.upper for one in monitor.looks]
+    ax.fill_between(rows, lower, upper, color=_PATH, alpha=0.18, linewidth=0, label="limits")
+    ax.plot(rows, [one.increase for one in monitor.looks], color=_PATH, label="increase so far")
+    ax.axhline(monitor.error_budget, color=_MARK, label=f"budget {monitor.error_budget:g}")
+    if monitor.known_at is not None:
+        ax.axvline(monitor.known_at, color=_MARK, linestyle=":", label=f"{monitor.verdict} known")
+    ax.set_ylim(-2 * monitor.error_budget, 4 * monitor.error_budget)
+    word = "increase of the" if best_score(monitor.metric) is None else "fall of"
+    display._finish(ax, "rows", f"{word} {metric_words(monitor.metric)}")
+    return ax
 
 
 def _bounds(path: Any) -> FloatArray:

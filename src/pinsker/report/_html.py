@@ -92,6 +92,7 @@ def to_html(summary: Fields) -> str:
         experts=expert_charts(summary),
         marks=slider_marks(choices) if choices["budgets"] else [],
         ranking=_ranking(summary),
+        subgroups=_subgroups(summary["certificate"]["figures"]),
         following=_following(summary, chart),
         most_rows=_MOST_ROWS,
         style=markupsafe.Markup(_text("page.css")),
@@ -114,6 +115,27 @@ def _following(summary: Row, chart: Row) -> Row:
         "states": states(summary),
         "marks": marks_of(chart, summary),
     }
+
+
+def _subgroups(figures: Row) -> list[Row]:
+    """Return every subgroup with the ends of its interval and its budget, in percent of a scale."""
+    found = figures.get("subgroups", [])
+    ends = [one[name] for one in found for name in ("increase_lower", "increase_upper", "budget")]
+    known = [0.0, *(end for end in ends if end is not None)]
+    low, span = min(known), (max(known) - min(known)) or 1.0
+
+    def place(value: float | None, default: float) -> float:
+        return default if value is None else round(100 * (value - low) / span, 2)
+
+    return [
+        {
+            **one,
+            "left": (left := place(one["increase_lower"], 0.0)),
+            "width": round(place(one["increase_upper"], 100.0) - left, 2),
+            "mark": place(one["budget"], 0.0),
+        }
+        for one in found
+    ]
 
 
 def _ranking(summary: Row) -> Row:

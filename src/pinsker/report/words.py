@@ -12,8 +12,15 @@ from typing import Any, NamedTuple
 from pinsker._notes import Audience, Note, spell, weights_of
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
-from pinsker.metrics import best_score, metric_row, metric_words, shown_value
-from pinsker.selectors import RowsPlan
+from pinsker.metrics import (
+    MEAN,
+    SubgroupResult,
+    best_score,
+    metric_row,
+    metric_words,
+    shown_value,
+)
+from pinsker.selectors import Monitor, RowsPlan
 
 #: Decimals of rates, scores and nats.
 _DECIMALS = 4
@@ -35,7 +42,7 @@ class Facts:
     all: str  # the metric with all features, with those kept, with none
     kept: str
     none: str
-    change: str  # what happens to the metric
+    change: str  # what happens to the metric, in the worst subgroup if there are any
     limit: str  # the confidence bound of that, in words and as a number
     signed_limit: str
     level: str
@@ -68,13 +75,17 @@ def facts(c: Certificate | AuditResult) -> Facts:
     errors = {"all": c.error_all, "kept": c.error_kept, "none": none, "upper": upper}
     known = [value for value in (c.error_all, c.error_kept, none) if math.isfinite(value)]
     digits = _digits(known or [value for value in (c.budget, bound) if math.isfinite(value)])
-    changes = [change_in_words(v, c.metric, digits) for v in (c.increase, limit, c.increase_lower)]
+    figures = (c.increase, limit, c.increase_lower)
+    if (worst := worst_subgroup(c)) is not None:
+        figures = (worst.increase, worst.increase_upper, worst.increase_lower)
+        limit = worst.increase_upper
+    changes = [change_in_words(value, c.metric, digits) for value in figures]
     resolvable = _rounded_up(max(limit, 0.0), digits)
     return Facts(
         metric=metric_words(c.metric),
         budget="" if math.isnan(c.budget) else short(c.budget),
         verdict=_verdict(c, changes[2], resolvable),
-        change=changes[0],
+        change=changes[0] + ("" if worst is None else _in_subgroup(worst, c.budget)),
         limit=changes[1],
         signed_limit=figure(limit, digits),
         level=f"{100 * c.confidence:g} % upper confidence bound",
@@ -120,6 +131,46 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     return said
 
 
+def worst_subgroup(c: Certificate | AuditResult) -> SubgroupResult | None:
+    """Return the subgroup whose bound is farthest above its budget; None where there are none."""
+    if not isinstance(c, Certificate) or not c.subgroups:
+        return None
+    return max(c.subgroups, key=lambda one: one.increase_upper - one.budget)
+
+
+def _in_subgroup(worst: SubgroupResult, budget: float) -> str:
+    own = f", whose budget is {short(worst.budget)}" if worst.budget != budget else ""
+    return f" in {clipped(worst.name)}{own}"
+
+
+def subgroup_rows(c: Certificate) -> list[tuple[str, ...]]:
+    """Return the table of subgroups: its head, and a line for each."""
+    if not c.subgroups:
+        return []
+    sides = [f"{metric_words(c.metric)}, all", "kept", "increase", "bound", "budget", "verdict"]
+    digits = _digits([one.error_all for one in c.subgroups])
+    rows: list[tuple[str, ...]] = [("subgroup", "rows", *sides, "rows needed")]
+    for one in c.subgroups:
+        shown = [shown_value(c.metric, error) for error in (one.error_all, one.error_kept)]
+        shown += [one.increase, one.increase_upper]
+        needed = f"{one.rows_needed:.0f}" if math.isfinite(one.rows_needed) else "–"
+        words = (short(one.budget), one.verdict, "" if one.verdict == "met" else needed)
+        figures = (number(value, digits) for value in shown)
+        rows.append((clipped(one.name), str(one.n_rows), *figures, *words))
+    return rows
+
+
+def subgroup_text(c: Certificate) -> str:
+    """Return the table of subgroups as text, its columns side by side."""
+    rows = subgroup_rows(c)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  "
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
 def _likely(c: Certificate) -> str:
     """Say which smaller set is likely to be enough, and what would show it."""
     change = change_in_words(c.likely_increase, c.metric)
@@ -159,7 +210,8 @@ def certificate_text(c: Certificate) -> str:
     room = _MOST_LINES - len(shown)
     shown += [f"  note: {note}" for note in c.notes[: max(room, 0)]]
     more = len(c.notes) - room
-    return "\n".join(shown) + (f" (and {more} more in notes)" if more > 0 else "")
+    text = "\n".join(shown) + (f" (and {more} more in notes)" if more > 0 else "")
+    return f"{text}\n{subgroup_text(c)}" if c.subgroups else text
 
 
 def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
@@ -179,6 +231,9 @@ def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
             )
     if c.verdict in ("inconclusive", "not met"):
         said.append(f.verdict)
+    if c.is_tested and f.budget and c.standard_error == MEAN and not c.subgroups:
+        tenth = f"of {f.budget} for all rows allows {short(10 * c.budget)} in a tenth of them"
+        said.append(spell(f"a budget {tenth}: <subgroups=|--subgroup> bounds each part", audience))
     return [f"{capital(text)}." for text in said] + [
         f"Note: {sentence(note, audience)}." for note in c.notes
     ]
@@ -188,15 +243,37 @@ def audit_text(result: AuditResult) -> str:
     """Return an audit as it is printed."""
     f = facts(result)
     budget = f"; budget {f.budget}: {result.verdict}" if f.budget else ""
-    return f"{result.model} on {result.n_rows} rows: {audit_errors(result)}\n  {f.increase}{budget}"
+    labels = f", {result.n_labels} of them with a label" if result.n_labels else ""
+    about = f"{result.model} on {result.n_rows} rows{labels}: {audit_errors(result)}"
+    return f"{about}\n  {f.increase}{budget}"
 
 
 def audit_errors(result: AuditResult) -> str:
     """Return the errors of an audit."""
     f = facts(result)
+    if result.n_labels:
+        columns = f"{result.n_kept} of {result.n_features} columns"
+        return f"{f.metric} itself not known, but what {columns} change"
     those = "all" if result.compared == "all" else "the other"
     with_others = f"{f.all} with {those} {counted(result.n_features, 'column')}"
     return f"{f.metric} {with_others}, {f.kept} with {result.n_kept}"
+
+
+def monitor_text(monitor: Monitor) -> str:
+    """Return what a monitor knows by now."""
+    budget = f"budget {short(monitor.error_budget)}"
+    since = "" if monitor.known_at is None else f", known since row {monitor.known_at}"
+    verdict = {"met": "still met", "broken": "broken", "open": "open: more rows will tell"}
+    said = [f"{monitor.n_rows} rows; {budget} {verdict[monitor.verdict]}{since}"]
+    if monitor.looks:
+        last = monitor.looks[-1]
+        ends = f"{number(last.lower)} to {number(last.upper)}"
+        kind = "any distribution" if monitor.is_exact else "many rows (asymptotic)"
+        said.append(
+            f"  {change_in_words(last.increase, monitor.metric)}; increase {ends} at every number "
+            f"of rows at once, with {100 * monitor.confidence:g} % confidence, for {kind}"
+        )
+    return "\n".join(said)
 
 
 def budget_in_words(budget: float, metric: str) -> str:
@@ -346,6 +423,11 @@ SENTENCES = {
     "few rows decide": Sentence(
         "few rows decide: the hundredth of the rows with the largest influence carries more than "
         "three tenths of what the bound rests on, so that it is an estimate; {instead}",
+        first=True,
+    ),
+    "small subgroups": Sentence(
+        "fewer than {fewest} held-out rows are in {columns}: their bounds are estimates; the table "
+        "of subgroups says how many rows would show the budget",
         first=True,
     ),
     "few per class": Sentence(

@@ -28,6 +28,7 @@ from pinsker.search._criterion import (
     select_by_criterion,
 )
 from pinsker.search._elimination import elimination
+from pinsker.search._group_by import counted_stream
 from pinsker.search._knn import (
     PAIR_LEVEL,
     KNNSearchSettings,

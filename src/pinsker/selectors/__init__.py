@@ -17,6 +17,7 @@ from pinsker.selectors._knn_selectors import (
     ForwardSelection,
 )
 from pinsker.selectors._linear import LinearSelection
+from pinsker.selectors._monitor import Look, Monitor
 from pinsker.selectors._plan import RowsPlan, plan_rows
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
 from pinsker.selectors._state import from_state, to_state

@@ -31,7 +31,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import Profile, is_dask, is_dask_frame, is_frame
+from pinsker.encoding import Profile, is_dask, is_dask_frame, is_frame, is_lazy_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
@@ -62,6 +62,8 @@ class FitRecord:
     certified: Certificate | None = None  # of `with_certified`
     fingerprint: str = ""  # digest of what the path depends on
     given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
+    #: Rows of the last `certify` and the smallest of their hashes: no part of the result.
+    certified_rows: list[tuple[int, AnyArray]] = field(default_factory=list)
 
     @property
     def known_rows(self) -> AnyArray | None:
@@ -168,6 +170,8 @@ def transform_frame(
     selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
 ) -> TableLike:
     """Take the columns that stay of a frame, which may hold them alone."""
+    if is_lazy_frame(X) and names:
+        return X.select([names[j] for j in kept])
     if not isinstance(X, HasColumns):
         raise DataError("Expected 2D array, got a series instead: X needs rows and columns.")
     given = [str(name) for name in X.columns]

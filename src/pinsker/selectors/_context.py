@@ -22,6 +22,7 @@ from sklearn.utils.metadata_routing import process_routing
 from pinsker._compat import check_columns, validate_data
 from pinsker._notes import Notes
 from pinsker._types import (
+    ColumnChoice,
     CrossValidation,
     Fields,
     MetricChoice,
@@ -36,10 +37,12 @@ from pinsker.encoding import (
     Kind,
     RowSample,
     columns_to_read,
+    draw_from_stream,
     draw_rows,
     encode,
     encode_again,
     find_features,
+    is_stream,
 )
 from pinsker.engine import (
     as_settings,
@@ -57,10 +60,12 @@ from pinsker.holdout import (
     RowCounts,
     compare_profiles,
     demand_labels,
+    drawn_subgroups,
     group_copies,
     kept_columns,
     note_known_rows,
     read_groups,
+    read_subgroups,
 )
 from pinsker.metrics import METRICS, Metric, metric_name, task_of
 from pinsker.models import (
@@ -340,6 +345,8 @@ def draw_seed(selector: Selector) -> int:
 
 def draw_table(selector: Selector, X: TableLike, y: TargetLike, most: int, seed: int) -> RowSample:
     """Return the rows to read: all of them, or some of very many."""
+    if is_stream(X):
+        return draw_from_stream(X, y, most, seed, selector.missing)
     task = task_of(budget_of_rule(selector, selector._rule()).metric)
     return draw_rows(X, y, most, seed, missing=selector.missing, task=task)
 
@@ -442,6 +449,7 @@ def fresh_context(
     sample_weight: RowLabels,
     groups: RowLabels,
     most: int | None = None,
+    subgroups: ColumnChoice = None,
 ) -> FitContext:
     """Read fresh rows as a fitted selector has read its own, at most some of them."""
     seed, origin = selector._record.seed, ""
@@ -451,6 +459,7 @@ def fresh_context(
         X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
         groups = sample.labels_of_rows(groups)
+        subgroups = drawn_subgroups(subgroups, sample.labels_of_rows)
     check_columns(selector, X)
     record = selector._record
     demand_labels(record, sample_weight, groups)
@@ -465,19 +474,22 @@ def fresh_context(
         like=record.profile,
     )
     rule, in_time = selector._rule(), isinstance(selector.cv, TimeSeriesSplit)
+    facts = TargetFacts.of(encoded.target, encoded.weights)
+    budget = budget_of_rule(selector, rule)
     differs = compare_profiles(
         record.profile, encoded.profile, kept_columns(selector), in_time=in_time
     )
     context = FitContext(
         encoded,
-        TargetFacts.of(encoded.target, encoded.weights),
+        facts,
         rule,
-        budget_of_rule(selector, rule),
+        budget,
         seed=seed,
         table=X,
         origin=origin,
         drawn=drawn,
         notes=(*note_known_rows(encoded, record.known_rows), *differs),
+        subgroups=read_subgroups(subgroups, X, encoded, budget, facts),
         jobs=jobs_of(selector),
         in_time=in_time,
     )

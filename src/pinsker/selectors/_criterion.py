@@ -25,6 +25,7 @@ from pinsker.encoding import (
     Encoded,
     LargeTable,
     is_dask_frame,
+    is_stream,
     read_large,
 )
 from pinsker.engine import Correction, count_threads
@@ -45,6 +46,7 @@ from pinsker.search import (
     Search,
     StoppingRule,
     count_and_search,
+    counted_stream,
     criterion_search,
     refuse_uncounted,
 )
@@ -234,6 +236,12 @@ class CriterionSelection(Selector):
             large = self._read_large(X, y, sample_weight)
             problem = CountedProblem.of_partitions(large, self._counting())
             return self._search_and_choose(problem, large.sample, large.notes, X, y)
+        if is_stream(X):
+            self._refuse_in_memory(sample_weight, f"X is a {type(X).__name__}", "collect it")
+            given = {**encoding_of(self), "scale": "none", "task": task_of(self.metric)}
+            problem, sample, notes, rows = counted_stream(X, y, self._counting(), **given)
+            validate_data(self, rows, skip_check_array=True)
+            return self._search_and_choose(problem, sample, notes, X, y)
         # Cuts are in the user's unit.
         encoded = encode_table(self, X, y, self.metric, "none", sample_weight)
         problem = CountedProblem.of(encoded, self._counting())
@@ -356,14 +364,17 @@ class CriterionSelection(Selector):
         n_threads = count_threads(self.n_jobs)
         return CountingSettings(self.bins, self.binning, self.correction, n_threads)
 
-    def _read_large(self, X: TableLike, y: TargetLike, sample_weight: RowLabels) -> LargeTable:
-        """Survey a Dask DataFrame, and note its columns."""
+    def _refuse_in_memory(self, sample_weight: RowLabels, found: str, instead: str) -> None:
+        """Refuse what needs all rows in memory, where they are not."""
         if sample_weight is not None or isinstance(self.stop, PermutationTest):
             what = "sample_weight" if sample_weight is not None else "PermutationTest"
             raise ParameterError(
-                f"{what} needs all rows in memory, but X is a Dask DataFrame: leave it out, or "
-                "pass X.compute().",
+                f"{what} needs all rows in memory, but {found}: leave it out, or {instead}."
             )
+
+    def _read_large(self, X: TableLike, y: TargetLike, sample_weight: RowLabels) -> LargeTable:
+        """Survey a Dask DataFrame, and note its columns."""
+        self._refuse_in_memory(sample_weight, "X is a Dask DataFrame", "pass X.compute()")
         large = read_large(
             X, y, bins=self.bins, strategy=self.binning, scale="none",
             task=task_of(self.metric), **encoding_of(self),

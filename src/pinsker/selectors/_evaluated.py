@@ -1,19 +1,29 @@
 """Selectors whose choice is evaluated on held-out rows, and what people ask about it next."""
 
 import copy
+import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar, Self
 
+import numpy as np
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
-from pinsker._types import ListsByName, RowLabels, Splitter, TableLike, TargetLike
+from pinsker._types import (
+    AnyArray,
+    ColumnChoice,
+    ListsByName,
+    RowLabels,
+    Splitter,
+    TableLike,
+    TargetLike,
+)
 from pinsker.encoding import Encoded, RowSample, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import ParameterError, PinskerWarning
 from pinsker.explain import (
     SEARCHED,
     Alternative,
@@ -85,6 +95,7 @@ class EvaluatedSelector(Selector):
         *,
         sample_weight: RowLabels = None,
         groups: RowLabels = None,
+        subgroups: ColumnChoice = None,
         confidence: float = 0.95,
     ) -> Certificate:
         """Test the choice on rows that the search never used.
@@ -106,6 +117,11 @@ class EvaluatedSelector(Selector):
             Weights of these rows.
         groups : array-like of shape (n_samples,), optional
             Which of these rows belong together.
+        subgroups : str, list of str, dict or array-like, optional
+            Parts of the rows in each of which the budget must be met: a column, whose values are
+            the subgroups, or several; a dict from names to masks or labels of the rows, or from
+            columns to a budget of their own, or to one per value. By default the `subgroups` of
+            the fit.
         confidence : float, default=0.95
             Of each confidence bound by itself.
 
@@ -124,7 +140,10 @@ class EvaluatedSelector(Selector):
                 f"certify needs an error budget to test, but the selector stops by {rule}: "
                 "set error_budget to a number, or to an ErrorBudget(...).",
             )
-        context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED)
+        if subgroups is None:
+            subgroups = self.get_params(deep=False).get("subgroups")
+        context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED, subgroups)
+        _warn_of_growing_rows(self._record.certified_rows, context.encoded.hashes)
         # Pairs of positions belong to the rows of fit.
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
@@ -482,6 +501,25 @@ def with_given_order(
         return certificate
     notes = (*certificate.notes, Note("given order", figures={"name": search}))
     return replace(certificate, label=ESTIMATE, notes=notes)
+
+
+#: Hashes of certified rows that are remembered, the smallest.
+_MOST_REMEMBERED = 1000
+
+
+def _warn_of_growing_rows(seen: list[tuple[int, AnyArray]], hashes: AnyArray | None) -> None:
+    """Warn where rows that were certified come again among more; remember those of this call."""
+    if hashes is None:
+        return
+    if seen and len(hashes) > seen[0][0] and np.isin(seen[0][1], hashes).mean() > 0.9:
+        warnings.warn(
+            "these rows hold those of an earlier certify: looking again and again as rows arrive "
+            "makes 'met' wrong more often than the confidence says. Use pinsker.Monitor, whose "
+            "limits hold at every look.",
+            PinskerWarning,
+            stacklevel=3,
+        )
+    seen[:] = [(len(hashes), np.sort(hashes)[:_MOST_REMEMBERED])]
 
 
 def _n_kept(selector: Selector) -> int:

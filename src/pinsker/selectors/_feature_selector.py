@@ -1,7 +1,7 @@
 """The front door: several searches, evaluated on held-out rows."""
 
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
 
 from pinsker._compat import Interval, StrOptions
@@ -21,7 +21,14 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, count_rows, drop_uninformative, find_features, is_dask
+from pinsker.encoding import (
+    Encoded,
+    count_rows,
+    drop_uninformative,
+    find_features,
+    is_dask,
+    is_stream,
+)
 from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
@@ -42,6 +49,7 @@ from pinsker.holdout import (
     choose,
     find_sizes,
     read_groups,
+    read_subgroups,
     search_paths,
     splits_into_parts,
 )
@@ -60,6 +68,7 @@ from pinsker.search import (
 from pinsker.selectors._base import fitted_attributes, set_fitted
 from pinsker.selectors._context import (
     FitMemory,
+    budget_of_rule,
     check_routing,
     draw_seed,
     draw_table,
@@ -134,6 +143,11 @@ class FeatureSelector(EvaluatedSelector):
         or by a tuple of columns that share one price (paid once, whichever of them are kept);
         what it does not name is free. Or one price per column. ``searches="auto"`` then also
         orders features by gain per cost, and by cost.
+    subgroups : str, list of str or dict, optional
+        A column, or several, whose values are subgroups of the rows: the error increase must be
+        within the budget in each of them, and `certificate_` has a table of them. A dict gives
+        columns a budget of their own, or one per value: ``{"region": {"north": 0.01}}``. The metric
+        must be a mean over rows, such as an error rate, R² or a Brier score.
     fixed_features, feature_groups, categorical_features
         As in `BackwardElimination`.
     missing : {"auto", "error", "drop", "category"}, default="auto"
@@ -229,6 +243,7 @@ class FeatureSelector(EvaluatedSelector):
         "suspects": [StrOptions({"auto", "warn", "drop", "ignore"})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "feature_costs": [dict, "array-like", None],
+        "subgroups": [str, Integral, list, tuple, dict, None],
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
@@ -244,6 +259,7 @@ class FeatureSelector(EvaluatedSelector):
         fixed_features: ColumnChoice = None,
         feature_groups: ColumnChoice = None,
         feature_costs: ColumnChoice = None,
+        subgroups: ColumnChoice = None,
         categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "auto",
         suspects: Literal["auto", "warn", "drop", "ignore"] = "auto",
@@ -263,6 +279,7 @@ class FeatureSelector(EvaluatedSelector):
         self.fixed_features = fixed_features
         self.feature_groups = feature_groups
         self.feature_costs = feature_costs
+        self.subgroups = subgroups
         self.categorical_features = categorical_features
         self.missing = missing
         self.suspects = suspects
@@ -347,7 +364,9 @@ class FeatureSelector(EvaluatedSelector):
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
         drawn: Notes = ()
-        if splits_into_parts(self.cv) and (count_rows(X) > MOST_READ or is_dask(X)):
+        elsewhere = is_stream(X)
+        many = count_rows(X) > MOST_READ or is_dask(X)
+        if elsewhere or (splits_into_parts(self.cv) and many):
             sample = draw_table(self, X, y, MOST_READ, seed)
             X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
             sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
@@ -365,6 +384,9 @@ class FeatureSelector(EvaluatedSelector):
         if self.feature_costs is not None:
             costs = FeatureCosts.read(self.feature_costs, encoded)
             context = replace(context, costs=costs, notes=(*context.notes, *costs.notes))
+        if self.subgroups is not None:
+            named = read_subgroups(self.subgroups, X, encoded, budget_of_rule(self, rule), facts)
+            context = replace(context, subgroups=named)
         context = with_means(self, context, groups, in_parts=True)
         return replace(context, settings=replace(context.settings, deadline=deadline))
 

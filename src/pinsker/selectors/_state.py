@@ -16,6 +16,7 @@ from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
 from pinsker.explain import Importance
 from pinsker.holdout import MOST_HASHES, Certificate, CVResults
+from pinsker.metrics import SubgroupResult
 from pinsker.search import (
     CountedPath,
     ErrorBudget,
@@ -99,7 +100,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
         "ranking_": np.asarray(state["ranking"], dtype=np.int64),
         "path_": _read_path(state["path"]),
-        "certificate_": _read(Certificate, state["certificate"]),
+        "certificate_": _read_certificate(state["certificate"]),
         "importance_": None if importance is None else _read(Importance, importance),
         "notes_": tuple(state["notes"]),
         "_record": FitRecord(
@@ -159,6 +160,12 @@ def _read_path(saved: Mapping[str, Any]) -> SelectionPath:
     """Read a path; one by counts says how far it was counted."""
     kind = CountedPath if "n_counted" in saved else SelectionPath
     return kind.from_json(json.dumps(saved))
+
+
+def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
+    listed = tuple(_read(SubgroupResult, one) for one in saved.get("subgroups", ()))
+    certificate: Certificate = _read(Certificate, {**saved, "subgroups": []})
+    return dataclasses.replace(certificate, subgroups=listed)
 
 
 def _read(kind: Any, saved: Mapping[str, Any]) -> Any:

@@ -1,0 +1,169 @@
+"""The commands for rows that arrive after a selection: monitor and label."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from typer import Argument, Option
+
+from pinsker._types import AnyArray, Estimator, Fields, TableLike, TargetLike, plain
+from pinsker.cli import _options as options
+from pinsker.cli._app import Confidence, Model, SavedFile, app, make_model
+from pinsker.cli._fitting import collect_warnings
+from pinsker.cli._output import (
+    MET,
+    NOT_MET,
+    OutputFiles,
+    check_outputs,
+    make_console,
+    meets_budget,
+    print_audit,
+    print_notes,
+    until_closed,
+)
+from pinsker.cli._saved import SavedSelection, read_selection
+from pinsker.cli._tables import STDIN, InputTable, read_input
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout import LabelPlan, rows_to_label
+from pinsker.selectors import Monitor
+
+__all__ = ["app"]
+
+#: Column of the file of rows to label that says which row of the table each is, from 1 on.
+_ROW = "row"
+
+# fmt: off
+NewRows = Annotated[str, Argument(metavar="TABLE", help="New rows; - is standard input.")]
+Train = Annotated[str, Option(metavar="FILE", help="The rows that both models are fitted to.")]
+OfModel = Annotated[Model, Option(help="Model that is fitted to all columns and to those kept.")]
+State = Annotated[str | None, Option(metavar="FILE", help=
+    "What is known so far: read if it is there, then written.")]
+Plot = Annotated[str | None, Option(metavar="FILE", help="Draw the sequence to this image.")]
+ToLabel = Annotated[str | None, Option("--output", "-o", metavar="FILE", help=
+    "Write the rows to label to this CSV file, with an empty target.")]
+Labelled = Annotated[str | None, Option(metavar="FILE", help=
+    "The file that --output wrote, with labels: print what they say.")]
+Draws = Annotated[int | None, Option("--n", min=2, help=
+    "Draw this many rows, by how far predictions differ; for metrics other than error.")]
+# fmt: on
+
+
+@app.command()
+def monitor(
+    selection: SavedFile,
+    table: NewRows,
+    train: Train,
+    model: OfModel = "forest",
+    state: State = None,
+    plot: Plot = None,
+    confidence: Confidence = 0.95,
+    seed: options.Seed = None,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Tell whether a saved selection is still within its budget, as new rows arrive."""
+    check_outputs({"plot": plot, "json": json}, [selection, table, train, state])
+    saved = read_selection(selection)
+    new, both = _read(saved, table), _fitted(saved, train, model, seed or 0)
+    watched = Monitor(saved.selector, *both, confidence=confidence)
+    if state is not None and Path(state).exists():
+        watched.resume(Path(state).read_text(encoding="utf-8"))
+    with collect_warnings() as collected:
+        watched.update(*_rows(saved, new))
+    known: Fields = {"verdict": watched.verdict, "known_at": watched.known_at}
+    with until_closed():
+        _write(watched.to_json(), state)
+        _write(json_format.dumps(plain({**known, "looks": [*map(vars, watched.looks)]})), json)
+        if plot is not None:
+            watched.plot().figure.savefig(plot)
+        if not quiet:
+            console = make_console(stderr=json == STDIN)
+            console.print(str(watched), soft_wrap=True)
+            print_notes(console, collected)
+    return NOT_MET if watched.verdict == "broken" else MET
+
+
+@app.command()
+def label(
+    selection: SavedFile,
+    table: NewRows,
+    train: Train,
+    model: OfModel = "forest",
+    output: ToLabel = None,
+    labels: Labelled = None,
+    n: Draws = None,
+    confidence: Confidence = 0.95,
+    seed: options.Seed = None,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Name the new rows whose labels tell what a saved selection costs, and read them back."""
+    check_outputs({"output": output, "json": json}, [selection, table, train, labels])
+    if (output is None) == (labels is None):
+        raise ParameterError("give --output to write the rows to label, or --labels to read them.")
+    saved = read_selection(selection)
+    new, both = _read(saved, table, may_lack_target=True), _fitted(saved, train, model, seed or 0)
+    X = new.frame[saved.columns]
+    plan = rows_to_label(saved.selector, both[0], both[1], X, n=n, random_state=seed or 0)
+    console = make_console(stderr=STDIN in (output, json))
+    if labels is None:
+        rows = new.as_written.iloc[plan.rows].assign(**{saved.targets[0]: ""})
+        rows.insert(0, _ROW, plan.rows + 1)
+        with OutputFiles() as files:
+            files.write_table(rows, output)
+        if not quiet:
+            need = f"{len(plan.rows)} of {plan.n_rows} rows need a label"
+            console.print(f"{need}; {plan.n_saved} labels saved")
+        return MET
+    result = plan.audit(X, _read_labels(labels, saved.targets[0], plan), confidence=confidence)
+    with until_closed():
+        _write(result.to_json(), json)
+        if not quiet:
+            print_audit(console, result, [])
+    return MET if meets_budget(result) else NOT_MET
+
+
+def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) -> InputTable:
+    """Return a table with the columns of a selection, which predicts one target."""
+    if len(saved.targets) > 1 or saved.task == "survival":
+        raise ParameterError("monitor and label take one target, of classes or numbers.")
+    read = read_input(source, saved.targets, may_lack_target=may_lack_target)
+    if absent := [name for name in saved.columns if name not in read.frame.columns]:
+        raise DataError(f"{read.source!r} lacks the column {absent[0]!r} of the selection.")
+    return read
+
+
+def _rows(saved: SavedSelection, read: InputTable) -> tuple[TableLike, TargetLike]:
+    """Return the rows that have a target."""
+    known = np.flatnonzero(~read.lacks_target)
+    if not len(known):
+        raise DataError(f"the target {read.target!r} has no value in any row of {read.source!r}.")
+    return read.frame[saved.columns].iloc[known], read.y.iloc[known]
+
+
+def _fitted(saved: SavedSelection, train: str, model: Model, seed: int) -> list[Estimator]:
+    """Return models of all columns and of those kept."""
+    X, y = _rows(saved, _read(saved, train))
+    tables = (X, saved.selector.transform(X))
+    return [make_model(model, saved.task, seed).fit(one, y) for one in tables]
+
+
+def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:
+    """Return the labels of a plan's rows from the file that was filled in."""
+    frame = pd.read_csv(path)
+    if absent := [name for name in (_ROW, target) if name not in frame.columns]:
+        raise DataError(f"{path!r} lacks the column {absent[0]!r}: pass what --output wrote.")
+    known = frame.set_index(_ROW)[target]
+    if not np.array_equal(np.sort(known.index.to_numpy()), plan.rows + 1):
+        raise DataError(
+            f"{path!r} holds other rows than those to label: use the same selection, table, "
+            "--train, --model, --n and --seed as for --output."
+        )
+    return np.asarray(known.loc[(plan.rows + 1).tolist()])
+
+
+def _write(text: str, path: str | None) -> None:
+    with OutputFiles() as files:
+        files.write_text(text + "\n", path)

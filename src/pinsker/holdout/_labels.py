@@ -1,0 +1,229 @@
+"""Labels saved: rows on which two models predict the same need none to compare them."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from pinsker._types import (
+    AnyArray,
+    Estimator,
+    FloatArray,
+    IntArray,
+    MetricChoice,
+    RandomState,
+    Selector,
+    TableLike,
+    TargetLike,
+)
+from pinsker.bounds import Difference, paired_difference
+from pinsker.encoding import read_array, take
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout._audit import AuditResult, missing_values
+from pinsker.holdout._pair import ModelPair
+from pinsker.models import able_to_fit, fit_clone
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan:
+    """Which rows to label, and what follows from their labels.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Positions of the rows that need a label, ascending.
+    times : ndarray of int
+        How often each was drawn: once, unless the rows are a weighted sample.
+    chances : ndarray of float or None
+        Chance of every row to be a draw of the sample; None where `rows` are all that matter.
+    n_rows : int
+        All new rows.
+    """
+
+    pair: ModelPair
+    rows: IntArray
+    times: IntArray
+    chances: FloatArray | None
+    n_rows: int
+
+    @property
+    def n_saved(self) -> int:
+        """Labels that are not needed."""
+        return self.n_rows - len(self.rows)
+
+    def audit(self, X: TableLike, y: TargetLike, *, confidence: float = 0.95) -> AuditResult:
+        """Compare the models by the labels of `rows`.
+
+        Parameters
+        ----------
+        X : table
+            All new rows.
+        y : array-like
+            Their labels, missing (NaN or None) or anything where none is needed; or those of
+            `rows` alone.
+        confidence : float, default=0.95
+            Of each confidence bound by itself.
+
+        Returns
+        -------
+        AuditResult
+            Of error rates with the bounds that all labels would give.
+        """
+        labels = read_array("y", y)
+        labels = labels[self.rows] if len(labels) == self.n_rows else labels
+        if len(labels) != len(self.rows):
+            raise DataError(
+                f"y has {len(labels)} labels: give {self.n_rows}, or those of the {len(self.rows)} "
+                "rows to label."
+            )
+        missing = missing_values(labels)
+        if missing.any():
+            raise DataError(
+                f"{int(missing.sum())} of {len(labels)} rows that need a label have none, the "
+                f"first is row {int(self.rows[missing][0])}: label them, rows_to_label names them."
+            )
+        found = self._increase(X, labels, confidence)
+        pair, certificate = self.pair, self.pair.selector.certificate_
+        same = pair.metric.name == certificate.metric
+        return AuditResult(
+            model=type(pair.model_all).__name__,
+            metric=pair.metric.name,
+            budget=certificate.budget if same else math.nan,
+            confidence=confidence,
+            n_rows=self.n_rows,
+            n_kept=int(pair.selector.get_support().sum()),
+            n_features=int(pair.selector.n_features_in_),
+            error_all=math.nan,
+            error_kept=math.nan,
+            increase=found.mean,
+            increase_lower=found.lower,
+            increase_upper=found.upper,
+            n_labels=len(self.rows),
+        )
+
+    def _increase(self, X: TableLike, labels: AnyArray, confidence: float) -> Difference:
+        gaps = np.zeros(0)
+        if len(self.rows):
+            full, kept = self.pair.losses(take(X, self.rows), _narrowed(labels))
+            gaps = kept - full
+        if self.chances is None:
+            everywhere = np.zeros(self.n_rows)
+            everywhere[self.rows] = gaps
+            return self.pair.metric.increase(everywhere, np.zeros(self.n_rows), confidence)
+        # Each draw estimates the mean over all rows (Hansen and Hurwitz 1943); the mean over these
+        # rows varies around that of the distribution, too.
+        weights = 1.0 / (self.n_rows * self.chances[self.rows])
+        draws = np.repeat(gaps * weights, self.times)
+        own = paired_difference(draws, confidence)
+        spread = float(np.repeat(gaps**2 * weights, self.times).mean()) - own.mean**2
+        more = float(ndtri(confidence)) ** 2 * max(spread, 0.0) / self.n_rows
+        below, above = (math.hypot(end, math.sqrt(more)) for end in _sides(own))
+        return replace(own, lower=own.mean - below, upper=own.mean + above)
+
+
+def rows_to_label(
+    selector: Selector,
+    model_all: Estimator,
+    model_kept: Estimator,
+    X_new: TableLike,
+    *,
+    n: int | None = None,
+    metric: MetricChoice = None,
+    random_state: RandomState = 0,
+) -> LabelPlan:
+    """Return the new rows whose labels tell what the choice of columns costs.
+
+    Where both models predict the same class, the loss is the same for any label. Of other metrics
+    rows differ by how much the predictions do: `n` of them are drawn with that chance.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        Whose choice is looked at.
+    model_all, model_kept : fitted models
+        Of all columns, and of those kept.
+    X_new : table
+        New rows, with the columns of the fit; no labels.
+    n : int, optional
+        How many draws. By default all rows that can differ, which needs the metric "error".
+    metric : str, optional
+        By default that of the selector's budget.
+    random_state : int, generator or None, default=0
+        Of the draws.
+
+    Returns
+    -------
+    LabelPlan
+        With `rows`, `n_saved` and ``audit(X_new, y)``.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pinsker import FeatureSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2300, 3))
+    >>> y = X[:, 0] + 0.3 * rng.normal(size=2300) > 0
+    >>> selector = FeatureSelector(0.05, models=["linear"], random_state=0).fit(X[:300], y[:300])
+    >>> both = [LogisticRegression().fit(table, y[:300])
+    ...         for table in (X[:300], selector.transform(X[:300]))]
+    >>> plan = rows_to_label(selector, *both, X[300:])
+    >>> plan.n_saved > 1900
+    True
+    >>> plan.audit(X[300:], y[300:]).verdict
+    'met'
+    """
+    pair = ModelPair.of(selector, model_all, model_kept, metric)
+    apart = pair.disagreement(X_new)
+    if n is None:
+        if not pair.metric.row.counts:
+            raise ParameterError(
+                f"metric {pair.metric.name!r} differs in nearly every row: say how many labels you "
+                "can afford with n=, or use metric='error'.",
+                parameter="n",
+            )
+        rows = np.flatnonzero(apart)
+        return LabelPlan(pair, rows, np.ones(len(rows), dtype=np.int64), None, len(apart))
+    if n < 2 or not apart.any():
+        reason = "the models predict the same in all rows" if n > 1 else f"n={n!r} is too few"
+        raise ParameterError(f"rows_to_label: {reason}: there is nothing to draw.", parameter="n")
+    chances = apart / apart.sum()
+    drawn = np.random.default_rng(random_state).choice(len(apart), n, p=chances)
+    rows, times = np.unique(drawn, return_counts=True)
+    return LabelPlan(pair, rows, times, chances, len(apart))
+
+
+def audit_partial(
+    selector: Selector,
+    model: Estimator,
+    X_test: TableLike,
+    y_partial: AnyArray,
+    train: tuple[TableLike, TargetLike],
+    *,
+    metric: MetricChoice = None,
+    error_budget: float | None = None,
+    confidence: float = 0.95,
+) -> AuditResult:
+    """Audit a model where some test rows have no label."""
+    X_train, y_train = train
+    if X_train is None:
+        raise ParameterError(
+            f"{int(missing_values(y_partial).sum())} test rows have no label: leave them out, or "
+            "pass X_train and y_train, so that labels are needed only where models differ."
+        )
+    name, model = type(model).__name__, able_to_fit(model, type(model).__name__, *train)
+    tables = (X_train, selector.transform(X_train))
+    model_all, model_kept = (fit_clone(model, part, y_train) for part in tables)
+    plan = rows_to_label(selector, model_all, model_kept, X_test, metric=metric)
+    found = plan.audit(X_test, y_partial, confidence=confidence)
+    budget = found.budget if error_budget is None else float(error_budget)
+    return replace(found, model=name, budget=budget)
+
+
+def _narrowed(labels: AnyArray) -> AnyArray:
+    """Return labels without the type that gaps among them have forced."""
+    return np.asarray(labels.tolist()) if labels.dtype == object else labels
+
+
+def _sides(limits: Difference) -> tuple[float, float]:
+    return limits.mean - limits.lower, limits.upper - limits.mean

@@ -1,0 +1,89 @@
+"""`pinsker monitor` and `pinsker label`: rows that arrive after a selection."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+def rows(n, seed, weight=0.0):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")).round(4)
+    shown = table["a"] + weight * table["b"] + 0.3 * rng.normal(size=n)
+    return table.assign(y=np.where(shown > 0, "yes", "no"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    from tests.cli.conftest import run_command
+
+    place = tmp_path_factory.mktemp("live")
+    rows(300, 0).to_csv(place / "train.csv", index=False)
+    rows(600, 1).to_csv(place / "new.csv", index=False)
+    rows(600, 2).to_csv(place / "more.csv", index=False)
+    fast = ("--fast", "--models", "linear", "-e", "0.1", "-q")
+    run_command("select", place / "train.csv", "-t", "y", "--json", place / "kept.json", *fast)
+    return place
+
+
+def options(folder):
+    return ("--train", folder / "train.csv", "--model", "linear")
+
+
+def test_monitor_goes_on_from_its_state(run, folder, tmp_path):
+    state, image, found = (tmp_path / name for name in ("state.json", "plot.png", "found.json"))
+    known = (*options(folder), "--state", state)
+    first = run("monitor", folder / "kept.json", folder / "new.csv", *known, "--json", found)
+    assert first.code == 0, first.err
+    assert "600 rows; budget 0.1 still met, known since row" in first.out
+    assert json.loads(found.read_text())["verdict"] == "met"
+    second = run("monitor", folder / "kept.json", folder / "more.csv", *known, "--plot", image)
+    assert "1200 rows; budget 0.1 still met" in second.out
+    assert image.stat().st_size > 1000
+    again = run("monitor", folder / "kept.json", folder / "more.csv", *known)
+    assert again.code == 2
+    assert "these 600 rows were counted before (batch 2): pass new ones." in again.err
+
+
+def test_monitor_tells_that_a_budget_is_broken(run, folder, tmp_path):
+    kept = json.loads((folder / "kept.json").read_text())
+    assert kept["kept"] == ["a"]
+    table = rows(3000, 3, weight=3.0)
+    table.to_csv(tmp_path / "train.csv", index=False)
+    rows(2000, 4, weight=3.0).to_csv(tmp_path / "new.csv", index=False)
+    given = ("--train", tmp_path / "train.csv", "--model", "linear")
+    found = run("monitor", folder / "kept.json", tmp_path / "new.csv", *given)
+    assert found.code == 3
+    assert "broken, known since row" in found.out
+
+
+def test_labels_are_written_and_read_back(run, folder, tmp_path):
+    unknown, to_label, done = (tmp_path / name for name in ("new.csv", "rows.csv", "done.json"))
+    truth = pd.read_csv(folder / "new.csv")
+    truth.drop(columns="y").to_csv(unknown, index=False)
+    given = ("label", folder / "kept.json", unknown, *options(folder))
+    written = run(*given, "--output", to_label)
+    assert written.code == 0, written.err
+    table = pd.read_csv(to_label)
+    assert f"{len(table)} of 600 rows need a label; {600 - len(table)} labels saved" in written.out
+    assert table["y"].isna().all()
+    assert len(table) < 60
+    early = run(*given, "--labels", to_label)
+    assert early.code == 2
+    assert "rows that need a label have none" in early.err
+    table.assign(y=truth["y"].to_numpy()[table["row"] - 1]).to_csv(to_label, index=False)
+    found = run(*given, "--labels", to_label, "--json", done)
+    assert found.code == 0
+    assert json.loads(done.read_text())["n_labels"] == len(table)
+    table[:-1].to_csv(to_label, index=False)
+    assert "holds other rows than those to label" in run(*given, "--labels", to_label).err
+
+
+def test_wrong_use_is_refused(run, folder, tmp_path):
+    given = ("label", folder / "kept.json", folder / "new.csv", *options(folder))
+    assert "give --output to write the rows" in run(*given).err
+    lacking = tmp_path / "lacking.csv"
+    rows(50, 5).drop(columns="a").to_csv(lacking, index=False)
+    found = run("monitor", folder / "kept.json", lacking, *options(folder))
+    assert "lacks the column 'a' of the selection" in found.err
