@@ -34,14 +34,22 @@ LARGE_TABLE = 2000
 #: Few, small, fast learning trees: at 2400 rows of the eleven generators a fit takes a quarter of
 #: the time that scikit-learn's 100 trees of 31 leaves take, and errs by 0.01 more at most.
 _FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
-#: Boosted trees of full strength: as many as rows that were set aside ask for.
+#: Boosted trees of full strength: as many as rows that were set aside ask for. With 6 rounds of
+#: patience a fit takes two thirds of the time that 10 take, errs alike (6000 x 100: .141, .144).
 _BOOSTED = {
     "max_iter": 300,
     "early_stopping": True,
+    "n_iter_no_change": 6,
     "validation_fraction": 0.15,
     "max_leaf_nodes": 15,
     "min_samples_leaf": 10,
 }
+#: Bins of a column where rows are few: a split looks at every bin of every column, which took most
+#: of the time of a fit (128 columns of 800 rows: 0.30 and 0.13 s).
+_FEW_BINS, _FEW_BINS_UP_TO = 63, 4000
+#: With fewer rows trees learn twice as fast: on 11 real tables of 150 to 1500 rows the error is the
+#: same (-.004 on average), at 0.6 of the time.
+_FAST_UP_TO, _FAST_RATE = 1000, 0.2
 #: Rows of the rarest class that early stopping needs: some of each class are set aside.
 _LEAST_TO_STOP = 3
 #: The models that race, from the cheapest on.
@@ -186,7 +194,7 @@ class BoostedTrees(HoldoutModel):
         weights: FloatArray | None,
     ) -> FloatArray:
         train, test = code_by_frequency(train, test, categorical)
-        model = self._split_natively(categorical)
+        model = self._suited_to(train, categorical)
         if np.bincount(labels).min() < _LEAST_TO_STOP:
             model = BoostedTrees(self.name, clone(model.estimator).set_params(**_FAST))
         return super(BoostedTrees, model)._scores_of_present(
@@ -202,17 +210,20 @@ class BoostedTrees(HoldoutModel):
         weights: FloatArray | None,
     ) -> FloatArray:
         train, test = code_by_frequency(train, test, categorical)
-        model = self._split_natively(categorical)
+        model = self._suited_to(train, categorical)
         return super(BoostedTrees, model)._predictions_of_scaled(
             train, values, test, categorical, weights
         )
 
-    def _split_natively(self, categorical: BoolArray) -> "BoostedTrees":
-        """Return the model with an estimator for which some columns are categories."""
-        if not categorical.any():
-            return self
-        estimator = clone(self.estimator).set_params(categorical_features=categorical)
-        return BoostedTrees(self.name, estimator)
+    def _suited_to(self, train: FloatArray, categorical: BoolArray) -> "BoostedTrees":
+        """Return the model with an estimator that splits categories, with bins for these rows."""
+        settings: Fields = {"categorical_features": categorical} if categorical.any() else {}
+        # A category needs a bin of its own.
+        if len(train) < _FEW_BINS_UP_TO and train[:, categorical].max(initial=0) < _FEW_BINS:
+            settings["max_bins"] = _FEW_BINS
+        if len(train) < _FAST_UP_TO:
+            settings["learning_rate"] = _FAST_RATE
+        return BoostedTrees(self.name, clone(self.estimator).set_params(**settings))
 
 
 @dataclass(frozen=True, eq=False)
