@@ -48,6 +48,7 @@ from pinsker.models import (
     ModelData,
     PriorModel,
     RawModel,
+    is_behind,
     is_tied,
     left_by_few_rows,
     mean_prediction,
@@ -207,6 +208,8 @@ FeatureSet: TypeAlias = tuple[int, ...]
 #: A model other than the first of a race stands for a set where it is better by this many standard
 #: errors on the other folds: who switches at less adds noise and gains nothing.
 _CLEARLY_BETTER = 1.0
+#: Rows of the first fold, at least, that show a model to be behind.
+_FEWEST_TO_DROP = 30
 #: Models that predict together at most.
 _MOST_TOGETHER = 2
 
@@ -278,31 +281,64 @@ class HoldoutEvaluator:
         The model of a fold is the one that was best on the other folds: no row chooses the model
         that it is held against.
         """
-        self._fit(candidates)
+        self._fit([(sets[:1], self.models) for sets in candidates])
+        self._fit([(sets, self._left(sets, self.models)) for sets in candidates])
         return [self._scores_of(sets) for sets in candidates]
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Leave what wins on the best candidate, and what wins on the first one: all features.
 
-        Of few rows those that tie predict together, of many the cheapest of them alone.
+        Of few rows those that tie predict together, of many the cheapest of them alone. A dear
+        model is fitted to the candidates that cheaper ones leave in doubt.
         """
         if len(self.models) == 1:
             return
         self._drop_by_few_rows(candidates[0][0])
-        self._fit(candidates)
-        every = [[self._pool(model, sets) for model in self.models] for sets in candidates]
-        best = min(every, key=lambda some: min(one.loss for one in some))
-        winners = dict.fromkeys([self._winner(best), self._winner(every[0])])
-        self.models = tuple(winners)
+        raced: list[dict[HoldoutModel, HoldoutScores]] = [{} for _ in candidates]
+        for model in self.models:
+            best = min((one for known in raced for one in known.values()), key=_loss, default=None)
+            in_doubt = [
+                (sets, known)
+                for sets, known in zip(candidates, raced, strict=True)
+                if sets is candidates[0]
+                or not known
+                or not all(_behind(one, best) for one in known.values())
+            ]
+            self._fit([(sets[:1], [model]) for sets, _ in in_doubt])
+            leaders = [
+                sorted(known, key=lambda one: _loss(known[one]))[:1] for _, known in in_doubt
+            ]
+            left = [
+                one
+                for one, leader in zip(in_doubt, leaders, strict=True)
+                if model in self._left(one[0], [*leader, model])
+            ]
+            self._fit([(sets, [model]) for sets, _ in left])
+            for sets, known in left:
+                known[model] = self._pool(model, sets)
+        best_raced = min(raced, key=lambda known: min(map(_loss, known.values())))
+        self.models = tuple(dict.fromkeys([self._winner(best_raced), self._winner(raced[0])]))
 
-    def _winner(self, several: Sequence[HoldoutScores]) -> HoldoutModel:
+    def _winner(self, raced: dict[HoldoutModel, HoldoutScores]) -> HoldoutModel:
         """Return the best model of one candidate, or the mean of those that are as good."""
-        losses = [_one_per_row(one.losses) for one in several]
-        ranked = sorted(range(len(several)), key=lambda place: several[place].loss)
-        tied = [place for place in ranked if is_tied(losses[place] - losses[ranked[0]])]
+        models = list(raced)
+        ranked = sorted(models, key=lambda model: _loss(raced[model]))
+        least = _one_per_row(raced[ranked[0]].losses)
+        tied = [model for model in ranked if is_tied(_one_per_row(raced[model].losses) - least)]
         if len(self.folds[0].train) >= FEW_ROWS_FROM:
-            return self.models[min(tied)]
-        return MeanModel.of([self.models[place] for place in sorted(tied[:_MOST_TOGETHER])])
+            return min(tied, key=models.index)
+        return MeanModel.of(sorted(tied[:_MOST_TOGETHER], key=models.index))
+
+    def _left(
+        self, sets: Sequence[FeatureSet], models: Sequence[HoldoutModel]
+    ) -> list[HoldoutModel]:
+        """Return the first model, and those that the first fold does not show to be behind it."""
+        if not self.metric.has_theory or len(self.folds[0].test) < _FEWEST_TO_DROP:
+            return list(models)
+        scores = [self._pool(model, sets[:1]) for model in models]
+        return [
+            model for model, one in zip(models, scores, strict=True) if not _behind(one, scores[0])
+        ]
 
     def _drop_by_few_rows(self, features: FeatureSet) -> None:
         """Drop models that are clearly behind with few training rows, where there are many."""
@@ -322,19 +358,19 @@ class HoldoutEvaluator:
 
     def _scores_of(self, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Return the scores of one candidate, by the model of each fold."""
-        n = len(sets)
-        several = [*(self._pool(model, sets) for model in self.models), self.prior_of(n)]
+        n, models = len(sets), self._left(sets, self.models)
+        several = [*(self._pool(model, sets) for model in models), self.prior_of(n)]
         picked = self._pick(several, n)
-        if set(picked) == {len(self.models)}:
+        if set(picked) == {len(models)}:
             return several[-1]
         picked = self._pick(several[:-1], n)
         if len(set(picked)) == 1:
             return several[picked[0]]
         parts = [
-            self._predicted(self.models[place], k, tuple(sorted(sets[k])))
+            self._predicted(models[place], k, tuple(sorted(sets[k])))
             for k, place in enumerate(picked)
         ]
-        names = dict.fromkeys(self.models[place].name for place in picked)
+        names = dict.fromkeys(models[place].name for place in picked)
         return self._score(" or ".join(names), np.concatenate(parts))
 
     def _pick(self, several: Sequence[HoldoutScores], n_folds: int) -> list[int]:
@@ -354,13 +390,15 @@ class HoldoutEvaluator:
             picked.append(int(np.argmin(means)))
         return picked
 
-    def _fit(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
-        """Fit every model to every new set, in parallel and in a fixed order."""
+    def _fit(
+        self, candidates: Sequence[tuple[Sequence[FeatureSet], Sequence[HoldoutModel]]]
+    ) -> None:
+        """Fit models to sets that are new to them, in parallel and in a fixed order."""
         wanted = {
             (k, tuple(sorted(features)), model.name): model
-            for sets in candidates
+            for sets, models in candidates
             for k, features in enumerate(sets)
-            for several in self.models
+            for several in models
             for model in members(several)
         }
         new = {key: model for key, model in wanted.items() if key not in self._predictions}
@@ -442,6 +480,15 @@ def worse_of(one: HoldoutScores, other: HoldoutScores) -> HoldoutScores:
     """Return the larger loss and the lesser information of two candidates."""
     least = min(one, other, key=lambda scores: float(scores.log_likelihood.mean()))
     return replace(worst_by_loss([one, other]), log_likelihood=least.log_likelihood)
+
+
+def _loss(scores: HoldoutScores) -> float:
+    return scores.loss
+
+
+def _behind(one: HoldoutScores, other: HoldoutScores | None) -> bool:
+    """Return whether one is clearly worse than the other, on the same rows."""
+    return other is not None and is_behind(_one_per_row(one.losses) - _one_per_row(other.losses))
 
 
 def _one_per_row(losses: FloatArray) -> FloatArray:

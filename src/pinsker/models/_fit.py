@@ -356,6 +356,11 @@ def left_by_few_rows(
     return tuple(_not_behind(models, few, _FEW_ROWS_BEHIND))
 
 
+def is_behind(gaps: FloatArray) -> bool:
+    """Return whether paired losses above those of another model are clearly more than chance."""
+    return _excess(gaps) > _BEHIND
+
+
 def is_tied(gaps: FloatArray) -> bool:
     """Return whether paired losses above those of the best model are no more than chance."""
     return _excess(gaps) <= _TIED
