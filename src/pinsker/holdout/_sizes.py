@@ -292,7 +292,14 @@ class SizeSearch:
             rows.append(np.arange(self.context.encoded.n_rows))
         else:
             sets = sets[:-1]
-        orders = pruned_orders(self.evaluator, sets, rows, n_fixed, self.context.seed)
+        known, n = (n_fixed, self.context.seed), self.n_first
+        first = pruned_orders(self.evaluator, sets[:n], rows[:n], *known)
+        if n < len(folds) and self.context.costs is None:  # most often one less is far off
+            self.found.orders[PRUNED] = first
+            self._evaluate_first([self.everything, (PRUNED, size - 1)])
+            if self._is_far((PRUNED, size - 1), rule):
+                return
+        orders = [*first, *pruned_orders(self.evaluator, sets[n:], rows[n:], *known)]
         kept = orders[-1] if plan.crosses else orders[0]
         searched = plan.rows_to_measure(self.context.encoded)
         self.found.paths[PRUNED] = given_order(searched, order=kept, n_fixed=n_fixed)
