@@ -39,11 +39,14 @@ class Note:
         The columns it is about.
     figures : mapping of str to plain values
         What else the sentence says.
+    weight : {"known", "doubt", "untrue"}
+        What it does to a claim: nothing, make an estimate of it, or make "met" untrue.
     """
 
     kind: str
     columns: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    weight: Literal["known", "doubt", "untrue"] = "known"
 
     def __str__(self) -> str:
         from pinsker.report import sentence  # upwards: it has all words
@@ -56,6 +59,11 @@ class Note:
 
 #: Notes; those of stages that make none yet are texts.
 Notes: TypeAlias = tuple[Note | str, ...]
+
+
+def weights_of(notes: Notes) -> set[str]:
+    """Return what notes do to a claim, see `Note`."""
+    return {note.weight for note in notes if isinstance(note, Note)}
 
 
 def option_of(parameter: str) -> str:

@@ -9,11 +9,16 @@ import signal
 import sys
 
 _INTERRUPTED = 130
+_BAD_INPUT = 2
+#: Bytes of addresses that the libraries take (``ulimit -v``); with little more, one thread each:
+#: OpenBLAS reserves some for every thread, and tries again and again where it gets none.
+_LEAST, _FOR_MANY_THREADS = 10**9, 4 * 10**9
 
 
 def main() -> None:
     """Run the command ``pinsker``; an interrupt ends it without a traceback, at any time."""
     _open_streams()
+    _check_memory()
     # Imports lose an exception, or turn it into another one: there it is none.
     signal.signal(signal.SIGINT, _end)
     from pinsker.cli import load_app
@@ -33,6 +38,23 @@ def _end(*_: object) -> None:
     """End at once: nothing has been written, or everything."""
     os.write(2, b"pinsker: interrupted\n")
     os._exit(_INTERRUPTED)
+
+
+def _check_memory() -> None:
+    """Refuse a limit of memory under which the libraries cannot be loaded."""
+    try:
+        import resource
+    except ImportError:  # of Unix only
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or limit >= _FOR_MANY_THREADS:
+        return
+    if limit < _LEAST:
+        found = f"pinsker: memory is limited to {limit // 1024} KB (ulimit -v): allow 1000000\n"
+        os.write(2, found.encode())
+        os._exit(_BAD_INPUT)
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 
 def _open_streams() -> None:

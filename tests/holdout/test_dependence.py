@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from pinsker import BackwardElimination, FeatureSelector, audit
@@ -150,14 +150,21 @@ def test_repeated_rows_are_named():
     twice_X, twice_y = np.r_[X, X], np.r_[y, y]
     selector = BackwardElimination(0.1, cv=5, models=LINEAR, random_state=0)
     notes = selector.fit(twice_X, twice_y).notes_
-    assert any("held-out rows are repeated among the rows that models were" in n for n in notes)
-    assert any("repeated" in n for n in selector.certificate_.notes)
+    assert any("of 200 rows 100 are different: copies of a row are held out" in n for n in notes)
+    assert selector.certificate_.n_groups == 100
+    # A splitter of the user's divides them: the figures are an estimate.
+    divided = BackwardElimination(
+        0.1, cv=KFold(5, shuffle=True, random_state=0), models=LINEAR, random_state=0
+    ).fit(twice_X, twice_y)
+    said = "held-out rows are repeated among the rows that models were"
+    assert any(said in n for n in divided.certificate_.notes)
+    assert divided.certificate_.label == "estimate"
     together = selector.fit(twice_X, twice_y, groups=np.tile(np.arange(100), 2))
     assert not any("repeated" in n for n in together.notes_)
-    assert not any("repeated" in n for n in selector.fit(X, y).notes_)
+    assert not any("repeated" in n or "copies" in n for n in selector.fit(X, y).notes_)
     rng = np.random.default_rng(0)
     binary = rng.integers(0, 2, size=(300, 4))  # sixteen different rows: chance repeats them
-    assert not any("repeated" in n for n in selector.fit(binary, binary[:, 0]).notes_)
+    assert not any("copies" in n for n in selector.fit(binary, binary[:, 0]).notes_)
 
 
 @pytest.mark.parametrize("aside", ["number", "noise"])
@@ -168,9 +175,10 @@ def test_rows_that_are_repeated_but_for_one_column_are_named(aside):
     extra = rng.permutation(480) if aside == "number" else rng.normal(size=480)
     selector = BackwardElimination(0.1, cv=5, models=LINEAR, random_state=0)
     notes = selector.fit(np.column_stack([X, extra]), y).notes_
-    assert any("held-out rows are repeated, but for 'x4', among" in n for n in notes)
+    assert any("of 480 rows 60 are different but for 'x4': copies of a row" in n for n in notes)
+    assert selector.certificate_.error_all > 0.25
     plain = np.column_stack([rng.integers(0, 9, size=(480, 4)), extra])  # 6561 different rows
-    assert not any("repeated" in n for n in selector.fit(plain, y).notes_)
+    assert not any("copies" in n for n in selector.fit(plain, y).notes_)
 
 
 @pytest.fixture(scope="module")
@@ -238,3 +246,21 @@ def test_equal_rows_have_equal_hashes_in_any_table():
     assert len(set(first.tolist())) == 3
     rows = np.random.default_rng(0).normal(size=(20_000, 3))
     assert len(np.unique(encode(rows, rows[:, 0] > 0).hashes)) == 20_000
+
+
+def test_audit_and_importance_know_that_rows_are_in_time():
+    settings = {"models": LINEAR, "searches": LINEAR, "cv": TimeSeriesSplit(5), "random_state": 0}
+    selector = FeatureSelector(0.3, **settings).fit(*autoregressive(1, 0.9))
+    X, y = autoregressive(2, 0.9)
+    with pytest.warns(PinskerWarning, match="neighboring rows depend on each other"):
+        in_time = audit(selector, LinearRegression(), X, y)
+    alike = audit(selector, LinearRegression(), X, y, cv=list(TimeSeriesSplit(5).split(X)))
+    assert in_time.increase == pytest.approx(alike.increase)
+    half = alike.increase_upper - alike.increase
+    assert in_time.increase_upper - alike.increase_upper > 0.2 * half
+    assert in_time.n_groups == 0
+    found = selector.importance(X, y)
+    other = FeatureSelector(0.3, **{**settings, "cv": KFold(5)}).fit(*autoregressive(1, 0.9))
+    taken_alone = other.importance(X, y)
+    wide, narrow = (np.subtract(one.upper, one.lower).max() for one in (found, taken_alone))
+    assert wide > 1.3 * narrow

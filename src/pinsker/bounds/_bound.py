@@ -86,12 +86,13 @@ class TargetFacts:
     @classmethod
     def _of_numbers(cls, values: FloatArray, weights: FloatArray | None) -> "TargetFacts":
         with np.errstate(over="ignore"):
-            spread = _root_mean_square(np.ptp(values, axis=0))
+            ranges = np.ptp(values, axis=0)
+            spread = _root_mean_square(ranges)
             variances = column_variances(values, weights)
         if not (variances.min() > 0.0 and variances.max() < np.inf):
             raise DataError(
-                f"y spans {spread:.3g}, too {'far' if variances.min() else 'little'} for squared "
-                "errors in double precision: give it in another unit."
+                f"y spans {ranges.max():.3g}, too {'far' if variances.min() else 'little'} for "
+                "squared errors in double precision: give it in another unit."
             )
         return cls(
             "regression",

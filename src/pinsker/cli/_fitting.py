@@ -5,8 +5,8 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.model_selection import TimeSeriesSplit
@@ -16,7 +16,6 @@ from pinsker._compat import require
 from pinsker._notes import Note, option_of
 from pinsker._types import DaskClient, Fields, IntArray, Selector
 from pinsker.cli._options import (
-    MODELS,
     Direction,
     parse_columns,
     parse_groups,
@@ -33,6 +32,7 @@ from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.metrics import task_of
+from pinsker.models import MODELS
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
 from pinsker.selectors import (
     BackwardElimination,
@@ -69,6 +69,7 @@ class SelectOptions:
     metric: str = "auto"
     stop: str | None = None
     direction: Direction = "auto"
+    as_published: Literal["backward", "forward"] | None = None
     searches: Sequence[str] | None = None
     models: Sequence[str] | None = None
     cv: int | None = None
@@ -87,12 +88,19 @@ class SelectOptions:
     jobs: int | None = None
     seed: int | None = None
 
+    @property
+    def way(self) -> str:
+        """How the search was chosen, as it was typed."""
+        if self.as_published is not None:
+            return f"--as-published {self.as_published}"
+        return f"--direction {self.direction}"
+
 
 def make_selector(
     options: SelectOptions, names: list[str], *, show_progress: bool, client: DaskClient = None
 ) -> Selector:
     """Return the selector of these options, not yet fitted."""
-    kind = DIRECTIONS[options.direction]
+    kind = DIRECTIONS[options.as_published or options.direction]
     groups = parse_groups(options.feature_groups, names)
     priced = [*names, *(groups or {})]
     if options.cv == 1 or (options.cv or 0) < 0:
@@ -113,22 +121,19 @@ def make_selector(
         "random_state": options.seed,
     }
     if options.fast:
-        if options.direction != "auto":
-            raise ParameterError(f"--fast has no effect with --direction {options.direction}.")
+        if kind is not FeatureSelector:
+            raise ParameterError(f"--fast has no effect with {options.way}.")
         optional |= {name: value for name, value in FAST.items() if optional[name] is None}
     known = kind().get_params()
     given = {name: value for name, value in optional.items() if value is not None}
     for name in given:
         if name not in known:
-            raise ParameterError(
-                f"{option_of(name)} has no effect with --direction {options.direction}: leave it "
-                "out."
-            )
+            option = option_of(name)
+            raise ParameterError(f"{option} has no effect with {options.way}: leave it out.")
     if "random_state" in known:
         given.setdefault("random_state", DEFAULT_SEED)
     fixed = parse_columns(options.fixed, priced, "--fixed")
-    selector = kind(
-        **_stopping(options),
+    selector = _stopping(options, kind).set_params(
         missing=options.missing,
         feature_groups=groups,
         categorical_features=parse_kinds(options.kind, names),
@@ -138,8 +143,23 @@ def make_selector(
     return selector.set_params(**given)
 
 
-def _stopping(options: SelectOptions) -> Fields:
-    """Return the parameters that decide when a search stops, and how the target is read."""
+def _stopping(options: SelectOptions, kind: type[Selector]) -> Selector:
+    """Return a selector that knows when its search stops, and how the target is read."""
+    if options.as_published is None:
+        return kind(**_rule(options))
+    for flag, value in (("--direction", options.direction != "auto"), ("--stop", options.stop),
+                        ("--cv", options.cv), ("--models", options.models)):  # fmt: skip
+        if value:
+            raise ParameterError(
+                f"{flag} and {options.way} exclude each other: the paper's algorithms have their "
+                "own rule, and hold no rows out."
+            )
+    delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
+    return kind.as_published(delta).set_params(metric=options.metric)
+
+
+def _rule(options: SelectOptions) -> Fields:
+    """Return the parameters of the stopping rule."""
     metric = options.metric
     if options.stop is not None:
         if options.error_budget is not None:
@@ -167,6 +187,8 @@ def fit(
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     _check_row_columns(table, selector, options)
+    if options.fast and table.weights is not None and options.searches is None:
+        selector.set_params(searches=["jmi", "linear"])  # relevance is by neighbors
     order, rows = in_order(table)
     if table.time is not None:
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
@@ -177,6 +199,7 @@ def fit(
     with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], take(y, order), **rows)
     seconds = time.perf_counter() - started
+    selector._record = replace(selector._record, row_columns=table.row_columns)
     interrupted = ended.is_set() or not selector.path_.complete
     if not selector.path_.complete and not selector.path_.moves:
         raise KeyboardInterrupt  # nothing is known yet

@@ -231,9 +231,12 @@ def tables_in(database: str) -> list[str]:
     """Return the names of the tables and views of a database."""
     with closing(_connect(database)) as connection:
         if isinstance(connection, sqlite3.Connection):
-            found = connection.execute(
-                "select name from sqlite_master where type in ('table','view')"
-            )
+            try:
+                found = connection.execute(
+                    "select name from sqlite_master where type in ('table','view')"
+                )
+            except sqlite3.Error as error:
+                raise DataError(f"{database!r} cannot be read by SQLite: {error}.") from error
         else:
             found = connection.execute("select table_name from information_schema.tables")
         return sorted(str(name) for (name,) in found.fetchall())

@@ -1,17 +1,22 @@
 """What a command writes: text on a terminal, files whole or not at all, one line of an error."""
 
+import difflib
 import io
+import json
 import math
 import os
 import re
 import shlex
 import shutil
+import signal
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any, Self, cast
 
 import pandas as pd
@@ -23,7 +28,7 @@ from typer.core import TyperGroup
 
 from pinsker._compat import InvalidParameterError, require
 from pinsker._notes import Note, option_of, spell
-from pinsker._types import Function, Selector, Unchecked
+from pinsker._types import Fields, Function, Selector, Unchecked, plain
 from pinsker.cli._formats import files_in
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import STDIN, format_of_name
@@ -36,6 +41,7 @@ MET = 0
 BAD_INPUT = 2
 NOT_MET = 3
 INTERRUPTED = 130
+ENDED = 128 + signal.SIGTERM
 #: Control characters but tabs and ends of lines, and those that turn the direction of text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _TEXT = ("csv", "tsv")
@@ -58,17 +64,32 @@ class OneLineGroup(TyperGroup):
             sys.exit(code)
         return code
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command, or name those that there are."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names:
+            near = difflib.get_close_matches(args[0], names, 1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(
+                f"there is no command {args[0]!r}: use one of {', '.join(names)}.{meant}"
+            )
+        return super().resolve_command(ctx, args)
+
 
 def _run(main: Any, *args: Any, **extra: Any) -> int:
+    interrupts = threading.Event()
     try:
-        done = main(*args, standalone_mode=False, **extra)
+        with _noting(interrupts):
+            done = main(*args, standalone_mode=False, **extra)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()
         return MET
     except (KeyboardInterrupt, typer.Abort):
         return _print_error("interrupted", INTERRUPTED)
-    except (PinskerError, InvalidParameterError, OSError, MemoryError) as error:
+    except (PinskerError, InvalidParameterError, OSError, MemoryError, UnicodeError) as error:
+        if interrupts.is_set():  # pandas makes an error of it while it reads
+            return _print_error("interrupted", INTERRUPTED)
         return _print_error(error_text(error), BAD_INPUT)
     except Exception as error:
         # Typer carries click inside or depends on it, by version; both write messages this way.
@@ -79,6 +100,29 @@ def _run(main: Any, *args: Any, **extra: Any) -> int:
     if done == INTERRUPTED:  # Typer turns an interrupt into this code by itself
         return _print_error("interrupted", INTERRUPTED)
     return done if isinstance(done, int) else MET
+
+
+@contextmanager
+def _noting(interrupts: threading.Event) -> Iterator[None]:
+    """Set an event at an interrupt, which goes on as it would."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or not _in_main_thread():
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupts.set()
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
@@ -147,8 +191,8 @@ class _LatestLine(io.TextIOBase):
         return len(text)
 
     def isatty(self) -> bool:
-        """Return False: writers then end their lines instead of moving the cursor."""
-        return False
+        """Return True: writers show every step, as on the terminal behind the status."""
+        return True
 
 
 class OutputFiles:
@@ -157,8 +201,11 @@ class OutputFiles:
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
         self._printed: list[str] = []
+        self._on_end: Any = None
 
     def __enter__(self) -> Self:
+        if _in_main_thread():  # SIGTERM shall leave nothing behind
+            self._on_end = signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
@@ -170,6 +217,8 @@ class OutputFiles:
         finally:
             for staged, _ in self._staged:
                 shutil.rmtree(staged.parent, ignore_errors=True)
+            if self._on_end is not None:
+                signal.signal(signal.SIGTERM, self._on_end)
         if kind is None:
             printed = "".join(self._printed)
             # A pipe gets names as they are; a terminal would obey what some of them hold.
@@ -215,7 +264,7 @@ def check_outputs(
             continue
         _check_place(option, file)
         place = os.path.realpath(file)
-        for own in _facts_of([file]):
+        for own in _facts_of([file, place]):
             if any(os.path.samestat(own, other) for other in read):
                 raise ParameterError(
                     f"{option} {file!r} is the file that is read: name another one."
@@ -319,6 +368,9 @@ class _PlainConsole(Console):
 
 def make_console(*, stderr: bool = False) -> Console:
     """Return a console that neither breaks lines nor colors in a pipe."""
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):  # what the encoding of a terminal lacks is written out
+        stream.reconfigure(errors="backslashreplace")
     console = _PlainConsole(stderr=stderr, highlight=False)
     if not console.is_terminal:
         console = _PlainConsole(stderr=stderr, highlight=False, width=1000, no_color=True)
@@ -363,7 +415,10 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
             f"{other} --error-budget {facts(certificate).resolvable} (what these rows can confirm)"
         )
     if saved not in (None, STDIN) and certificate.is_tested:
-        return f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE (rows not used here)"
+        about_rows = outcome.table.row_columns.items()
+        more = [f" --{key.replace('_', '-')} {shlex.quote(name)}" for key, name in about_rows]
+        command = f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE{''.join(more)}"
+        return f"{command} (rows not used here)"
     if "--report" not in again:
         return f"{again} --report report.html (why these columns)"
     return f"{again} --json selection.json (then pinsker certify, on fresh rows)"
@@ -381,6 +436,14 @@ def _again(*, with_budget: bool = True) -> str:
         elif not word.startswith("--error-budget="):
             kept.append(word)
     return shlex.join(kept)
+
+
+def write_json(result: Fields, path: str | None) -> None:
+    """Write plain values as JSON, where a file is named."""
+    if path is not None:
+        text = json.dumps(plain(result), ensure_ascii=False, allow_nan=False)
+        with OutputFiles() as files:
+            files.write_text(text + "\n", path)
 
 
 def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:

@@ -111,6 +111,12 @@ class InputTable:
         return self.frame.assign(**{str(name): self.texts[name] for name in self.texts.columns})
 
     @property
+    def row_columns(self) -> dict[str, str]:
+        """The columns about rows that were named, by their options."""
+        named = {"row_groups": self.row_groups, "time": self.time, "weights": self.weights}
+        return {option: column for option, column in named.items() if column is not None}
+
+    @property
     def features(self) -> pd.DataFrame:
         """All columns but the target and those about rows."""
         others = (self.row_groups, self.time, self.weights, self.event)
@@ -212,6 +218,8 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
         name = find_column(typed, list(table.frame.columns), flag)
         if name in table.targets:
             raise ParameterError(f"{flag} names the target {name!r}: name another column.")
+        if option == "time":
+            _check_times(table.frame[name])
         if option != "event" and table.frame[name].isna().any():
             raise DataError(
                 f"{flag} {name!r} is missing in {int(table.frame[name].isna().sum())} rows: fill "
@@ -226,6 +234,20 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
     if marked.features.shape[1] == 0:
         raise DataError("no column is left to choose from beside the target and those about rows.")
     return marked
+
+
+def _check_times(column: "pd.Series[Any]") -> None:
+    """Refuse text whose alphabetical order is not that of time."""
+    if column.dtype.kind in "iufbMm":
+        return
+    texts = column.dropna().astype(str)
+    if not texts.str.match(r"\d{4}(?!\d)").all() or texts.str.len().nunique() > 1:
+        odd = texts[~texts.str.match(r"\d{4}(?!\d)")]
+        shown = (odd if len(odd) else texts).iloc[0]
+        raise DataError(
+            f"--time {column.name!r} holds {shown!r}, which has no order in time: write dates as "
+            "2010-07-01, or numbers."
+        )
 
 
 def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> DrawnRows | None:

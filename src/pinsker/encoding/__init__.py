@@ -23,7 +23,7 @@ from pinsker.encoding._encode import (
     encode_columns,
     encode_together,
     hash_numbers,
-    hashes_of,
+    profile_of,
 )
 from pinsker.encoding._encoded import (
     FARTHEST,
@@ -31,7 +31,9 @@ from pinsker.encoding._encoded import (
     Columns,
     Encoded,
     Kind,
+    Profile,
     Target,
+    category_text,
     check_neighbors,
     check_weights,
     constant_columns,

@@ -25,6 +25,9 @@ from pinsker.encoding._encoded import (
     Columns,
     Encoded,
     Kind,
+    Profile,
+    Target,
+    category_text,
     check_weights,
     column_notes,
     constant_columns,
@@ -71,15 +74,35 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def hash_rows(*tables: RawTable) -> AnyArray:
-    """Return a 64-bit hash of every row of tables side by side, from the values as they came."""
-    hashes = np.zeros(tables[0].n_rows, dtype=np.uint64)
-    for table in tables:
-        for j in range(table.n_columns):
-            known = table.categories[j]
-            column = table.values[:, j]
-            bits = _bits(column) if known is None else _categories(column, known)
-            hashes = _mix(hashes * np.uint64(3) + bits)
+#: Significant digits of numbers that rows are compared by: float32 and files keep them.
+_DIGITS = 4
+#: Cells at most that the profile of a table is made from, and rows at least and at most.
+_PROFILED_CELLS, _FEWEST_PROFILED, _MOST_PROFILED = 2_000_000, 200, 2000
+#: Categories of a column that a profile names: the most frequent ones.
+_MOST_PROFILED_CATEGORIES = 20
+
+
+def hash_rows(table: RawTable, target: Target) -> AnyArray:
+    """Return a 64-bit hash of every row: numbers to four digits, classes by their order.
+
+    Neither a copy in float32, a file, nor other names of the classes makes a row another one.
+    Times are read relative to the first one of a table: they do not count.
+    """
+    hashes = np.zeros(table.n_rows, dtype=np.uint64)
+    for j, (origin, known) in enumerate(zip(table.origins, table.categories, strict=True)):
+        if origin is Origin.TIME:
+            continue
+        column = table.values[:, j]
+        if known is None or origin is Origin.BOOLEAN:
+            bits = _bits(_rounded(column))
+        else:
+            bits = _categories(column, known)
+        hashes = _mix(hashes * np.uint64(3) + bits)
+    for part in target.parts or (target,):
+        held = part.raw if part.labels is None else part.labels[:, None]
+        assert held is not None  # a target has classes or values
+        for column in np.asarray(held, dtype=np.float64).T:
+            hashes = _mix(hashes * np.uint64(3) + _bits(_rounded(column)))
     return hashes
 
 
@@ -91,6 +114,15 @@ def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
     return np.asarray(hashes)
 
 
+def _rounded(column: FloatArray) -> FloatArray:
+    """Return integers unchanged, and other numbers to some significant digits."""
+    with np.errstate(all="ignore"):
+        unit = 10.0 ** (np.floor(np.log10(np.abs(column))) - (_DIGITS - 1))
+        rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
+    plain = (column == np.floor(column)) | ~np.isfinite(rounded)
+    return np.where(plain, column, rounded)
+
+
 def _bits(column: FloatArray) -> AnyArray:
     """Return the bits of numbers; the two zeros are one, and so are all missing values."""
     same = np.where(np.isnan(column), np.nan, column + 0.0)
@@ -100,8 +132,8 @@ def _bits(column: FloatArray) -> AnyArray:
 def _categories(column: FloatArray, known: AnyArray) -> AnyArray:
     """Return a hash of the category of every row."""
     each = [
-        int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
-        for value in [*known.tolist(), None]
+        int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "little")
+        for value in [*map(category_text, known.tolist()), "missing"]
     ]
     codes = np.where(np.isnan(column), len(known), column).astype(np.int64)
     return np.array(each, dtype=np.uint64)[codes]
@@ -173,10 +205,12 @@ def encode(
     columns: IntArray | None = None,
     sample_weight: RowLabels = None,
     read_text: bool = True,
+    like: Profile | None = None,
 ) -> Encoded:
     """Turn a table and its target into what the engine works on.
 
-    With ``read_text`` columns of text that hold dates or numbers are read as such.
+    With ``read_text`` columns of text that hold dates or numbers are read as such; with `like` the
+    profile is in the bins of another one.
     """
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
@@ -208,20 +242,23 @@ def encode(
     n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
     if missing == "auto":
         notes += gap_note(table)
+    written = _as_written(table, categorical_features) if read_text else table
+    target = build_target(target_table, task=task, scale=scale, notes=[])
     return Encoded(
         columns=build_columns(
-            _as_written(table, categorical_features) if read_text else table,
+            written,
             scale=scale,
             categorical_features=categorical_features,
             notes=notes,
             weights=weights,
         ),
-        target=build_target(target_table, task=task, scale=scale, notes=[]),
+        target=target,
         features=features,
         feature_names=feature_names,
         rows=frozen(rows),
         n_given=n_given,
-        hashes=frozen(hash_rows(table, target_table)),
+        hashes=frozen(hash_rows(table, target)),
+        profile=_profile(written, target, like),
         sources=None if columns is None else frozen(columns),
         given_names=given_names,
         weights=None if weights is None else frozen(weights),
@@ -235,12 +272,70 @@ def _as_written(table: RawTable, categorical_features: CategoricalFeatures) -> R
     return with_written_values(table, declared_categories(table, categorical_features))
 
 
-def hashes_of(X: TableLike, y: TargetLike) -> AnyArray:
-    """Return the hashes of rows, which are those of `Encoded` for the same rows."""
+def profile_of(
+    X: TableLike, y: TargetLike, task: Literal["auto"] | Task = "auto", like: Profile | None = None
+) -> tuple[Profile, AnyArray]:
+    """Return the profile of rows, and their hashes: those of `encode` for the same rows."""
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
-    target, _ = read_target(y, "auto")
-    check_lengths({"X": table.n_rows, "y": target.n_rows})
-    return hash_rows(table, target)
+    target_table, task = read_target(y, task)
+    check_lengths({"X": table.n_rows, "y": target_table.n_rows})
+    target = build_target(target_table, task=task, scale="none", notes=[])
+    return _profile(_as_written(table, "from_dtype"), target, like), hash_rows(table, target)
+
+
+def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
+    """Return how the values of columns and target are distributed, of some rows if there are many.
+
+    The bins of a number end at its deciles, those of a category are its most frequent values.
+    """
+    n_rows = max(min(_PROFILED_CELLS // max(table.n_columns, 1), _MOST_PROFILED), _FEWEST_PROFILED)
+    values = table.values[:: max(1, -(-table.n_rows // n_rows))]
+    bins = {} if like is None else like.bins
+    shares = {}
+    for j, name in enumerate(table.names):
+        known = None if table.origins[j] is Origin.BOOLEAN else table.categories[j]
+        present = values[~np.isnan(values[:, j]), j]
+        texts = None if known is None else np.array([category_text(c) for c in known], dtype=object)
+        cells = present if texts is None else texts[present.astype(np.int64)]
+        if like is None:
+            bins[name] = _bins(cells) if table.origins[j] is not Origin.TIME else ()
+        if name in bins:
+            found = _shares(cells, bins[name]) * (len(present) / len(values))
+            shares[name] = (1.0 - len(present) / len(values), *found.tolist())
+    parts = target.parts or (target,)
+    classes = (
+        ()
+        if target.labels is None
+        else tuple(
+            tuple(map(category_text, () if part.classes is None else part.classes))
+            for part in parts
+        )
+    )
+    return Profile(len(values), {name: tuple(bins[name]) for name in shares}, shares, classes)
+
+
+def _bins(cells: AnyArray) -> tuple[Any, ...]:
+    """Return the ends of the bins of numbers, or the categories that have one each."""
+    if cells.dtype == object:
+        names, counts = np.unique(cells.astype(str), return_counts=True)
+        most = np.argsort(-counts, kind="stable")[:_MOST_PROFILED_CATEGORIES]
+        return tuple(names[most].tolist())
+    at_deciles = np.linspace(0, len(cells) - 1, 11 if len(cells) else 0).astype(np.int64)
+    return tuple(np.unique(np.sort(cells)[at_deciles]).tolist())
+
+
+def _shares(cells: AnyArray, bins: tuple[Any, ...]) -> FloatArray:
+    """Return the share of the cells in each bin, and in none of them."""
+    texts = bool(bins) and isinstance(bins[0], str)
+    places = np.full(len(cells), len(bins), dtype=np.int64)
+    if bins and texts == (cells.dtype == object):
+        place = {value: i for i, value in enumerate(bins)}
+        places = (
+            np.array([place.get(one, len(bins)) for one in cells], dtype=np.int64)
+            if texts
+            else np.searchsorted(np.asarray(bins), cells)
+        )
+    return np.bincount(places, minlength=len(bins) + 1) / max(len(cells), 1)
 
 
 def encode_again(

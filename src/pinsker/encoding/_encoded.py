@@ -152,6 +152,55 @@ class Target:
         return int(held.shape[0])
 
 
+#: Two tables differ in a column where this share of the rows would have to move, beyond chance.
+_FAR_APART = 0.25
+#: One value took the place of others where it has this much more of the rows.
+_HALF = 0.5
+#: A column that varied and is constant now: chance would do that with this probability at most.
+_RARELY = 1e-6
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How the columns and the classes of a table are distributed: what later ones compare with."""
+
+    n_rows: int  # that the shares come from
+    bins: dict[str, tuple[Any, ...]]  # per column the ends of bins, or categories
+    shares: dict[str, tuple[float, ...]]  # per column of missing values, of each bin, of others
+    classes: tuple[tuple[str, ...], ...] = ()  # per target; none of numbers
+
+    def differences(self, other: "Profile") -> dict[str, str]:
+        """Return the columns in which another table, in the same bins, differs, and in what.
+
+        "missing" and (nearly) "constant" columns hold less than they did; "values" are others.
+        """
+        found = {}
+        for name, after in other.shares.items():
+            before = self.shares[name]
+            moved = np.abs(np.subtract(after, before)).sum() / 2
+            spread = np.sqrt(np.multiply(before, np.subtract(1.0, before))).sum()
+            chance = 0.4 * spread * np.sqrt(1.0 / self.n_rows + 1.0 / other.n_rows)
+            is_far = moved > _FAR_APART + 2.0 * chance
+            fuller = int(np.argmax(np.subtract(after, before)[:-1]))
+            filled = after[fuller] - before[fuller]  # one value, or none, in the place of others
+            is_one = after[fuller] == 1.0 and before[fuller] ** other.n_rows < _RARELY
+            if (is_one and len(after) > 2) or (
+                is_far and filled > (_HALF if fuller else _FAR_APART)
+            ):
+                found[name] = "constant" if fuller else "missing"
+            elif is_far:
+                found[name] = "values"
+        return found
+
+
+def category_text(value: Unchecked) -> str:
+    """Return a category or class as text: True, 1, 1.0 and "1" are the same."""
+    try:
+        return f"{float(value):.15g}"
+    except (TypeError, ValueError):
+        return str(value)
+
+
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """A table and its target, ready for the engine."""
@@ -166,6 +215,7 @@ class Encoded:
     sources: IntArray | None = field(default=None, repr=False)
     given_names: tuple[str, ...] | None = field(default=None, repr=False)
     weights: FloatArray | None = field(default=None, repr=False)  # positive weights of the rows
+    profile: Profile | None = field(default=None, repr=False)  # of the table as it was read
 
     @property
     def feature_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -453,24 +503,27 @@ def check_weights(sample_weight: RowLabels, n_rows: int) -> FloatArray:
         weights = read_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
-            f"sample_weight holds something that is no number ({error}): give one per row.",
+            f"<sample_weight|the column> holds something that is no number ({error}): give one per "
+            "row.",
             parameter="sample_weight",
         ) from error
     if weights.ndim == 0:  # as in scikit-learn: the same weight for all rows
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise DataError(
-            f"sample_weight has shape {weights.shape}: give {n_rows} weights, one per row.",
+            f"<sample_weight|the column> has shape {weights.shape}: give {n_rows} weights, one per "
+            "row.",
             parameter="sample_weight",
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise DataError(
-            "sample_weight must be finite, not negative, and not all zero.",
+            "<sample_weight|the column> must be finite, not negative, and not all zero.",
             parameter="sample_weight",
         )
     if not 1 / _LARGEST_WEIGHT < weights.max() < _LARGEST_WEIGHT:
         raise DataError(
-            f"sample_weight has {weights.max():g} as its largest: divide all weights by it.",
+            f"<sample_weight|the column> has {weights.max():g} as its largest: divide all weights "
+            "by it.",
             parameter="sample_weight",
         )
     return weights

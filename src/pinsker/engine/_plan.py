@@ -114,7 +114,7 @@ class Plan:
         )
 
 
-def plan_rows(
+def plan_sample(
     problem: Problem,
     *,
     max_memory: int | None,

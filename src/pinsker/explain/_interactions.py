@@ -340,6 +340,11 @@ class Interactions:
         ax.figure.colorbar(image, ax=ax, label="surplus (nats)")
         return ax
 
+    def _repr_html_(self) -> str:
+        from pinsker.report import interactions_card  # upwards: it has all views
+
+        return interactions_card(self)
+
     def __repr__(self) -> str:
         return f"Interactions({len(self.significant())} of {self.n_sets} sets, {self.n_rows} rows)"
 

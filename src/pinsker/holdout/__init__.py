@@ -14,6 +14,7 @@ from pinsker.holdout._certificate import (
     Certificate,
 )
 from pinsker.holdout._certify import (
+    FEWEST_CERTIFIED,
     Choice,
     FreshRows,
     certify,
@@ -21,8 +22,16 @@ from pinsker.holdout._certify import (
     crossfit_certificate,
     path_certificate,
 )
-from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, CVResults, SubsetResult
+from pinsker.holdout._compare import (
+    ALL_FEATURES,
+    CONFIDENCE,
+    Comparison,
+    CVResults,
+    SubsetResult,
+    first_confidence,
+)
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
@@ -33,7 +42,11 @@ from pinsker.holdout._rows import (
     PartSizes,
     RowCounts,
     RowPlan,
+    compare_profiles,
     count_known,
+    demand_labels,
+    group_copies,
+    kept_columns,
     make_folds,
     note_known_rows,
     note_weights,
@@ -44,49 +57,3 @@ from pinsker.holdout._rows import (
     splits_into_parts,
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
-
-__all__ = [
-    "ALL_FEATURES",
-    "CERTIFICATE",
-    "CONFIDENCE",
-    "ESTIMATE",
-    "MOST_CERTIFIED",
-    "MOST_HASHES",
-    "MOST_READ",
-    "NOT_TESTED",
-    "SEARCH_ONCE_FROM",
-    "SPLIT_FROM",
-    "TOO_FEW_ROWS",
-    "AuditResult",
-    "CVResults",
-    "Certificate",
-    "Choice",
-    "Comparison",
-    "FitContext",
-    "Fold",
-    "FoundPaths",
-    "FreshRows",
-    "HoldoutEvaluator",
-    "Jobs",
-    "PartSizes",
-    "RowCounts",
-    "RowPlan",
-    "SubsetResult",
-    "audit",
-    "certify",
-    "choose",
-    "count_known",
-    "crossfit_certificate",
-    "find_sizes",
-    "geometric_sizes",
-    "make_folds",
-    "note_known_rows",
-    "note_weights",
-    "number_groups",
-    "path_certificate",
-    "read_groups",
-    "rows_of_searches",
-    "search_paths",
-    "set_search_rows_aside",
-    "splits_into_parts",
-]

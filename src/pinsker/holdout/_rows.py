@@ -14,9 +14,25 @@ from sklearn import get_config
 from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, CrossValidation, FloatArray, IntArray, RowLabels, Splitter
-from pinsker.bounds import effective_rows
-from pinsker.encoding import Encoded, hash_numbers, is_missing, read_array, take_rows
+from pinsker._types import (
+    AnyArray,
+    CrossValidation,
+    FloatArray,
+    IntArray,
+    RowLabels,
+    Selector,
+    Splitter,
+)
+from pinsker.bounds import effective_rows, serial_blocks
+from pinsker.encoding import (
+    Encoded,
+    Profile,
+    hash_numbers,
+    is_missing,
+    listing,
+    read_array,
+    take_rows,
+)
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.search import MOST_SEARCHED
 
@@ -406,6 +422,10 @@ FEWEST_GROUPS = 20
 MOST_HASHES = 50_000
 #: Columns at most that are left aside to see whether rows are repeated in all others.
 _MOST_ASIDE = 2
+#: Columns at most, each left out once, to see which rows agree in all the others.
+_MOST_LEFT_OUT = 10
+#: A column has few values where two rows agree in it with this probability.
+_FEW_VALUES = 0.01
 
 
 def read_groups(groups: RowLabels, encoded: Encoded) -> IntArray | None:
@@ -446,7 +466,16 @@ def note_few_groups(clusters: IntArray | None) -> Notes:
     count = len(np.unique(clusters))
     if count >= FEWEST_GROUPS:
         return ()
-    return _warned(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
+    return warn_of(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
+
+
+def blocks_of_time(gaps: FloatArray) -> tuple[IntArray | None, tuple[Note, ...]]:
+    """Return blocks of neighboring rows, which depend on each other, and a doubt about too few."""
+    if gaps.ndim > 1 or not gaps.any():
+        return None, ()
+    blocks = serial_blocks(gaps)
+    doubt = Note("serial rows", figures={"r": blocks.autocorrelation})
+    return blocks.clusters, () if blocks.enough else (doubt,)
 
 
 def note_divided_groups(
@@ -461,10 +490,11 @@ def note_divided_groups(
     if not divided:
         return ()
     figures = {"divided": len(divided), "count": len(np.unique(clusters))}
-    return _warned(Note("divided groups", figures=figures))
+    return warn_of(Note("divided groups", figures=figures))
 
 
-def _warned(note: Note) -> tuple[Note, ...]:
+def warn_of(note: Note) -> tuple[Note, ...]:
+    """Warn of what a note says, and return it."""
     warnings.warn(f"{note}.", PinskerWarning, stacklevel=3)
     return (note,)
 
@@ -474,10 +504,8 @@ def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> Non
     if known is None:
         return
     found = count_known(hashes, known)
-    _, counts = np.unique(known, return_counts=True)
-    by_chance = found.n_comparable * float(counts[counts > 1].sum()) / len(known)
     fewest = max(3, found.n_comparable // 100)
-    if found.n_hits < fewest or found.n_hits <= by_chance + 3.0 * by_chance**0.5:
+    if found.n_hits < fewest or not found.are_more_than_by_chance(known):
         return
     warnings.warn(
         f"{found} test rows are among the rows {of}{found.basis}: the errors are too good. Hold "
@@ -485,6 +513,74 @@ def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> Non
         PinskerWarning,
         stacklevel=2,
     )
+
+
+def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> None:
+    """Refuse rows without the groups or the weights that those of the fit had."""
+    if record.grouped and groups is None:
+        raise ParameterError(
+            "the rows of fit belonged to groups: pass those of these rows too, as <groups=>, one "
+            "of its own for every row that stands alone.",
+            parameter="groups",
+        )
+    if record.weighted and sample_weight is None:
+        raise ParameterError(
+            "the rows of fit had weights: pass those of these rows too, as <sample_weight=>, all 1 "
+            "for rows that count alike.",
+            parameter="sample_weight",
+        )
+
+
+def kept_columns(selector: Selector) -> list[str]:
+    """Return the names of the columns that a selector keeps, as its profile has them."""
+    names, support = vars(selector).get("feature_names_in_"), selector.get_support()
+    if names is None:
+        return [f"x{j}" for j in np.flatnonzero(support)]
+    return [str(name) for name, stays in zip(names, support, strict=True) if stays]
+
+
+def compare_profiles(
+    fit: Profile | None, fresh: Profile | None, kept: Sequence[str], *, in_time: bool = False
+) -> Notes:
+    """Return what is not as in the fit: the one place where a later table is compared with it.
+
+    Columns that were dropped and are empty now prove nothing about the set without them: most of
+    them are refused, some make "met" untrue. Other values, which time may bring, make an estimate.
+    """
+    if fit is None or fresh is None:
+        return (Note("no profile", weight="doubt"),)
+    notes = _compare_classes(fit, fresh)
+    found = {name: what for name, what in fit.differences(fresh).items() if name not in kept}
+    empty = tuple(name for name, what in found.items() if what != "values")
+    n_dropped = len(set(fresh.shares) - set(kept))
+    if empty and 2 * len(empty) > n_dropped:
+        raise DataError(
+            f"{len(empty)} of {n_dropped} dropped columns are empty or constant here, and were not "
+            f"in the fit ({listing(empty)}): without their values nothing can be said about what "
+            "is lost by leaving them out. Pass rows that hold them."
+        )
+    if empty:
+        notes += (Note("emptied columns", empty, weight="untrue"),)
+    other = tuple(name for name in found if name not in empty)
+    if other and not in_time:
+        notes += (Note("other values", other, weight="doubt"),)
+    return notes
+
+
+def _compare_classes(fit: Profile, fresh: Profile) -> tuple[Note, ...]:
+    """Return which classes are new or absent; refuse classes none of which the fit had."""
+    notes: tuple[Note, ...] = ()
+    for before, after in zip(fit.classes, fresh.classes, strict=False):
+        new, absent = sorted(set(after) - set(before)), sorted(set(before) - set(after))
+        if len(new) == len(after):
+            raise DataError(
+                f"the classes {listing(new)} are none of those of the fit ({listing(before)}): "
+                "give them the same names."
+            )
+        if new or absent:
+            figures = {"new": listing(new) or "none", "absent": listing(absent) or "none"}
+            notes += (Note("other classes", (), figures, weight="doubt"),)
+    return notes
 
 
 def note_weights(weights: FloatArray | None) -> Notes:
@@ -502,33 +598,71 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
     again: Notes = ()
     if n_rows < n_test:
         again = (Note("held out often", figures={"n_rows": n_rows, "times": n_test / n_rows}),)
-    if encoded.hashes is None:
+    copies, but = find_copies(encoded)
+    if copies is None:
         return again
-    equal = _note_equal(encoded.hashes, _columns(encoded), folds)
-    aside = [] if equal else _columns_like_numbers_of_rows(encoded)
-    if aside:
-        names = tuple(encoded.columns.names[j] for j in aside)
-        hashes = hash_numbers(_columns(encoded, aside))
-        equal = _note_equal(hashes, _columns(encoded, aside), folds, names)
-    return (*again, *equal)
-
-
-def _note_equal(
-    hashes: AnyArray,
-    columns: Iterable[FloatArray],
-    folds: Sequence[Fold],
-    but: tuple[str, ...] = (),
-) -> tuple[Note, ...]:
-    """Return a note where more held-out rows are among the others of a fold than by chance."""
-    n_test = sum(len(fold.test) for fold in folds)
-    repeated = sum(int(np.isin(hashes[fold.test], hashes[fold.train]).sum()) for fold in folds)
-    if repeated < max(3, n_test // (10 if but else 100)):  # columns aside: correlated ones repeat
-        return ()
-    pairs = sum(len(fold.test) * len(fold.train) for fold in folds)
-    if repeated <= 3 * pairs * _chance_of_equal_rows(columns):
-        return ()
+    repeated = sum(int(np.isin(copies[fold.test], copies[fold.train]).sum()) for fold in folds)
+    if repeated < max(3, n_test // 100):
+        return again
     kind = "nearly repeated rows" if but else "repeated rows"
-    return (Note(kind, but, {"repeated": repeated, "n_test": n_test}),)
+    return (*again, Note(kind, but, {"repeated": repeated, "n_test": n_test}, weight="doubt"))
+
+
+def group_copies(encoded: Encoded) -> tuple[IntArray | None, Notes]:
+    """Return rows and their copies as groups, with a note; None where no row has copies."""
+    copies, but = find_copies(encoded)
+    if copies is None:
+        return None, ()
+    figures = {"n_rows": len(copies), "different": int(copies.max()) + 1}
+    return copies, (Note("nearly copies of rows" if but else "copies of rows", but, figures),)
+
+
+def find_copies(encoded: Encoded) -> tuple[IntArray | None, tuple[str, ...]]:
+    """Return equal rows by number, and columns that differ; None if chance explains equal rows."""
+    if encoded.hashes is None:
+        return None, ()
+    found = _copies(encoded.hashes, lambda: list(_columns(encoded)), 100)
+    aside = [] if found is not None else _columns_like_numbers_of_rows(encoded)
+    if not aside:
+        return found, ()
+    columns = list(_columns(encoded, aside))
+    found = _copies(hash_numbers(columns), lambda: columns, 10)  # correlated columns repeat
+    return found, tuple(encoded.columns.names[j] for j in aside) if found is not None else ()
+
+
+def _copies(
+    hashes: AnyArray, columns: Callable[[], list[FloatArray]], part: int
+) -> IntArray | None:
+    """Return rows of equal hashes by number, if they are a part of all and more than by chance."""
+    _, number, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    if len(hashes) - len(counts) < max(3, len(hashes) // part):
+        return None
+    if len(counts) < 2 or _are_equal_by_chance(columns(), _pairs(counts)):
+        return None
+    return np.asarray(number, dtype=np.int64)
+
+
+def _pairs(counts: IntArray) -> float:
+    return float((counts * (counts - 1.0)).sum() / 2)
+
+
+def _are_equal_by_chance(columns: list[FloatArray], n_pairs: float) -> bool:
+    """Return whether chance may have made this many pairs of rows equal.
+
+    Rows that agree in all columns but one then differ in that one too: often if it has few values
+    (of nested ones, such as cities of countries, the innermost), or as its many values tell.
+    """
+    n_rows = len(columns[0])
+    equal = []
+    for place, column in enumerate(columns):
+        shares = np.unique(column, return_counts=True)[1] / n_rows
+        equal.append((float(np.sum(shares**2)), place))
+    for chance, place in sorted(equal, reverse=True)[:_MOST_LEFT_OUT]:
+        others = hash_numbers(columns[:place] + columns[place + 1 :])
+        differ = _pairs(np.unique(others, return_counts=True)[1]) - n_pairs
+        if 10.0 * differ * (1.0 if chance >= _FEW_VALUES else chance) >= n_pairs:
+            return True
+    return False
 
 
 def _columns_like_numbers_of_rows(encoded: Encoded) -> list[int]:
@@ -548,8 +682,7 @@ def note_known_rows(encoded: Encoded, known: AnyArray | None) -> Notes:
     if not found.exact:
         smallest = smallest[: len(known)]
     same = np.array_equal(smallest, np.sort(known))
-    by_chance = n_rows * len(known) * _chance_of_equal_rows(_columns(encoded))
-    if not same and found.n_hits <= 3 * by_chance:
+    if not same and not found.are_more_than_by_chance(known):
         return ()
     if same or found.n_known > n_rows // 2:
         raise DataError(
@@ -578,6 +711,16 @@ class KnownRows:
         """Where hashes were left out: in how many rows the known ones were counted."""
         return "" if self.exact else f" (counted in {self.n_comparable} of them)"
 
+    def are_more_than_by_chance(self, known: AnyArray) -> bool:
+        """Return whether fresh rows would be known less often.
+
+        A fresh row is one that the others hold as often as one of them is repeated in them (Good
+        and Turing).
+        """
+        counts = np.unique(known, return_counts=True)[1]
+        chance = self.n_comparable * float(counts[counts > 1].sum()) / len(known)
+        return bool(self.n_hits > chance + 3.0 * np.sqrt(chance))
+
     def __str__(self) -> str:
         return f"{'' if self.exact else 'about '}{self.n_known} of {self.n_rows}"
 
@@ -596,15 +739,4 @@ def _columns(encoded: Encoded, aside: Sequence[int] = ()) -> Iterator[FloatArray
     yield from np.asarray(target, dtype=np.float64).reshape(encoded.n_rows, -1).T
     for j, column in enumerate(encoded.columns.values.T):
         if j not in aside:
-            yield np.asarray(column, dtype=np.float64)
-
-
-def _chance_of_equal_rows(columns: Iterable[FloatArray]) -> float:
-    """Return how likely two rows are equal if their columns were independent."""
-    chance = 1.0
-    for column in columns:
-        shares = np.unique(column, return_counts=True)[1] / len(column)
-        chance *= float(np.sum(shares**2))
-        if chance < 1e-15:
-            break
-    return chance
+            yield np.asarray(np.round(column, 3), dtype=np.float64)  # as near as hashes tell

@@ -18,6 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import require
 from pinsker._types import Fields, Selector, TableLike, TargetLike, plain
 from pinsker.exceptions import ParameterError
+from pinsker.explain import Importance, Interactions
+from pinsker.holdout import Certificate
+from pinsker.metrics import metric_words
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
 from pinsker.report._summary import SCHEMA, summarise
@@ -31,6 +34,7 @@ from pinsker.report.words import (
     number,
     short,
 )
+from pinsker.search import SelectionPath
 
 #: Rows of a table on the page; the dict has them all.
 _MOST_ROWS = 250
@@ -389,16 +393,64 @@ def card(selector: Selector) -> str:
     title = f"{size} of {path.n_features} features stay"
     said = dict(lines(certificate))
     figures = "; ".join(said[label] for label in ("held-out", "change") if label in said)
+    about = f"{said['budget']} · {facts(certificate).verdict}"
+    listed = f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
+    return panel(title, about, f"<div>{escape(figures)}</div>{_picture(path, size)}{listed}")
+
+
+def panel(title: str, about: str, body: str) -> str:
+    """Return a few lines of HTML for a notebook; `body` is HTML, colours are the notebook's own."""
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
         'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
         f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
-        f'<span style="opacity:.7">{escape(said["budget"])} · {escape(facts(certificate).verdict)}'
-        f"</span></div><div>{escape(figures)}</div>"
-        f"{_picture(path, size)}"
-        f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
-        "</div>"
+        f'<span style="opacity:.7">{escape(about)}</span></div>{body}</div>'
     )
+
+
+def certificate_card(certificate: Certificate) -> str:
+    """Return a certificate for a notebook: what is printed, line by line."""
+    title = f"{certificate.n_kept} of {certificate.n_features} features"
+    notes = [("note", str(note)) for note in certificate.notes]
+    return panel(title, facts(certificate).verdict, _rows([*lines(certificate), *notes]))
+
+
+def path_card(path: SelectionPath) -> str:
+    """Return a path for a notebook: its curve, and its features in order."""
+    title, names = f"{path.direction} path", [path.names[j] for j in path.order]
+    about = f"{counted(path.n_features, 'feature')}, most information with {path.best_size}"
+    listed = f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
+    return panel(title, about, _picture(path, path.best_size) + listed)
+
+
+def importance_card(importance: Importance) -> str:
+    """Return what features are worth for a notebook, those kept first."""
+    i = importance
+    places = sorted(range(len(i.features)), key=lambda k: (not i.kept[k], -i.value[k]))
+    rows = [
+        (i.features[k], f"{number(i.value[k])} ({number(i.lower[k])} to {number(i.upper[k])})")
+        for k in places[:_MOST_NAMES]
+    ]
+    about = f"{metric_words(i.metric)} that each saves, {100 * i.confidence:g} % intervals"
+    return panel("importance", f"{about}, {i.n_rows} rows", _rows(rows))
+
+
+def interactions_card(found: Interactions) -> str:
+    """Return features that work together for a notebook."""
+    head, *rest = str(found).split("\n")
+    body = "".join(f"<div>{escape(line.strip())}</div>" for line in rest)
+    return panel("interactions", head, body)
+
+
+def _rows(rows: list[tuple[str, str]]) -> str:
+    """Return a table of two columns; the notebook's own style shall not change it."""
+    cell = 'style="text-align:left;vertical-align:top;padding:.1em .8em .1em 0;background:none"'
+    body = "".join(
+        f'<tr style="background:none"><th scope="row" {cell}>{escape(clipped(label))}</th>'
+        f"<td {cell}>{escape(text)}</td></tr>"
+        for label, text in rows
+    )
+    return f'<table style="border:0;margin:.2em 0;font-size:1em">{body}</table>'
 
 
 def _listed(names: list[str]) -> str:

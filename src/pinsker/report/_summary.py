@@ -156,7 +156,7 @@ def summarise(
         "interactions": interaction_rows(interactions),
         "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
-        "stability": stability_rows(stability, path.names),
+        "stability": stability_rows(stability, path.names, kept),
         "data": _data(selector, measures, audience),
         "versions": _versions(),
     }
@@ -334,14 +334,16 @@ def other_rows(found: Sequence[Substitute] | Sequence[Alternative] | None) -> li
     return [{name: value for name, value in row if not name.startswith("pair")} for row in rows]
 
 
-def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | None:
+def stability_rows(
+    stability: Stability | None, names: Sequence[str], kept: Sequence[int]
+) -> Row | None:
     """Return how much the choices of several folds agree, and how often each feature was chosen."""
     if stability is None:
         return None
     often = [
         {"name": name, "index": j, "frequency": float(stability.frequency[j])}
         for j, name in enumerate(names)
-        if stability.frequency[j] > 0
+        if stability.frequency[j] > 0 or j in kept
     ]
     return {
         "value": stability.value,

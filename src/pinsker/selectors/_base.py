@@ -4,8 +4,8 @@ Reduced tables come in the user's container: arrays, frames or Dask collections.
 """
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -31,7 +31,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import is_dask, is_dask_frame, is_frame
+from pinsker.encoding import Profile, is_dask, is_dask_frame, is_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
@@ -56,9 +56,17 @@ class FitRecord:
     comparison: Comparison | None = None  # what held-out rows say; None where none were held out
     row_hashes: AnyArray | None = None  # of the rows that were read
     weighted: bool = False
+    grouped: bool = False  # whether groups were given to `fit`
+    profile: Profile | None = None  # of the rows that were read; None of another version's file
+    row_columns: Mapping[str, str] = field(default_factory=dict)  # columns about rows, of a command
     certified: Certificate | None = None  # of `with_certified`
     fingerprint: str = ""  # digest of what the path depends on
     given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
+
+    @property
+    def known_rows(self) -> AnyArray | None:
+        """Hashes that rows can be compared with: those of another version's file are others."""
+        return None if self.profile is None else self.row_hashes
 
 
 def fitted_attributes(
@@ -96,7 +104,15 @@ def fitted_attributes(
         full = context.costs.of(range(encoded.n_features))
         notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
     planned = () if path.plan is None else tuple(path.plan.notes)
-    hold = (comparison, encoded.hashes, encoded.weights is not None, None, context.fingerprint)
+    record = FitRecord(
+        context.seed,
+        comparison,
+        encoded.hashes,
+        weighted=encoded.weights is not None,
+        grouped=context.groups is not None and not context.copies,
+        profile=encoded.profile,
+        fingerprint=context.fingerprint,
+    )
     return {
         "facts_": facts,
         "task_": encoded.target.task,
@@ -112,7 +128,7 @@ def fitted_attributes(
         "notes_": (*about, *before, *planned, *decision.notes, *notes),
         "stability_": None,
         "importance_": None,
-        "_record": FitRecord(context.seed, *hold),
+        "_record": record,
     }
 
 
@@ -224,7 +240,7 @@ def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> Tabl
 
 
 #: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.
-PICKLE_FORMAT = 3
+PICKLE_FORMAT = 4
 
 
 class Selector(

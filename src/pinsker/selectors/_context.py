@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,15 @@ from sklearn.utils.metadata_routing import process_routing
 
 from pinsker._compat import check_columns, validate_data
 from pinsker._notes import Notes
-from pinsker._types import Fields, MetricChoice, RowLabels, Scale, TableLike, TargetLike
+from pinsker._types import (
+    CrossValidation,
+    Fields,
+    MetricChoice,
+    RowLabels,
+    Scale,
+    TableLike,
+    TargetLike,
+)
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
     Encoded,
@@ -34,6 +43,7 @@ from pinsker.encoding import (
 )
 from pinsker.engine import (
     as_settings,
+    check_gpu,
     count_threads,
     find_client,
     is_local,
@@ -41,7 +51,17 @@ from pinsker.engine import (
     search_bytes,
 )
 from pinsker.exceptions import EngineLostError, MemoryBudgetError, ParameterError, PinskerWarning
-from pinsker.holdout import FitContext, Jobs, RowCounts, note_known_rows, read_groups
+from pinsker.holdout import (
+    FitContext,
+    Jobs,
+    RowCounts,
+    compare_profiles,
+    demand_labels,
+    group_copies,
+    kept_columns,
+    note_known_rows,
+    read_groups,
+)
 from pinsker.metrics import METRICS, Metric, metric_name, task_of
 from pinsker.models import (
     MAX_ONE_HOT,
@@ -336,6 +356,7 @@ def with_means(
 ) -> FitContext:
     """Return a context with groups, models, memory, jobs and settings of searches."""
     encoded, engine = context.encoded, as_settings("engine", selector.engine)
+    check_gpu(engine.name)
     memory = plan_memory(selector, encoded, context.seed, in_parts=in_parts)
     settings = KNNSearchSettings(
         knn=as_settings("knn", selector.knn),
@@ -343,11 +364,13 @@ def with_means(
         seed=context.seed,
         at_least=n_at_least(context.rule),
     )
+    context = with_groups(context, groups, selector.cv)
     return replace(
         context,
-        groups=read_groups(groups, encoded),
         models=(
-            models_of(selector, encoded, context.seed, context.table) if selector.holds_out else ()
+            models_of(selector, encoded, context.seed, context.table, context.metric)
+            if selector.holds_out
+            else ()
         ),
         settings=limit_memory(selector, memory, settings, memory.n_searches),
         jobs=jobs_of(selector, memory.n_fits),
@@ -392,10 +415,11 @@ def jobs_of(selector: Selector, n_jobs: int | None = None) -> Jobs:
 
 
 def models_of(
-    selector: Selector, encoded: Encoded, seed: int, table: TableLike
+    selector: Selector, encoded: Encoded, seed: int, table: TableLike, metric: Metric
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that evaluate; those of the user can be fitted to the user's table."""
-    return prepare_models(_named_models(selector, encoded, seed), table, encoded)
+    models, decide = _named_models(selector, encoded, seed), metric.needs == "predictions"
+    return prepare_models(models, table, encoded, decide=decide)
 
 
 def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[HoldoutModel, ...]:
@@ -428,6 +452,8 @@ def fresh_context(
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
         groups = sample.labels_of_rows(groups)
     check_columns(selector, X)
+    record = selector._record
+    demand_labels(record, sample_weight, groups)
     encoded = encode_again(
         X,
         y,
@@ -436,9 +462,13 @@ def fresh_context(
         **encoding_of(selector),
         scale=as_settings("knn", selector.knn).scale,
         sample_weight=sample_weight,
+        like=record.profile,
     )
-    rule = selector._rule()
-    return FitContext(
+    rule, in_time = selector._rule(), isinstance(selector.cv, TimeSeriesSplit)
+    differs = compare_profiles(
+        record.profile, encoded.profile, kept_columns(selector), in_time=in_time
+    )
+    context = FitContext(
         encoded,
         TargetFacts.of(encoded.target, encoded.weights),
         rule,
@@ -447,12 +477,21 @@ def fresh_context(
         table=X,
         origin=origin,
         drawn=drawn,
-        notes=note_known_rows(encoded, selector._record.row_hashes),
-        groups=read_groups(groups, encoded),
-        models=models_of(selector, encoded, seed, X),
+        notes=(*note_known_rows(encoded, record.known_rows), *differs),
         jobs=jobs_of(selector),
-        in_time=isinstance(selector.cv, TimeSeriesSplit),
+        in_time=in_time,
     )
+    models = models_of(selector, encoded, seed, X, context.metric)
+    return with_groups(replace(context, models=models), groups, selector.cv)
+
+
+def with_groups(context: FitContext, groups: RowLabels, cv: CrossValidation) -> FitContext:
+    """Return a context with groups of rows: the user's, or rows and their copies."""
+    own, encoded = read_groups(groups, context.encoded), context.encoded
+    if own is not None or not (isinstance(cv, Integral) and cv):
+        return replace(context, groups=own)
+    copies, notes = group_copies(encoded)
+    return replace(context, groups=copies, copies=notes)
 
 
 #: Modules between a user's call of ``fit`` and the place of a warning.

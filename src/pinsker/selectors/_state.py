@@ -11,6 +11,7 @@ import numpy as np
 
 from pinsker._types import AnyArray, Fields, Selector, plain
 from pinsker.bounds import TargetFacts
+from pinsker.encoding import Profile
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
 from pinsker.explain import Importance
@@ -72,6 +73,9 @@ def to_state(selector: Selector) -> State:
         "notes": list(map(str, selector.notes_)),
         "seed": selector._record.seed,
         "weighted": selector._record.weighted,
+        "grouped": selector._record.grouped,
+        "row_columns": dict(selector._record.row_columns),
+        "profile": _profile_of(selector._record.profile),
         "row_hashes": _hashes_text(selector._record.row_hashes),
     }
     values: State = plain(state)
@@ -102,6 +106,9 @@ def from_state(state: Mapping[str, Any]) -> Any:
             int(state["seed"]),
             row_hashes=_read_hashes(state["row_hashes"]),
             weighted=bool(state.get("weighted")),
+            grouped=bool(state.get("grouped")),
+            profile=_read_profile(state.get("profile")),
+            row_columns=state.get("row_columns") or {},
         ),
     }
     set_fitted(selector, fitted)
@@ -165,6 +172,34 @@ def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
     known = {field.name: field.default for field in dataclasses.fields(kind)}
     absent = {name for name, default in known.items() if default is None and saved[name] is None}
     return kind(**{name: value(saved[name]) for name in known if name not in absent})
+
+
+def _profile_of(profile: Profile | None) -> Fields | None:
+    """Return a profile with what belongs to a column in one place."""
+    if profile is None:
+        return None
+    columns = [
+        {"name": name, "bins": profile.bins[name], "shares": np.round(shares, 5).tolist()}
+        for name, shares in profile.shares.items()
+    ]
+    return {"n_rows": profile.n_rows, "classes": profile.classes, "columns": columns}
+
+
+def _read_profile(saved: Mapping[str, Any] | None) -> Profile | None:
+    if saved is None:
+        return None
+    columns = {own["name"]: own for own in saved["columns"]}
+    for own in columns.values():
+        if len(own["shares"]) != len(own["bins"]) + 2:
+            raise DataError("profile has another number of shares than of bins")
+        if len({isinstance(end, str) for end in own["bins"]}) > 1:
+            raise DataError("profile has bins of text and of numbers in one column")
+    return Profile(
+        int(saved["n_rows"]),
+        {name: tuple(own["bins"]) for name, own in columns.items()},
+        {name: tuple(own["shares"]) for name, own in columns.items()},
+        tuple(tuple(classes) for classes in saved["classes"]),
+    )
 
 
 def _hashes_text(hashes: AnyArray) -> str:

@@ -1,0 +1,210 @@
+"""Later tables are compared with the fit, and a doubt reaches label and verdict.
+
+Each test is a row of an attack on 0.2.0, which said "met" in all of them.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import f1_score, fbeta_score, make_scorer
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from pinsker import FeatureSelector, audit
+from pinsker.encoding import encode
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout import group_copies
+
+FAST = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
+
+
+def table(n, seed, weight_of_b=0.0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
+    return X, (X.a + weight_of_b * X.b + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    selector = FeatureSelector(0.05, **FAST).fit(*table(400, 1))
+    assert selector.get_feature_names_out().tolist() == ["a"]
+    return selector
+
+
+def test_the_verdict_is_about_the_set_of_the_fit(fitted):
+    certificate = fitted.certify(*table(400, 2, 1.0))
+    assert certificate.verdict == "not met"
+    assert certificate.features == ("a",)
+
+
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_dropped_columns_that_are_blank_prove_nothing(fitted, value):
+    X, y = table(400, 2, 1.0)
+    X[["b", "c", "d"]] = value
+    with pytest.raises(DataError, match="3 of 3 dropped columns are empty or constant here"):
+        fitted.certify(X, y)
+    with pytest.raises(DataError, match="3 of 3 dropped columns are empty"):
+        audit(fitted, LogisticRegression(), X.fillna(0.0), y)
+
+
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_one_dropped_column_that_is_mostly_blank_leaves_it_open(fitted, value):
+    X, y = table(400, 5)
+    assert fitted.certify(X, y).verdict == "met"
+    X.loc[np.random.default_rng(0).random(400) < 0.9, "b"] = value
+    certificate = fitted.certify(X, y)
+    assert (certificate.verdict, certificate.label) == ("inconclusive", "estimate")
+    assert "dropped columns are missing or constant here" in certificate.notes[0]
+    assert "not like those of the fit" in str(certificate)
+    assert audit(fitted, DecisionTreeClassifier(max_depth=2), X, y).verdict == "inconclusive"
+
+
+def test_other_values_of_dropped_columns_make_an_estimate(fitted):
+    X, y = table(400, 5)
+    certificate = fitted.certify(X.assign(c=X.c + 5), y)
+    assert certificate.label == "estimate"
+    assert "dropped columns have other values here than in the fit: 'c'" in certificate.notes[0]
+    assert fitted.certify(X.assign(a=X.a * 3), y).label == "certificate"  # kept, and fitted again
+
+
+@pytest.mark.parametrize("draw_number", range(5))
+def test_rows_like_those_of_the_fit_raise_no_doubt(draw_number):
+    rng = np.random.default_rng(draw_number)
+
+    def draw(n):
+        colour = rng.choice(["red", "green", "blue"], n, p=[0.9, 0.08, 0.02])
+        X = pd.DataFrame({"colour": colour, "skewed": rng.lognormal(sigma=2, size=n)})
+        X["rare"], X["steps"] = rng.random(n) < 0.03, rng.poisson(2, n)
+        return X.mask(rng.random(X.shape) < 0.1)
+
+    y = rng.integers(0, 2, 300)
+    fit = encode(draw(300), y, missing="auto").profile
+    for n in (40, 100, 1000):
+        y = rng.integers(0, 2, n)
+        assert not fit.differences(encode(draw(n), y, missing="auto", like=fit).profile)
+
+
+def test_groups_and_weights_of_the_fit_are_demanded():
+    X, y = table(200, 1)
+    fresh, groups = table(200, 5), np.arange(200) // 4
+    grouped = FeatureSelector(0.05, **FAST).fit(X, y, groups=groups)
+    with pytest.raises(ParameterError, match="the rows of fit belonged to groups"):
+        grouped.certify(*fresh)
+    with pytest.raises(ParameterError, match="the rows of fit belonged to groups"):
+        audit(grouped, LogisticRegression(), *fresh)
+    assert grouped.certify(*fresh, groups=groups).n_groups == 50
+    weighted = FeatureSelector(0.05, **FAST).fit(X, y, sample_weight=np.arange(1, 201))
+    with pytest.raises(ParameterError, match="the rows of fit had weights"):
+        weighted.certify(*fresh)
+
+
+def test_repeated_rows_count_once(fitted):
+    X, y = table(60, 3)
+    certificate = fitted.certify(pd.concat([X] * 10), pd.concat([y] * 10))
+    assert certificate.label == "estimate"
+    assert certificate.n_groups == 60
+    assert any("of 600 rows 60 are different" in note for note in certificate.notes)
+
+
+def test_near_copies_are_held_out_together():
+    # 60 rows of noise, each ten times but for a millionth: the error seemed to be 0.
+    rng = np.random.default_rng(0)
+    X, y = np.tile(rng.normal(size=(60, 4)), (10, 1)), np.tile(rng.integers(0, 2, 60), 10)
+    X *= 1 + 1e-6 * rng.normal(size=X.shape)
+    selector = FeatureSelector(0.05, models=["extra trees"], searches=["linear"], random_state=0)
+    certificate = selector.fit(X, y).certificate_
+    assert certificate.error_all > 0.25
+    assert certificate.verdict != "met"
+    assert any("copies of a row are held out together" in note for note in certificate.notes)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])
+def test_rows_of_nested_categories_are_no_copies(noise):
+    def nested(seed):
+        rng = np.random.default_rng(seed)
+        city = rng.integers(0, 50, 1000)
+        columns = {"city": city, "region": city // 5, "country": city // 15}
+        y = (city % 7 < 3) ^ (rng.random(1000) < noise)
+        return pd.DataFrame(columns).astype(str), y.astype(int)
+
+    assert group_copies(encode(*nested(0)))[0] is None
+    selector = FeatureSelector(0.05, suspects="ignore", **FAST).fit(*nested(0))
+    assert selector.certify(*nested(1)).label == "certificate"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X, y: (X.astype("float32"), y),
+        lambda X, y: (X.round(6), y),
+        lambda X, y: (X, y.astype(bool)),
+        lambda X, y: (X, y.astype(str)),
+        lambda X, y: (X, y + 1),
+    ],
+    ids=["float32", "six decimals", "bool", "text", "other numbers"],
+)
+def test_rows_of_the_fit_are_known_in_any_form(fitted, change):
+    with pytest.raises(DataError, match=r"3\d\d of 400 rows are rows of the fit|400 of 400"):
+        fitted.certify(*change(*table(400, 1)))
+
+
+def test_classes_are_those_of_the_fit(fitted):
+    X, y = table(400, 5)
+    with pytest.raises(DataError, match="the classes 'n', 'p' are none of those of the fit"):
+        fitted.certify(X, y.map({0: "n", 1: "p"}))
+    assert fitted.certify(X, y.astype(bool)).label == "certificate"
+    three = FeatureSelector(0.05, **FAST).fit(
+        *(lambda X, y: (X, np.where(X.a > 1, 2, y)))(*table(400, 1))
+    )
+    certificate = three.certify(X, y)
+    assert certificate.label == "estimate"
+    assert "the classes are not those of the fit (new: none; absent: '2')" in certificate.notes[0]
+
+
+def test_an_audit_refuses_unknown_labels(fitted):
+    (X, y), (fresh, labels) = table(400, 1), table(200, 5)
+    with pytest.raises(DataError, match="class '0' of the test rows is in no training row"):
+        audit(fitted, LogisticRegression(), fresh, labels.astype(str), X_train=X, y_train=y)
+
+
+def test_an_audit_of_a_model_without_skill_shows_nothing(fitted):
+    X, y = table(400, 5)
+    verdict = "not shown to be predictable"
+    assert audit(fitted, DummyClassifier(), X, y).verdict == verdict
+    shuffled = np.random.default_rng(0).permutation(y)
+    assert audit(fitted, LogisticRegression(), X, shuffled).verdict == verdict
+    assert audit(fitted, LogisticRegression(), X, y).verdict == "met"
+    numbers = FeatureSelector(0.1, **FAST).fit(X, X.a + 0.1 * X.b)
+    fresh = table(300, 6)[0]
+    values = fresh.a + 0.1 * fresh.b
+    assert audit(numbers, DummyRegressor(), fresh, values).verdict == verdict
+    assert audit(numbers, LinearRegression(), fresh, values).verdict == "met"
+
+
+def test_a_model_with_a_threshold_decides_by_it():
+    model = FixedThresholdClassifier(
+        LogisticRegression(), threshold=0.02, response_method="predict_proba"
+    )
+    selector = FeatureSelector(0.12, models=[("model", model)], searches=["linear"], random_state=0)
+    selector.fit(*table(400, 1, 1.0))
+    fresh = table(400, 2, 1.0)
+    certificate, result = selector.certify(*fresh), audit(selector, model, *fresh)
+    assert certificate.error_all == pytest.approx(result.error_all, abs=0.03)
+    assert certificate.error_all > 0.2
+
+
+def test_a_budget_is_of_a_metric_with_its_parameters():
+    def score(beta):
+        return make_scorer(fbeta_score, beta=beta)
+
+    X, y = table(400, 1)
+    selector = FeatureSelector(0.1, metric=score(0.5), **FAST).fit(X, y)
+    fresh = table(300, 5)
+    assert audit(selector, LogisticRegression(), *fresh, metric=score(2)).verdict == "no budget"
+    assert audit(selector, LogisticRegression(), *fresh, metric=score(0.5)).verdict == "met"
+    with pytest.raises(ParameterError, match="pos_label='Yes' of metric 'f1_score' is none of the"):
+        FeatureSelector(0.1, metric=make_scorer(f1_score, pos_label="Yes"), **FAST).fit(
+            X, np.where(y == 1, "yes", "no")
+        )
