@@ -46,14 +46,15 @@ def bin_columns(
     """Cut continuous columns into bins; keep counts, categories and booleans as codes."""
     _check(columns, labels, bins, strategy)
     coded, edges, n_categories = [], [], []
-    known = _quantile_bins(columns, bins) if strategy == "frequency" else {}
+    known = _quantile_cuts(columns, bins) if strategy == "frequency" else {}
     for j, kind in enumerate(columns.kinds):
         values = columns.values[:, j]
         present = slice(None) if columns.missing is None else ~columns.missing[:, j]
         if kind is Kind.CONTINUOUS:
             there = None if labels is None else labels[present]
             if j in known:
-                codes, cuts = known[j]
+                cuts = known[j]
+                codes = np.searchsorted(cuts, values, side="left")
             else:
                 codes, cuts = bin_values(values[present], there, bins=bins, strategy=strategy)
             size = len(cuts) + 1
@@ -72,26 +73,20 @@ def bin_columns(
     return Binned(_packed(coded, sizes), sizes, tuple(edges), columns.names, strategy, notes)
 
 
-def _quantile_bins(columns: Columns, bins: int) -> dict[int, tuple[AnyArray, FloatArray]]:
-    """Return codes and cuts of continuous columns without gaps, found together: far fewer calls."""
+def _quantile_cuts(columns: Columns, bins: int) -> dict[int, FloatArray]:
+    """Return the cuts of continuous columns without gaps, found together: far fewer calls."""
     gaps: Any = np.zeros(columns.n_columns, dtype=np.bool_)
     if columns.missing is not None:
         gaps = np.asarray(columns.missing).any(axis=0)
     whole = [j for j, kind in enumerate(columns.kinds) if kind is Kind.CONTINUOUS and not gaps[j]]
-    known: dict[int, tuple[AnyArray, FloatArray]] = {}
+    cuts: dict[int, FloatArray] = {}
     for first in range(0, len(whole) if columns.n_rows else 0, _CUT_TOGETHER):
         some = whole[first : first + _CUT_TOGETHER]
-        values = columns.values[:, some]
-        found = np.quantile(values, np.arange(1, bins) / bins, axis=0)
-        codes = np.zeros(values.shape, dtype=smallest_type(bins), order="F")
-        new = np.vstack([np.ones(len(some), dtype=np.bool_), found[1:] > found[:-1]])
-        for cuts, is_new in zip(found, new, strict=True):
-            codes += (values > cuts) & is_new
-        for j, own, is_new, coded in zip(some, found.T, new.T, codes.T, strict=True):
-            cuts = own[is_new]
-            cuts.flags.writeable = False
-            known[j] = coded, cuts
-    return known
+        found = np.quantile(columns.values[:, some], np.arange(1, bins) / bins, axis=0)
+        for j, own in zip(some, found.T, strict=True):
+            cuts[j] = np.unique(own)
+            cuts[j].flags.writeable = False
+    return cuts
 
 
 def bin_values(

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import starmap
+from operator import attrgetter
 from pickle import PicklingError
 from threading import Event, Lock, Thread
 from typing import Any, TypeAlias
@@ -48,7 +49,6 @@ from pinsker.models import (
     ModelData,
     PriorModel,
     RawModel,
-    is_behind,
     is_tied,
     left_by_few_rows,
     mean_prediction,
@@ -205,8 +205,8 @@ FeatureSet: TypeAlias = tuple[int, ...]
 #: A model other than the first of a race stands for a set where it is better by this many standard
 #: errors on the other folds: who switches at less adds noise and gains nothing.
 _CLEARLY_BETTER = 1.0
-#: Rows of the first fold, at least, that show a model to be behind.
-_FEWEST_TO_DROP = 30
+#: A set is clearly worse than another at this many standard errors of paired losses.
+_BEHIND = 2.0
 #: Models that predict together at most.
 _MOST_TOGETHER = 2
 
@@ -291,8 +291,7 @@ class HoldoutEvaluator:
         The model of a fold is the one that was best on the other folds: no row chooses the model
         that it is held against.
         """
-        self._fit([(sets[:1], self.models) for sets in candidates])
-        self._fit([(sets, self._left(sets, self.models)) for sets in candidates])
+        self._fit(candidates, self.models)
         return [self._scores_of(sets) for sets in candidates]
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
@@ -306,49 +305,28 @@ class HoldoutEvaluator:
         self._drop_by_few_rows(candidates[0][0])
         raced: list[dict[HoldoutModel, HoldoutScores]] = [{} for _ in candidates]
         for model in self.models:
-            best = min((one for known in raced for one in known.values()), key=_loss, default=None)
+            scores = [one for known in raced for one in known.values()]
+            best = min(scores, key=attrgetter("loss"), default=None)
             in_doubt = [
                 (sets, known)
                 for sets, known in zip(candidates, raced, strict=True)
-                if sets is candidates[0]
-                or not known
-                or not all(_behind(one, best) for one in known.values())
+                if sets is candidates[0] or best is None or not _behind(known.values(), best)
             ]
-            self._fit([(sets[:1], [model]) for sets, _ in in_doubt])
-            leaders = [
-                sorted(known, key=lambda one: _loss(known[one]))[:1] for _, known in in_doubt
-            ]
-            left = [
-                one
-                for one, leader in zip(in_doubt, leaders, strict=True)
-                if model in self._left(one[0], [*leader, model])
-            ]
-            self._fit([(sets, [model]) for sets, _ in left])
-            for sets, known in left:
+            self._fit([sets for sets, _ in in_doubt], [model])
+            for sets, known in in_doubt:
                 known[model] = self._pool(model, sets)
-        best_raced = min(raced, key=lambda known: min(map(_loss, known.values())))
+        best_raced = min(raced, key=lambda known: min(one.loss for one in known.values()))
         self.models = tuple(dict.fromkeys([self._winner(best_raced), self._winner(raced[0])]))
 
     def _winner(self, raced: dict[HoldoutModel, HoldoutScores]) -> HoldoutModel:
         """Return the best model of one candidate, or the mean of those that are as good."""
         models = list(raced)
-        ranked = sorted(models, key=lambda model: _loss(raced[model]))
+        ranked = sorted(models, key=lambda model: raced[model].loss)
         least = _one_per_row(raced[ranked[0]].losses)
         tied = [model for model in ranked if is_tied(_one_per_row(raced[model].losses) - least)]
         if len(self.folds[0].train) >= FEW_ROWS_FROM:
             return min(tied, key=models.index)
         return MeanModel.of(sorted(tied[:_MOST_TOGETHER], key=models.index))
-
-    def _left(
-        self, sets: Sequence[FeatureSet], models: Sequence[HoldoutModel]
-    ) -> list[HoldoutModel]:
-        """Return the first model, and those that the first fold does not show to be behind it."""
-        if not self.metric.has_theory or len(self.folds[0].test) < _FEWEST_TO_DROP:
-            return list(models)
-        scores = [self._pool(model, sets[:1]) for model in models]
-        return [
-            model for model, one in zip(models, scores, strict=True) if not _behind(one, scores[0])
-        ]
 
     def _drop_by_few_rows(self, features: FeatureSet) -> None:
         """Drop models that are clearly behind with few training rows, where there are many."""
@@ -368,19 +346,19 @@ class HoldoutEvaluator:
 
     def _scores_of(self, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Return the scores of one candidate, by the model of each fold."""
-        n, models = len(sets), self._left(sets, self.models)
-        several = [*(self._pool(model, sets) for model in models), self.prior_of(n)]
+        n = len(sets)
+        several = [*(self._pool(model, sets) for model in self.models), self.prior_of(n)]
         picked = self._pick(several, n)
-        if set(picked) == {len(models)}:
+        if set(picked) == {len(self.models)}:
             return several[-1]
         picked = self._pick(several[:-1], n)
         if len(set(picked)) == 1:
             return several[picked[0]]
         parts = [
-            self._predicted(models[place], k, tuple(sorted(sets[k])))
+            self._predicted(self.models[place], k, tuple(sorted(sets[k])))
             for k, place in enumerate(picked)
         ]
-        names = dict.fromkeys(models[place].name for place in picked)
+        names = dict.fromkeys(self.models[place].name for place in picked)
         return self._score(" or ".join(names), np.concatenate(parts))
 
     def _pick(self, several: Sequence[HoldoutScores], n_folds: int) -> list[int]:
@@ -401,42 +379,29 @@ class HoldoutEvaluator:
         return picked
 
     def _fit(
-        self, candidates: Sequence[tuple[Sequence[FeatureSet], Sequence[HoldoutModel]]]
+        self, candidates: Sequence[Sequence[FeatureSet]], models: Sequence[HoldoutModel]
     ) -> None:
-        """Fit models to sets that are new to them, in parallel and in a fixed order."""
+        """Fit every model to every new set, in parallel and in a fixed order."""
         known = self._predictions
         wanted = dict.fromkeys(
-            (k, tuple(sorted(features)), model)
-            for sets, models in candidates
-            for k, features in enumerate(sets)
-            for model in models
+            (k, tuple(sorted(features))) for sets in candidates for k, features in enumerate(sets)
         )
-        means = dict.fromkeys(model for *_, model in wanted if isinstance(model, MeanModel))
-        alone = [one for one in wanted if one[-1] not in means]
-        alone += [
-            (*key, one)
-            for mean in means
-            for *key, model in wanted
-            if model is mean
-            for one in mean.models
-        ]
-        all_keys = {(k, features, one.name): one for k, features, one in alone}
+        means = [model for model in models if isinstance(model, MeanModel)]
+        alone = [model for model in models if not isinstance(model, MeanModel)]
+        alone += [one for model in means for one in model.models]
+        all_keys = {(*key, one.name): one for key in wanted for one in alone}
         new = {key: model for key, model in all_keys.items() if key not in known}
         if new:
             calls = [(model, k, features) for (k, features, _), model in new.items()]
             with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
                 known.update(zip(new, self.jobs.run(fit_predict, self.data, calls), strict=True))
-        for mean in means:
-            keys = [
-                key for *key, model in wanted if model is mean and (*key, mean.name) not in known
-            ]
-            each = [[known[*key, one.name] for key in keys] for one in mean.models]
+        for model in means:
+            keys = [key for key in wanted if (*key, model.name) not in known]
+            each = [[known[*key, one.name] for key in keys] for one in model.models]
             if keys:
-                found = mean_prediction(
-                    [np.concatenate(one) for one in each], self.data.rows.target
-                )
-                parts = np.split(found, np.cumsum([len(part) for part in each[0]])[:-1])
-                known.update(zip(((*key, mean.name) for key in keys), parts, strict=True))
+                mean = mean_prediction([np.concatenate(one) for one in each], self.data.rows.target)
+                parts = np.split(mean, np.cumsum([len(part) for part in each[0]])[:-1])
+                known.update(zip(((*key, model.name) for key in keys), parts, strict=True))
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Score the predictions of several folds together."""
@@ -509,13 +474,10 @@ def worse_of(one: HoldoutScores, other: HoldoutScores) -> HoldoutScores:
     return replace(worst_by_loss([one, other]), log_likelihood=least.log_likelihood)
 
 
-def _loss(scores: HoldoutScores) -> float:
-    return scores.loss
-
-
-def _behind(one: HoldoutScores, other: HoldoutScores | None) -> bool:
-    """Return whether one is clearly worse than the other, on the same rows."""
-    return other is not None and is_behind(_one_per_row(one.losses) - _one_per_row(other.losses))
+def _behind(several: Iterable[HoldoutScores], best: HoldoutScores) -> bool:
+    """Return whether all models of a candidate are clearly worse than the best of any."""
+    gaps = (_one_per_row(one.losses) - _one_per_row(best.losses) for one in several)
+    return not any(is_tied(own, _BEHIND) for own in gaps)
 
 
 def _one_per_row(losses: FloatArray) -> FloatArray:

@@ -281,7 +281,9 @@ class SizeSearch:
         if n < len(folds) and self.context.costs is None:  # most often one less is far off
             self.found.orders[PRUNED] = first
             self._evaluate_first([self.everything, (PRUNED, size - 1)])
-            if self._is_far((PRUNED, size - 1), rule):
+            far = self._far_ones([(PRUNED, size - 1)], rule)
+            self.out_of_reach |= far
+            if far:
                 return
         orders = [*first, *pruned_orders(self.evaluator, sets[n:], rows[n:], *known)]
         kept = orders[-1] if plan.crosses else orders[0]

@@ -32,7 +32,6 @@ from pinsker.models._fit import (
     best_by_loss,
     calibrated,
     fit_temperature,
-    is_behind,
     is_tied,
     left_by_few_rows,
     log_likelihood_of_numbers,

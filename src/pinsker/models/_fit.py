@@ -253,9 +253,8 @@ def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray
 
 
 #: A model is as good as the best where its paired losses are larger by this many standard errors
-#: at most, clearly behind at twice the distance, and dropped by few rows at four times: it must
-#: hold with many.
-_TIED, _BEHIND, _FAR_BEHIND = 1.0, 2.0, 4.0
+#: at most, and is dropped by few rows at four times the distance: it must hold with many.
+_TIED, _FAR_BEHIND = 1.0, 4.0
 #: The first round fits to this many rows where a fold has at least twice as many.
 _FIRST_ROWS = 600
 FEW_ROWS_FROM = 2 * _FIRST_ROWS
@@ -282,14 +281,9 @@ def left_by_few_rows(
     return tuple(model for model, own in gaps if _excess(own - best) <= _FAR_BEHIND)
 
 
-def is_behind(gaps: FloatArray) -> bool:
-    """Return whether paired losses above those of another model are clearly more than chance."""
-    return _excess(gaps) > _BEHIND
-
-
-def is_tied(gaps: FloatArray) -> bool:
-    """Return whether paired losses above those of the best model are no more than chance."""
-    return _excess(gaps) <= _TIED
+def is_tied(gaps: FloatArray, distance: float = _TIED) -> bool:
+    """Return whether paired losses above those of the best are within some standard errors."""
+    return _excess(gaps) <= distance
 
 
 def _excess(gaps: FloatArray) -> float:
