@@ -42,6 +42,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="run FeatureSelector alone, or all but it; the rest is taken from the docs",
     )  # fmt: skip
     parser.add_argument(
+        "--splits",
+        type=_at_least(1),
+        help="fewer splits of Figure 3 and Table I than three and five",
+    )
+    parser.add_argument(
         "--docs", action="store_true", help="write tables and figures into docs/paper.md too"
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
@@ -55,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show = sys.stderr.isatty() and not options.quiet
     settings = Settings(
         options.output, options.quick, options.jobs, options.seed, options.fresh, options.only,
-        **({"on_run": _print_progress} if show else {}),
+        options.splits, **({"on_run": _print_progress} if show else {}),
     )  # fmt: skip
     try:
         require("matplotlib", purpose="the reproduction", extra="plot")

@@ -64,7 +64,7 @@ def tasks(settings: Settings) -> list[Task]:
 
 def run_paper(n_useful: int, problem: int, seed: int, n_rows: int) -> list[Row]:
     """Return what the recipes of the paper keep and reach on one problem."""
-    split = _split(n_useful, problem, seed, n_rows)
+    split = _split(n_useful, problem, seed, n_rows, fresh=False)
     rows = []
     for k in NEIGHBORS:
         sets = released_sets(split.X, split.y, k, THRESHOLDS)
@@ -80,9 +80,9 @@ def run_default(n_useful: int, problem: int, seed: int, n_rows: int) -> list[Row
     return measure(split, sets, problem=problem)
 
 
-def _split(n_useful: int, problem: int, seed: int, n_rows: int) -> Split:
+def _split(n_useful: int, problem: int, seed: int, n_rows: int, fresh: bool = True) -> Split:
     table = figure1_problem(n_useful, problem, seed, n_rows)
-    return split_problem(table, 1000 * n_useful + problem)
+    return split_problem(table, 1000 * n_useful + problem, fresh)
 
 
 def summary(rows: list[Row]) -> list[Row]:

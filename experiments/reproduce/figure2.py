@@ -77,7 +77,7 @@ def tasks(settings: Settings) -> list[Task]:
 
 def run_paper(problem: int, seed: int) -> list[Row]:
     """Return what the recipes of the paper keep and reach on one problem."""
-    split = split_problem(figure2_problem(problem, seed), seed * 1000 + problem)
+    split = split_problem(figure2_problem(problem, seed), seed * 1000 + problem, fresh=False)
     X, y = split.X, split.y
     sets = [
         *released_sets(X, y, N_NEIGHBORS, THRESHOLDS),

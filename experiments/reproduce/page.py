@@ -26,9 +26,10 @@ def publish(parts: Iterable[str], settings: Settings, page: Path = PAGE) -> None
         if picture.is_file():
             shutil.copyfile(picture, known.parent / f"paper_{part}.png")
         ran = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        about.setdefault(part, {})[settings.only or "all"] = ran
         if not settings.only:
             about[part] = {"all": ran}
+        elif ran["tasks"]:
+            about.setdefault(part, {})[settings.only] = ran
     (known / "runs.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     page.write_text(rendered(page.read_text(encoding="utf-8"), known), encoding="utf-8")
 
@@ -63,6 +64,7 @@ def _runs(about: dict[str, Row]) -> str:
     for part, groups in about.items():
         for group, ran in groups.items():
             words = "" if group == "all" else f", {group} recipes anew"
-            lines.append(f"* {part}{words}: commit `{ran['commit']}`, {ran['cpu_seconds']} s")
+            tasks = f"{ran['tasks']} of {ran['of']} runs, {ran['cpu_seconds']} s"
+            lines.append(f"* {part}{words}: commit `{ran['commit']}`, {tasks}")
             total += ran["cpu_seconds"] if group == "all" else 0
-    return f"Processor time of the whole run: {total / 60:.1f} minutes.\n\n" + "\n".join(lines)
+    return f"Processor time of the runs below: {total / 60:.1f} minutes.\n\n" + "\n".join(lines)

@@ -103,11 +103,11 @@ class Split(NamedTuple):
     n_useful: int
 
 
-def split_problem(problem: PublishedProblem, seed: int, numbers: bool = False) -> Split:
-    """Split 75 to 25, as published, and draw fresh rows; of the regression problems none."""
+def split_problem(problem: PublishedProblem, seed: int, fresh: bool = True) -> Split:
+    """Split 75 to 25, as published, and draw fresh rows, which only the default is judged by."""
     X, X_test, y, y_test = train_test_split(problem.X, problem.y, random_state=seed)
-    fresh = (X[:0], y[:0]) if numbers else fresh_rows(problem.n_useful, X.shape[1], seed)
-    return Split(X, y, X_test, y_test, *fresh, problem.n_useful)
+    drawn = fresh_rows(problem.n_useful, X.shape[1], seed) if fresh else (X[:0], y[:0])
+    return Split(X, y, X_test, y_test, *drawn, problem.n_useful)
 
 
 def everything(split: Split) -> list[Kept]:

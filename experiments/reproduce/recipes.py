@@ -156,9 +156,11 @@ def default_sets(
 def path_sets(X: Any, y: Any, sizes: Iterable[int], metric: str = "error") -> list[Kept]:
     """Return sets of given sizes on pinsker's forward and backward paths."""
     kept: list[Kept] = []
-    for name, kind in (("forward path", ForwardSelection), ("backward path", BackwardElimination)):
+    whole = ForwardSelection(metric=metric, patience=None, random_state=SEED)
+    paths = {"forward path": whole, "backward path": BackwardElimination(metric=metric)}
+    for name, selector in paths.items():
         with quiet():
-            selector = kind(metric=metric, random_state=SEED).fit(X, y)
+            selector.fit(X, y)
         kept += [(name, COUNT, k, selector.support_at(n_features=k)) for k in sizes]
     return kept
 

@@ -66,7 +66,7 @@ def tasks(settings: Settings) -> list[Task]:
 
 def run_paper(problem: int, seed: int) -> list[Row]:
     """Return what the recipes of the paper keep and reach on one problem."""
-    split = split_problem(regression_problem(problem, seed), seed * 1000 + problem, numbers=True)
+    split = split_problem(regression_problem(problem, seed), seed * 1000 + problem, fresh=False)
     X, y = split.X, split.y
     sets = [
         *released_sets(X, y, N_NEIGHBORS, THRESHOLDS, numbers=True),
@@ -79,7 +79,7 @@ def run_paper(problem: int, seed: int) -> list[Row]:
 
 def run_default(problem: int, seed: int) -> list[Row]:
     """Return what pinsker keeps and reaches on one problem."""
-    split = split_problem(regression_problem(problem, seed), seed * 1000 + problem, numbers=True)
+    split = split_problem(regression_problem(problem, seed), seed * 1000 + problem, fresh=False)
     X, y = split.X, split.y
     sets = [
         *everything(split),

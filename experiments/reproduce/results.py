@@ -41,6 +41,8 @@ class Settings:
     only : str
         Run the tasks of this group alone ("default": those of `FeatureSelector`); rows of the
         others are taken from `known`.
+    splits : int, optional
+        Splits of Figure 3 and Table I, where there shall be fewer.
     known : Path
         Folder of the CSVs of an earlier run.
     on_run : callable
@@ -53,6 +55,7 @@ class Settings:
     seed: int = 0
     fresh: bool = False
     only: str = ""
+    splits: int | None = None
     known: Path = KNOWN
     on_run: OnRun = no_progress
 
@@ -101,7 +104,12 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 def read_csv(path: Path) -> list[Row]:
     """Read what `write_csv` wrote: numbers are numbers again, and empty cells None."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        rows = [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    # All features are kept by no criterion: a text, and not missing.
+    for row in rows:
+        if "criterion" in row:
+            row["criterion"] = row["criterion"] or ""
+    return rows
 
 
 def _value(text: str) -> Any:

@@ -43,7 +43,8 @@ def reproduce(parts: Iterable[str], settings: Settings) -> list[Check]:
         report = module.report(found)
         _write(part, found, report, settings)
         checks += [_in_words(part, check, settings) for check in report.checks]
-        about = {"commit": now, "cpu_seconds": round(seconds), "tasks": len(results)}
+        n_all = len(module.tasks(replace(settings, splits=None)))
+        about = {"commit": now, "cpu_seconds": round(seconds), "tasks": len(results), "of": n_all}
         _write_whole(settings.output / part / "run.json", json.dumps(about))
     summary = summary_page(checks)
     settings.output.mkdir(parents=True, exist_ok=True)

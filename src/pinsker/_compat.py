@@ -25,13 +25,18 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
-from pinsker._types import Estimator, Fields, Function, MetricChoice, TableLike
-from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError
+from pinsker._types import Estimator, Fields, Function, ListsByName, MetricChoice, TableLike
+from pinsker.exceptions import (
+    DataError,
+    DataTypeError,
+    MissingDependencyError,
+    ParameterError,
+)
 
 __all__ = [
     "HasMethods", "Interval", "InvalidParameterError", "Options", "RealNotInt", "StrOptions",
     "check_columns", "classes_of", "fit_context", "install_command", "method_of",
-    "output_container", "require", "scorer_parts", "validate_data",
+    "output_container", "require", "scorer_parts", "table_of", "validate_data",
 ]  # fmt: skip
 
 
@@ -106,6 +111,13 @@ def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleTyp
         raise MissingDependencyError(
             f"{purpose} needs {package}, which is not installed. Try: {command}"
         ) from error
+
+
+def table_of(columns: ListsByName, library: str) -> TableLike:
+    """Return columns as a frame of pandas or polars."""
+    if library not in ("pandas", "polars"):
+        raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+    return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
 
 
 def install_command(extra: str) -> str:

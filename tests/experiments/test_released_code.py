@@ -88,3 +88,12 @@ def test_figure_two_as_published():
     # Seeded. Within one feature of the published curve, which falls by fourteen.
     for delta, published in ((1.0, 12.9), (2.0, 9.14), (3.0, 5.26), (4.0, 1.0)):
         assert mean[delta] == pytest.approx(published, abs=1.0)
+
+
+def test_numbers_have_the_printed_constant():
+    path = path_of(0.1, 0.1, 0.1)
+    # 2 * 25 * (0.1, 0.2, 0.3) = 5, 10, 15; the sum that reaches the budget stops.
+    sizes = [released_code.size_by_error(path, delta, 5.0) for delta in (4.9, 5.0, 9.0, 20.0)]
+    assert sizes == [4, 4, 3, 1]
+    assert released_code.sizes_in_sequence(path, (4.9, 12.0), 5.0) == [4, 3]
+    assert released_code.claimed_error(0.02) == pytest.approx(0.2)

@@ -16,6 +16,7 @@ from pinsker import BackwardElimination, FeatureCount, FeatureSelector
 from pinsker.exceptions import ParameterError
 from pinsker.report import (
     BoundDisplay,
+    BudgetDisplay,
     CertificateDisplay,
     ErrorIncreaseDisplay,
     ImportanceDisplay,
@@ -128,8 +129,26 @@ def test_plot_without_held_out_rows_draws_the_bound(selector, axes):
     assert (np.diff(heights) <= 0).all()  # a larger set never holds less information
 
 
+def test_the_curve_of_the_paper(selector, cross_fitted, axes):
+    display = BudgetDisplay.from_estimator(selector, ax=axes())  # nothing held out: the bound
+    assert (np.diff(display.kept[0]) <= 0).all()  # a larger budget keeps no more
+    assert np.array_equal(display.kept[0], display.kept[1])
+    assert (display.increase[0] <= display.budgets + 1e-9).all()
+    at = int(np.argmin(np.abs(display.budgets - 0.1)))
+    assert display.kept[0, at] == selector.support_.sum()
+    display = cross_fitted.plot(kind="budget", ax=axes())
+    assert isinstance(display, BudgetDisplay)
+    lower, upper = display.increase[1:]
+    assert (lower <= upper + 1e-12).all()
+    assert (display.kept[1] <= display.kept[0]).all()  # likely, and shown
+    for budget, size in zip(display.budgets[::9], display.kept[0][::9], strict=True):
+        assert cross_fitted.support_at(error_budget=float(budget)).sum() == size
+    assert display.ax_.get_xlabel() == "error budget"
+    assert len(display.ax_.figure.axes) >= 2  # the number of features has an axis of its own
+
+
 def test_plot_refuses_what_it_does_not_know(selector):
-    with pytest.raises(ParameterError, match="'path', 'bound', 'certificate'; found 'pie'"):
+    with pytest.raises(ParameterError, match="'bound', 'budget', 'certificate'; found 'pie'"):
         selector.plot("pie")
 
 

@@ -182,7 +182,7 @@ def test_too_many_neighbors(table):
 
 def test_relevance_orders_by_the_information_of_each_feature_alone(table):
     path = relevance(table, SETTINGS)
-    alone = SETTINGS.state(Forward, table).scores()
+    alone = Forward(**SETTINGS.of_engine(table)).scores()
     assert path.scores == tuple(sorted(alone, reverse=True))
     assert [alone[feature] for feature in path.order] == list(path.scores)
     assert relevance(table, SETTINGS, (7,)).order[0] == 7
@@ -196,6 +196,6 @@ def test_the_sets_of_an_order_are_measured_when_they_are_needed(table):
     measured = measure_sets(path, table, SETTINGS)
     assert measured.order == order
     for size in (1, 2, 3):
-        information = SETTINGS.state(Forward, table, order[:size]).information
+        information = Forward(**SETTINGS.of_engine(table), active=order[:size]).information
         assert measured.information_at(size) == pytest.approx(information, abs=1e-12)
     assert measure_sets(measured, table, SETTINGS) is measured

@@ -61,6 +61,13 @@ def test_score_jump_by_hand(jump, backward, forward):
     assert ScoreJump(jump).size(FORWARD) == forward
 
 
+def test_the_first_removal_is_a_jump_from_zero():
+    """No step is free: a first score above the threshold stops the search at once."""
+    path = dataclasses.replace(BACKWARD, scores=(0.3, 0.35, 0.4, 0.45))
+    assert ScoreJump(0.2).size(path) == 4
+    assert ScoreJump(0.3).size(path) == 1
+
+
 @BOTH
 def test_numbers_use_the_range_or_the_printed_constant(path):
     # 0.05 of the variance: sharp R2 gives 0.00626 nats, above 0.004; printed 0.05/(2*9) = 0.0028.

@@ -40,6 +40,16 @@ MISTAKES = {
         ("{table}", "-t", "colour", "--metric", "r2"), ("{gaps}", "-t", "gap"),
         ("{table}", "{table}", *GRADE),
     ],
+    "plan": [
+        (), ("{table}",), ("{table}", "-t", "Grade"), ("absent.csv", *GRADE), ("{folder}", *GRADE),
+        ("{empty}", *GRADE), ("{binary}", *GRADE), ("--error", "1.5"), ("--error", "much"),
+        ("--error", "-0.1"), ("--error", "0.1", "{table}"), ("--error", "0.1", "--rows", "-5"),
+        ("--error", "0.1", "-e", "2%"), ("--error", "0.1", "-j", "two"), ("--nonsense",),
+        ("--error", "0.1", "--power", "1"), ("--error", "0.1", "--confidence", "0"),
+        ("--error", "0.1", "--metric", "euro"), ("{table}", *GRADE, "--models", "forrest"),
+        ("{table}", *GRADE, "--searches", "genetic"), ("{table}", *GRADE, "--drop", "sinal"),
+        ("{table}", *GRADE, "--kind", "signal=number"), ("--error", "0.1", "--json", "no/x.json"),
+    ],
     "certify": [
         (), ("{saved}",), ("{table}", "{table}"), ("absent.json", "{table}"),
         ("{saved}", "absent.csv"), ("{saved}", "{folder}"), ("{folder}", "{table}"),

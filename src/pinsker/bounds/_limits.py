@@ -122,7 +122,9 @@ def paired_difference(
     if steps is None or not len(steps):
         return _skewed_limits(mean, differences - mean, confidence, widening)
     rows = np.ones(n) if weights is None else weights
-    values = differences if weights is None else _unweighted(differences, weights)
+    values = differences
+    if weights is not None:  # undo what `weighted_rows` did
+        values = mean + (differences - mean) * (weights.mean() / weights)
     rows = rows * (effective_rows(rows) / rows.sum())
     found = limits_of_steps(mean, values, rows, steps, confidence)
     if counts:
@@ -197,12 +199,6 @@ def limits_of_one_sign(
         float(betaincinv(count + 1.0, max(n - count, 0.5), confidence)) for count in (worse, better)
     )
     return Difference(mean, (worse / n) - most_better, most_worse - better / n)
-
-
-def _unweighted(differences: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the differences of the rows, of which `weighted_rows` has made weighted ones."""
-    mean = differences.mean()
-    return np.asarray(mean + (differences - mean) * (weights.mean() / weights))
 
 
 def _skewed_limits(

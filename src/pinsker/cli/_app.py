@@ -164,17 +164,19 @@ def select(
     check_outputs(outputs, [table, database, costs], query)
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
+    if as_published is not None:  # beside another direction it is refused
+        direction = as_published if direction == "auto" else "auto"
     typed = SelectOptions(
+        as_published=as_published is not None,
         error_budget=options.parse_budget(error_budget), confidence=confidence, metric=metric,
         stop=stop, direction=direction, searches=searches, models=models, cv=cv, fixed=fixed,
         feature_groups=feature_groups, kind=kind, n_neighbors=n_neighbors, memory=memory,
         time_limit=time_limit, costs=costs, engine=engine, missing=missing, suspects=suspects,
-        stability=stability, fast=fast, jobs=jobs, seed=seed, as_published=as_published,
+        stability=stability, fast=fast, jobs=jobs, seed=seed,
     )  # fmt: skip
     style = TextStyle(separator, decimal, na)
     # All rows are written to an output, and used by the other searches.
-    compared = direction == "auto" and as_published is None and cv != 0
-    most = MOST_READ if compared and output is None else None
+    most = MOST_READ if direction == "auto" and cv != 0 and output is None else None
     drawn_by = DEFAULT_SEED if seed is None else seed
     read = read_input(source, target, style=style, drop=drop, most=most, seed=drawn_by, query=query)
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.model_selection import TimeSeriesSplit
@@ -69,7 +69,7 @@ class SelectOptions:
     metric: str = "auto"
     stop: str | None = None
     direction: Direction = "auto"
-    as_published: Literal["backward", "forward"] | None = None
+    as_published: bool = False
     searches: Sequence[str] | None = None
     models: Sequence[str] | None = None
     cv: int | None = None
@@ -88,19 +88,12 @@ class SelectOptions:
     jobs: int | None = None
     seed: int | None = None
 
-    @property
-    def way(self) -> str:
-        """How the search was chosen, as it was typed."""
-        if self.as_published is not None:
-            return f"--as-published {self.as_published}"
-        return f"--direction {self.direction}"
-
 
 def make_selector(
     options: SelectOptions, names: list[str], *, show_progress: bool, client: DaskClient = None
 ) -> Selector:
     """Return the selector of these options, not yet fitted."""
-    kind = DIRECTIONS[options.as_published or options.direction]
+    kind = DIRECTIONS[options.direction]
     groups = parse_groups(options.feature_groups, names)
     priced = [*names, *(groups or {})]
     if options.cv == 1 or (options.cv or 0) < 0:
@@ -121,19 +114,22 @@ def make_selector(
         "random_state": options.seed,
     }
     if options.fast:
-        if kind is not FeatureSelector:
-            raise ParameterError(f"--fast has no effect with {options.way}.")
+        if options.direction != "auto":
+            raise ParameterError(f"--fast has no effect with --direction {options.direction}.")
         optional |= {name: value for name, value in FAST.items() if optional[name] is None}
     known = kind().get_params()
     given = {name: value for name, value in optional.items() if value is not None}
     for name in given:
         if name not in known:
-            option = option_of(name)
-            raise ParameterError(f"{option} has no effect with {options.way}: leave it out.")
+            raise ParameterError(
+                f"{option_of(name)} has no effect with --direction {options.direction}: leave it "
+                "out."
+            )
     if "random_state" in known:
         given.setdefault("random_state", DEFAULT_SEED)
     fixed = parse_columns(options.fixed, priced, "--fixed")
-    selector = _stopping(options, kind).set_params(
+    selector = _published(options, kind) if options.as_published else kind(**_stopping(options))
+    selector.set_params(
         missing=options.missing,
         feature_groups=groups,
         categorical_features=parse_kinds(options.kind, names),
@@ -143,23 +139,19 @@ def make_selector(
     return selector.set_params(**given)
 
 
-def _stopping(options: SelectOptions, kind: type[Selector]) -> Selector:
-    """Return a selector that knows when its search stops, and how the target is read."""
-    if options.as_published is None:
-        return kind(**_rule(options))
-    for flag, value in (("--direction", options.direction != "auto"), ("--stop", options.stop),
-                        ("--cv", options.cv), ("--models", options.models)):  # fmt: skip
-        if value:
-            raise ParameterError(
-                f"{flag} and {options.way} exclude each other: the paper's algorithms have their "
-                "own rule, and hold no rows out."
-            )
+def _published(options: SelectOptions, kind: type[Selector]) -> Selector:
+    """Return an algorithm of the paper to the letter."""
+    if kind not in (BackwardElimination, ForwardSelection) or options.stop or options.cv:
+        raise ParameterError(
+            "--as-published has its own search and rule, and holds no rows out: leave --direction, "
+            "--stop and --cv out."
+        )
     delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
     return kind.as_published(delta).set_params(metric=options.metric)
 
 
-def _rule(options: SelectOptions) -> Fields:
-    """Return the parameters of the stopping rule."""
+def _stopping(options: SelectOptions) -> Fields:
+    """Return the parameters that decide when a search stops, and how the target is read."""
     metric = options.metric
     if options.stop is not None:
         if options.error_budget is not None:

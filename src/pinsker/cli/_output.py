@@ -64,7 +64,7 @@ class OneLineGroup(TyperGroup):
             sys.exit(code)
         return code
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Unchecked, args: list[str]) -> Unchecked:
         """Find a command, or name those that there are."""
         names = self.list_commands(ctx)
         if args and args[0] not in names:

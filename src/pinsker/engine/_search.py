@@ -1,7 +1,6 @@
 """Backward and forward search, exactly, in one pass; randomized trees; settings for experts."""
 
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
@@ -122,10 +121,8 @@ class KNNSettings(_FrozenSettings):
     max_samples : int, default=None
         Measure at most this many rows, against all of them. By default every row of up to 50 000.
     estimator : {"ksg", "gao"}, default="ksg"
-        The estimator of ``docs/estimator.md``, or that of Gao et al., which the paper names. On
-        rows without ties the differences of both are the same numbers, and "ksg" finds them
-        thousands of times faster; "gao" measures tied rows as that paper does too, every set from
-        scratch, with the score "difference".
+        That of ``docs/estimator.md``, or Gao's, which the paper names. On rows without ties their
+        differences are the same numbers; "gao" has Gao's for tied rows too, and is slow.
 
     Examples
     --------
@@ -148,10 +145,7 @@ class KNNSettings(_FrozenSettings):
             at_least("max_samples", self.max_samples, 1, or_none=True)
         one_of("estimator", self.estimator, get_args(EstimatorName))
         if self.estimator == "gao" and (self.score == "direct" or self.max_samples is not None):
-            raise ParameterError(
-                "estimator='gao' is a difference of two sets' information, measured at every row: "
-                "use score='difference' and max_samples=None."
-            )
+            raise ParameterError("estimator='gao': use score='difference' and max_samples=None.")
 
 
 @dataclass(frozen=True)
@@ -236,7 +230,7 @@ def as_settings(name: str, value: Unchecked) -> Any:
 _LOG = logging.getLogger("pinsker")
 
 
-class Stepwise(ABC):
+class Stepwise:
     """A search that moves one feature at a time; parameters as in `Backward` and `Forward`."""
 
     _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
@@ -260,7 +254,8 @@ class Stepwise(ABC):
         one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
-        for feature in self._first_set() if active is None else _listed(active):
+        first = range(problem.n_features) if self._keeps_pairs else ()  # backward from all
+        for feature in first if active is None else _listed(active):
             self._active[index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
@@ -306,10 +301,6 @@ class Stepwise(ABC):
     def _measured(self) -> float:
         """Return the information of the set that the kernel holds."""
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
-
-    @abstractmethod
-    def _first_set(self) -> Iterable[int]:
-        """Return the features to start from by default."""
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
@@ -371,9 +362,6 @@ class Backward(Stepwise):
         self.information = self._measured()
         return self.scores()
 
-    def _first_set(self) -> Iterable[int]:
-        return range(self.problem.n_features)
-
 
 class Forward(Stepwise):
     """Scores every addition to the current set, and adds one feature at a time."""
@@ -401,9 +389,6 @@ class Forward(Stepwise):
         self._search.add(feature, self.n_threads)
         self.information = self._measured()
         return self.scores()
-
-    def _first_set(self) -> Iterable[int]:
-        return ()
 
 
 #: More would take hours, and change no mean by more than a thousandth.

@@ -16,7 +16,6 @@ from pinsker.explain._importance import (
     importance_at_hand,
     stability_of_orders,
     stability_of_subsamples,
-    table_of,
 )
 from pinsker.explain._interactions import Interactions, TripleScan, interactions
 from pinsker.explain._suspects import Suspect, find_suspects, identifiers, note_suspects
@@ -25,5 +24,5 @@ __all__ = [
     "SAME_ROWS", "SEARCHED", "Alternative", "FreshSets", "Importance", "Interactions",
     "Stability", "Substitute", "Suspect", "TripleScan", "alternatives", "find_suspects",
     "identifiers", "importance", "importance_at_hand", "interactions", "note_suspects",
-    "stability_of_orders", "stability_of_subsamples", "substitutes", "table_of",
+    "stability_of_orders", "stability_of_subsamples", "substitutes",
 ]  # fmt: skip

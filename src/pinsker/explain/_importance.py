@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from pinsker._compat import check_columns, require
+from pinsker._compat import check_columns, table_of
 from pinsker._notes import Note, Notes
 from pinsker._types import (
     BoolArray,
@@ -279,13 +279,6 @@ def _paired_losses(
     return one, other
 
 
-def table_of(columns: ListsByName, library: str) -> TableLike:
-    """Return columns as a frame of pandas or polars."""
-    if library not in ("pandas", "polars"):
-        raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
-    return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
-
-
 #: Below this a choice is called unstable (Nogueira et al. 2018 call 0.4 and less poor).
 UNSTABLE = 0.4
 #: Columns that a note names at most, and others that it names in the place of each.
@@ -388,14 +381,12 @@ class Stability:
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: how often each feature was chosen."""
-        if library not in ("pandas", "polars"):
-            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
         order = [int(j) for j in np.argsort(-self.frequency, kind="stable")]
-        columns = {
+        columns: ListsByName = {
             "feature": [self.names[j] for j in order],
             "frequency": [float(self.frequency[j]) for j in order],
         }
-        return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
+        return table_of(columns, library)
 
     def to_dict(self) -> Fields:
         """Return plain values: stability, interval, and the frequency of each chosen feature."""

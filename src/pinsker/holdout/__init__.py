@@ -20,6 +20,7 @@ from pinsker.holdout._certify import (
     certify,
     choose,
     crossfit_certificate,
+    interval_notes,
     path_certificate,
 )
 from pinsker.holdout._compare import (
@@ -31,7 +32,6 @@ from pinsker.holdout._compare import (
     first_confidence,
 )
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
-from pinsker.holdout._intervals import interval_notes
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,

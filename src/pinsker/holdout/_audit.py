@@ -31,6 +31,7 @@ from pinsker._types import (
     Task,
     plain,
 )
+from pinsker.bounds import few_rows_decide
 from pinsker.encoding import (
     check_weights,
     draw_rows,
@@ -42,6 +43,7 @@ from pinsker.encoding import (
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout._certify import note_few_rows
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
     blocks_of_time,
@@ -292,12 +294,14 @@ def audit(
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
     widening = HoldoutModel.widening if divided is not None and len(divided) > 1 else 1.0
-    blocks = clusters
+    blocks, gaps = clusters, losses[1] - losses[0]
     if isinstance(cv, TimeSeriesSplit) and clusters is None:
-        blocks, doubts = blocks_of_time(losses[1] - losses[0])
+        blocks, doubts = blocks_of_time(gaps)
         for doubt in doubts:
             if doubt.figures["r"] > 2.0 / np.sqrt(len(rows)):  # two standard errors of none
-                warn_of(doubt)
+                notes += warn_of(doubt)
+    if gaps.ndim == 1 and gaps.any() and not loss.row.counts and few_rows_decide(gaps):
+        notes += (note_few_rows(loss),)
     increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     gains = [
         one.lower

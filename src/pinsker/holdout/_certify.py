@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import entr
 
 from pinsker._notes import Note, Notes, weights_of
 from pinsker._types import FloatArray, IntArray
@@ -13,10 +14,13 @@ from pinsker.bounds import (
     Difference,
     TargetFacts,
     effective_rows,
+    fano_error,
     few_per_class,
     few_rows_decide,
+    hellman_raviv_error,
     paired_difference,
 )
+from pinsker.engine import Problem
 from pinsker.exceptions import DataError
 from pinsker.holdout._certificate import (
     CERTIFICATE,
@@ -44,6 +48,7 @@ from pinsker.holdout._rows import (
     note_weights,
 )
 from pinsker.holdout._sizes import geometric_sizes
+from pinsker.information import set_terms
 from pinsker.metrics import METRICS, Metric
 from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule, measure_sets
@@ -89,6 +94,36 @@ def path_certificate(
         notes=decision.notes,
         label=label,
     )
+
+
+#: Standard errors by which a figure is moved before "at most" or "at least" is said of it.
+_ERRORS = 2.0
+
+
+def interval_notes(context: FitContext, path: SelectionPath, size: int) -> Notes:
+    """Return the error of what a set of a path lacks, and for classes both bounds of its error."""
+    encoded, rule, facts = context.encoded, context.budget, context.facts
+    position = int(abs(size - path.sizes[0]))
+    lost = float(rule.lost(path)[position])
+    if encoded.weights is not None or not rule.has_theory or not math.isfinite(lost):
+        return ()
+    labels, k = encoded.target.labels, context.settings.knn.n_neighbors
+    best = path.order[: path.best_size] if rule.reference == "best" else range(encoded.n_features)
+    problem, sets = Problem.of(encoded), (path.order[:size], best)
+    kept, most = (set_terms(problem, own, k=k, method="knn").terms for own in sets)
+    of_lost, of_kept = (float(np.std(one)) / math.sqrt(len(one)) for one in (most - kept, kept))
+    bound = float(rule.bound(facts).growth(lost + _ERRORS * of_lost))
+    by_error = Note("error of what is lost", figures={"error": of_lost, "bound": bound})
+    notes: Notes = (by_error,) if of_lost > 0.0 else ()
+    if labels is None or facts.n_targets > 1 or rule.metric_for(facts) != "error":
+        return notes
+    counts = np.bincount(labels)
+    entropy = float(entr(counts / counts.sum()).sum())
+    left = min(max(entropy - path.information[position], 0.0), entropy)
+    ends = np.clip([left - _ERRORS * of_kept, left + _ERRORS * of_kept], 0.0, entropy)
+    lower, upper = fano_error(float(ends[0]), len(counts)), hellman_raviv_error(float(ends[1]))
+    said = {"left": left, "error": of_kept, "lower": lower, "upper": upper}
+    return (*notes, Note("Bayes error of a set", figures=said))
 
 
 def crossfit_certificate(
@@ -301,6 +336,8 @@ class FreshRows:
         doubts = self._doubts(losses, reference) if not all_stay else ()
         groups = self.evaluator.clusters
         n_groups = 0 if groups is None else len(np.unique(groups))
+        weights = self.evaluator.weights
+        n_effective = len(losses) if weights is None else effective_rows(weights)
         certificate = Certificate(
             metric=metric.name,
             budget=float(rule.delta),
@@ -330,7 +367,7 @@ class FreshRows:
             label=ESTIMATE if doubts else self.label,
             error_none=self.evaluator.prior.loss,
             gain_lower=max(one.lower for one in worth),
-            rare_rows=metric.rare_rows(facts, n_groups or self._n_effective()),
+            rare_rows=metric.rare_rows(facts, n_groups or n_effective),
             n_groups=n_groups,
         )
         return with_notes(certificate)
@@ -378,10 +415,6 @@ class FreshRows:
             return math.inf
         shared = 1.0 - (1.0 - self.confidence) / (len(self.evaluator.models) + 1)
         return self.evaluator.metric.upper_bound(losses, self.facts, shared)
-
-    def _n_effective(self) -> float:
-        weights = self.evaluator.weights
-        return len(self.evaluator.rows) if weights is None else effective_rows(weights)
 
     def _evaluate(self, features: FeatureSet) -> HoldoutScores:
         return self.evaluator.evaluate([[features] * len(self.evaluator.folds)])[0]
@@ -446,6 +479,8 @@ def _names(path: SelectionPath, size: int) -> tuple[str, ...]:
 _MOST_MEASURED_ROWS = 500
 #: Sets of a path that are measured at least.
 _FEWEST_MEASURED = 32
+#: The same when time is up.
+_FEW_MEASURED_ROWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,8 +507,11 @@ def choose(
     """Take the set that a rule asks for, with what the rows that chose it say."""
     result, decision = comparison.choose(context.rule)
     settings, searched = context.settings, plan.rows_to_measure(context.encoded)
-    if len(comparison.paths) > 1 or not plan.crosses:
-        most = min(settings.knn.max_samples or _MOST_MEASURED_ROWS, _MOST_MEASURED_ROWS)
+    if len(comparison.paths) > 1 or not plan.crosses or context.deadline.is_over:
+        target = context.encoded.target  # neighbors among many targets take longer
+        few = _MOST_MEASURED_ROWS // math.isqrt(len(target.names) if target.labels is None else 1)
+        few = _FEW_MEASURED_ROWS if context.deadline.is_over else few
+        most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
     # Every set costs more than the one before it: those far beyond the cut show nothing of it.
     most = max(_FEWEST_MEASURED, 2 * result.size)

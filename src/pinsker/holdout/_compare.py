@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from pinsker._compat import require
+from pinsker._compat import table_of
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, TableLike
 from pinsker.bounds import (
@@ -23,7 +23,6 @@ from pinsker.bounds import (
     serial_blocks,
     simultaneous_confidence,
 )
-from pinsker.exceptions import ParameterError
 from pinsker.holdout._evaluate import HoldoutEvaluator
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores, best_by_information, best_by_loss
@@ -42,13 +41,10 @@ class CVResults(dict[str, AnyArray]):
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a set, all columns but ``"support"``."""
-        if library not in ("pandas", "polars"):
-            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
-        frames = require(library, purpose=f"cv_results_.to_frame({library!r})")
         columns = {name: list(values) for name, values in self.items() if name != "support"}
         if "features" in columns:
             columns["features"] = [", ".join(names) for names in columns["features"]]
-        return frames.DataFrame(columns)
+        return table_of(columns, library)
 
     def __repr__(self) -> str:
         if not self:
@@ -443,7 +439,8 @@ class Comparison:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
-        best = max(self.on_paths, key=lambda result: (result.information, -result.size))
+        some = list(self.on_paths) or [self.of_all]  # one feature alone has no smaller set
+        best = max(some, key=lambda result: (result.information, -result.size))
         for every in self._everything():
             if every.may_stay(*known) or best.gain_lower <= 0.0:
                 note += "all are kept"

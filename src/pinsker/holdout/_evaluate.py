@@ -5,6 +5,7 @@ Calls that do not depend on each other run in threads here, or as tasks on a clu
 
 import copy
 import ctypes
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -207,6 +208,8 @@ FeatureSet: TypeAlias = tuple[int, ...]
 _CLEARLY_BETTER = 1.0
 #: A set is clearly worse than another at this many standard errors of paired losses.
 _BEHIND = 2.0
+#: Rows that a model is timed on, and how many fits to all features each fold has to have time for.
+_TIMED, _FITS_IN_TIME = 200, 3
 #: Models that predict together at most.
 _MOST_TOGETHER = 2
 
@@ -294,6 +297,47 @@ class HoldoutEvaluator:
         self._fit(candidates, self.models)
         return [self._scores_of(sets) for sets in candidates]
 
+    def limit_time(self, deadline: Deadline) -> None:
+        """Leave the models that a deadline allows, and where it is one too many, fewer rows.
+
+        Each is timed on few rows of one fold; the cheapest always stays.
+        """
+        if math.isinf(deadline.left):
+            return
+        fold = self.folds[0]
+        train, test = (rows[:: -(-len(rows) // _TIMED)] for rows in (fold.train, fold.test))
+        everything = tuple(range(self.data.rows.design.n_features))
+        ratio = _FITS_IN_TIME * len(self.folds) * len(fold.train) / len(train)
+        seconds: dict[str, float] = {}
+        with self.jobs.thread_pools.limit(limits=1):
+            for model in self.models:
+                if seconds and 2.0 * min(seconds.values()) > deadline.left:
+                    break
+                before = deadline.left
+                predict_rows(self.data.rows, model, train, test, everything)
+                seconds[model.name] = ratio * (before - deadline.left)
+        kept: list[str] = []
+        for name in sorted(seconds, key=lambda name: seconds[name]):
+            if not kept or sum(seconds[one] for one in [*kept, name]) <= deadline.left:
+                kept.append(name)
+        gone = [model.name for model in self.models if model.name not in kept]
+        deadline.left_out += [f"model {name}" for name in gone]
+        self.models = tuple(model for model in self.models if model.name in kept)
+        share = max(deadline.left, 0.0) / seconds[kept[0]]
+        if share < 1.0:
+            self._thin(share)
+            deadline.left_out.append("training rows of models")
+
+    def _thin(self, share: float) -> None:
+        """Fit models to a share of the training rows, some dozens at least."""
+
+        def thinned(rows: IntArray) -> IntArray:
+            n_left = min(len(rows), max(_TIMED // 2, int(share * len(rows))))
+            return rows[np.linspace(0, len(rows) - 1, n_left).astype(np.int64)]
+
+        self.folds = tuple(Fold(thinned(fold.train), fold.test) for fold in self.folds)
+        self.data = replace(self.data, folds=self.folds)
+
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Leave what wins on the best candidate, and what wins on the first one: all features.
 
@@ -333,7 +377,8 @@ class HoldoutEvaluator:
         fold = self.folds[0]
         if len(fold.train) >= FEW_ROWS_FROM and len(self.models) > 2:
             given = (self.data.rows, self.models, (fold.train, fold.test))
-            self.models = left_by_few_rows(*given, self.metric, features, self.groups)
+            score = self.metric.score_holdout
+            self.models = left_by_few_rows(*given, score, features, self.groups)
 
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""

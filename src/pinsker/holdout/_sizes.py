@@ -130,7 +130,7 @@ def _prune(
     while len(left) > 1:
         some = tuple(sorted((*fixed, *left)))
         order = rng.permutation(aside)
-        worth = losses_without(data, model, train, aside, some, metric, order)
+        worth = losses_without(data, model, train, aside, some, metric.score_holdout, order)
         weakest = sorted(left, key=lambda feature: worth[some.index(feature)])
         weakest = weakest[: max(1, int(_SHARE * len(left)))]
         gone.extend(weakest)
@@ -302,7 +302,7 @@ class SizeSearch:
             sizes.append(size)
             met = self._meets((name, size), rule)
             shown.append(self._information((name, size)))
-            if shown[-1] <= max(shown[:-1]) and (met or self._is_met(rule)):
+            if shown[-1] <= max(shown[:-1]) and (met or self._best_cost(rule) < float("inf")):
                 break
         return sizes
 
@@ -312,9 +312,6 @@ class SizeSearch:
             return False
         known = (rule, self.context.facts, self.evaluator.metric)
         return self.comparison().results[key].meets(*known)
-
-    def _is_met(self, rule: ErrorBudget) -> bool:
-        return self._best_cost(rule) < float("inf")
 
     def _best_cost(self, rule: ErrorBudget) -> float:
         """Return the cost of the cheapest set known to meet the budget: infinite, if none does."""

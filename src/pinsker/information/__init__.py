@@ -1,7 +1,7 @@
 """Stage: information. Entropy and information in nats, from columns of any kinds."""
 
 from pinsker.information._entropy import entropy
-from pinsker.information._estimators import knn_terms
+from pinsker.information._estimators import set_terms
 from pinsker.information._mutual import (
     IndependenceTest,
     conditional_mutual_information,
@@ -16,6 +16,6 @@ __all__ = [
     "conditional_mutual_information",
     "entropy",
     "independence_test",
-    "knn_terms",
     "mutual_information",
+    "set_terms",
 ]

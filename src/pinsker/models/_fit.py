@@ -6,7 +6,7 @@ Models that are clearly behind with few of many training rows are dropped there:
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -44,19 +44,8 @@ class HoldoutScores:
         return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
 
 
-class HoldoutMetric(Protocol):
-    """What turns scores of models into log-likelihoods and losses: `pinsker.metrics.Metric`."""
-
-    def score_holdout(
-        self,
-        model: str,
-        scores: FloatArray,
-        target: Target,
-        rows: IntArray,
-        weights: FloatArray | None = None,
-        groups: IntArray | None = None,
-    ) -> HoldoutScores:
-        """Score held-out rows."""
+#: What turns scores of models into log-likelihoods and losses: `Metric.score_holdout`.
+Score: TypeAlias = Callable[..., HoldoutScores]
 
 
 def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
@@ -231,13 +220,13 @@ def losses_without(
     train: IntArray,
     test: IntArray,
     features: Sequence[int],
-    metric: HoldoutMetric,
+    score: Score,
     shuffled: IntArray,
 ) -> list[float]:
     """Return the loss of a fitted model when one feature after the other says nothing."""
     predicted = predict_rows(data, model, train, test, features, shuffled)
     blocks = np.split(predicted, len(features) + 1)[1:]
-    scored = [metric.score_holdout(model.name, one, data.target, test) for one in blocks]
+    scored = [score(model.name, one, data.target, test) for one in blocks]
     return [one.loss for one in scored]
 
 
@@ -264,7 +253,7 @@ def left_by_few_rows(
     data: ModelData,
     models: Sequence[HoldoutModel],
     fold: tuple[IntArray, IntArray],
-    metric: HoldoutMetric,
+    score: Score,
     features: Sequence[int],
     groups: IntArray | None = None,
 ) -> tuple[HoldoutModel, ...]:
@@ -274,7 +263,7 @@ def left_by_few_rows(
     losses = []
     for model in models:
         scores = predict_rows(data, model, train, test, features)
-        found = metric.score_holdout(model.name, scores, data.target, test, data.weights, groups)
+        found = score(model.name, scores, data.target, test, data.weights, groups)
         losses.append(found.losses.reshape(len(test), -1).mean(axis=1))  # targets count alike
     best = min(losses, key=lambda one: float(one.mean()))
     gaps = zip(models, losses, strict=True)

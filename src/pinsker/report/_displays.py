@@ -15,8 +15,10 @@ from pinsker.holdout import ALL_FEATURES, Certificate
 from pinsker.metrics import best_score, metric_row, metric_words
 from pinsker.report._charts import BAND, FAR
 from pinsker.report._kept import (
+    budget_choices,
     describe_set,
     kept_features,
+    likely_sizes,
     no_feature_increase,
     own_budget,
     search_of_path,
@@ -338,6 +340,49 @@ class BoundDisplay(_Display):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
+class BudgetDisplay(_Display):
+    """Error increase and number of features against the error budget: the paper's Figure 2.
+
+    With rows held out, the increase of what each budget keeps with its confidence bounds, and down
+    to the set that is likely to be enough; else the bound that the information on the path gives.
+    """
+
+    budgets: FloatArray
+    increase: FloatArray  # of what each budget keeps: the estimate, its lower and its upper bound
+    kept: IntArray  # features that each keeps, and that are likely to be enough
+    metric: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
+        """Draw a fitted selector."""
+        check_is_fitted(estimator)
+        found, held_out = budget_choices(estimator), bool(estimator.cv_results_)
+        budgets, sets = np.array(found["budgets"]), found["sets"]
+        of = np.searchsorted([one["first"] for one in sets], range(len(budgets)), "right") - 1
+        names = ("increase", "increase_lower", "limit") if held_out else ("bound",) * 3
+        increase = np.array([[sets[k][name] for k in of] for name in names], dtype=np.float64)
+        kept = np.array([sets[k]["size"] for k in of])
+        likely = likely_sizes(estimator, budgets) if held_out else kept
+        sizes = np.stack([kept, likely])
+        return cls(budgets=budgets, increase=increase, kept=sizes, metric=found["metric"]).plot(ax)
+
+    def plot(self, ax: Axes = None) -> Self:
+        """Draw on new axes, or on those given."""
+        ax, band = self._begin(ax), {"alpha": 0.15, "linewidth": 0}
+        ax.plot(self.budgets, self.budgets, color="0.7", linewidth=1, label="the budget itself")
+        style = {"color": _PATH, "linewidth": 2, "label": "error increase"}
+        (self.line_,) = ax.plot(self.budgets, self.increase[0], **style)
+        ax.fill_between(self.budgets, *self.increase[1:], color=_PATH, **band)
+        ax.plot([], [], color=_MARK, label="features kept (right)")
+        right = ax.twinx()
+        right.step(self.budgets, self.kept[0], where="post", color=_MARK)
+        right.fill_between(self.budgets, *self.kept, step="post", color=_MARK, **band)
+        right.set_ylabel(_SIZES)
+        words = f"increase of {metric_row(self.metric).error_words}"
+        return self._finish(ax, "error budget", words)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class CertificateDisplay(_Display):
     """Error increase by each kind of evidence, against the budget.
 
@@ -502,6 +547,7 @@ def plot(selector: Selector, kind: str = "increase", *, ax: Axes = None) -> Axes
         "increase": ErrorIncreaseDisplay,
         "path": SelectionPathDisplay,
         "bound": BoundDisplay,
+        "budget": BudgetDisplay,
         "certificate": CertificateDisplay,
     }
     if kind not in displays:

@@ -20,10 +20,9 @@ from pinsker._types import Fields, Selector, TableLike, TargetLike, plain
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance, Interactions
 from pinsker.holdout import Certificate
-from pinsker.metrics import metric_words
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
-from pinsker.report._summary import SCHEMA, summarise
+from pinsker.report._summary import SCHEMA, importance_rows, summarise
 from pinsker.report.words import (
     budget_in_words,
     capital,
@@ -394,8 +393,8 @@ def card(selector: Selector) -> str:
     said = dict(lines(certificate))
     figures = "; ".join(said[label] for label in ("held-out", "change") if label in said)
     about = f"{said['budget']} · {facts(certificate).verdict}"
-    listed = f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
-    return panel(title, about, f"<div>{escape(figures)}</div>{_picture(path, size)}{listed}")
+    body = f"<div>{escape(figures)}</div>{_picture(path, size)}{_listed(names)}"
+    return panel(title, about, body)
 
 
 def panel(title: str, about: str, body: str) -> str:
@@ -417,29 +416,26 @@ def certificate_card(certificate: Certificate) -> str:
 
 def path_card(path: SelectionPath) -> str:
     """Return a path for a notebook: its curve, and its features in order."""
-    title, names = f"{path.direction} path", [path.names[j] for j in path.order]
     about = f"{counted(path.n_features, 'feature')}, most information with {path.best_size}"
-    listed = f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
-    return panel(title, about, _picture(path, path.best_size) + listed)
+    listed = _listed([path.names[j] for j in path.order])
+    return panel(f"{path.direction} path", about, _picture(path, path.best_size) + listed)
 
 
 def importance_card(importance: Importance) -> str:
     """Return what features are worth for a notebook, those kept first."""
-    i = importance
-    places = sorted(range(len(i.features)), key=lambda k: (not i.kept[k], -i.value[k]))
+    found = importance_rows(importance)
     rows = [
-        (i.features[k], f"{number(i.value[k])} ({number(i.lower[k])} to {number(i.upper[k])})")
-        for k in places[:_MOST_NAMES]
+        (row["name"], f"{number(row['value'])} ({number(row['lower'])} to {number(row['upper'])})")
+        for row in found["features"][:_MOST_NAMES]
     ]
-    about = f"{metric_words(i.metric)} that each saves, {100 * i.confidence:g} % intervals"
-    return panel("importance", f"{about}, {i.n_rows} rows", _rows(rows))
+    about = f"{found['metric_name']} that each saves, {100 * found['confidence']:g} % intervals"
+    return panel("importance", f"{about}, {found['n_rows']} rows", _rows(rows))
 
 
 def interactions_card(found: Interactions) -> str:
     """Return features that work together for a notebook."""
     head, *rest = str(found).split("\n")
-    body = "".join(f"<div>{escape(line.strip())}</div>" for line in rest)
-    return panel("interactions", head, body)
+    return panel("interactions", head, _rows([("", line.strip()) for line in rest]))
 
 
 def _rows(rows: list[tuple[str, str]]) -> str:
@@ -456,7 +452,8 @@ def _rows(rows: list[tuple[str, str]]) -> str:
 def _listed(names: list[str]) -> str:
     text = ", ".join(escape(clipped(name)) for name in names[:_MOST_NAMES])
     rest = len(names) - _MOST_NAMES
-    return text if rest <= 0 else f"{text} and {rest} more"
+    text += f" and {rest} more" if rest > 0 else ""
+    return f'<div style="overflow-wrap:anywhere">{text}</div>'
 
 
 def _picture(path: Any, size: int) -> str:

@@ -152,7 +152,7 @@ def summarise(
         "choices": budget_choices(selector, audience),
         "features": _features(selector, measures),
         "certificate": _certificate(selector, kept, audience),
-        "importance": importance_rows(importance),
+        "importance": None if importance is None else importance_rows(importance),
         "interactions": interaction_rows(interactions),
         "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
@@ -291,10 +291,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def importance_rows(importance: Importance | None) -> Row | None:
+def importance_rows(importance: Importance) -> Row:
     """Return what each feature is worth, most important first, those kept before others."""
-    if importance is None:
-        return None
     i, names = importance, ("name", "kept", "value", "lower", "upper")
     values = zip(i.features, i.kept, i.value, i.lower, i.upper, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in values]

@@ -338,8 +338,6 @@ _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
     "rare class": _rare_class,
     "rows without a target": _dropped,
     "rows with gaps dropped": _dropped,
-    "printed backward": lambda figures: {"metric": metric_words(figures["metric"])},
-    "printed forward": lambda figures: {"metric": metric_words(figures["metric"])},
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
 }
 #: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
@@ -360,27 +358,22 @@ SENTENCES = {
         first=True,
     ),
     "printed backward": Sentence(
-        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}: "
-        "features went while their scores summed to less than {nats:.4g} nats. It holds for "
-        "exact information, and these are estimates from the rows that were searched"
+        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}, "
+        "as the scores of what went sum to less than {nats:.4g} nats: true of exact information"
     ),
     "printed forward": Sentence(
-        "Theorem 5 of the paper, which speaks for this rule, is false as printed: features came "
-        "while their scores summed to less than {nats:.4g} nats, so that a larger budget than "
-        "{delta:g} keeps more of them, and the Bayes risk ({metric}) is bounded by "
-        "what is still to come alone (errata E20 to E23)",
-        first=True,
+        "Theorem 5 of the paper, which speaks for this rule, is false as printed: the scores of "
+        "what came sum to less than {nats:.4g} nats, a larger budget than {delta:g} keeps more, "
+        "and only what is still to come bounds the Bayes risk ({metric})"
     ),
     "error of what is lost": Sentence(
         "the information lost has a standard error of {error:.4f} nats: if two of them more are "
-        "lost, the Bayes risk rises by at most {bound:.4g}",
-        shown=False,
+        "lost, the Bayes risk rises by at most {bound:.4g}"
     ),
     "Bayes error of a set": Sentence(
         "the kept features leave {left:.4f} nats of the class open (standard error {error:.4f}): "
         "no model of them errs less often than {lower:.4f} (Fano), and the best one at most "
-        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]",
-        shown=False,
+        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]"
     ),
     # About a table as it was read.
     "decimal comma": Sentence("numbers are written with a decimal comma"),

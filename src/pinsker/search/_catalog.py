@@ -25,7 +25,7 @@ from pinsker.search._knn import (
     pairs,
     relevance,
 )
-from pinsker.search._linear import linear_where_rows_allow
+from pinsker.search._linear import linear_where_rows_allow, one_hot_width
 from pinsker.search._path import ROUNDING, Deadline, SelectionPath
 
 #: This part of the mean price is added to every price that gains are divided by: noise has a
@@ -261,6 +261,9 @@ _AUTO = ("forward-backward", "backward", "forward", "linear", "relevance")
 _AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
 #: Rows that neighbors are looked up for, among all: paths are proposals that held-out rows judge.
 _SAMPLED = 500
+#: The same for many numeric targets: neighbors in so many dimensions are costly, and far.
+_AUTO_MANY_TARGETS = ("elimination", "linear")
+_MOST_TARGETS = 5
 #: Growing searches go this far: sets beyond are the backward search's to find.
 _MOST_GROWN = 64
 #: Neighbors in wide tables are searched among this many features: growing reaches fewer.
@@ -288,6 +291,7 @@ def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[st
     by_counts = partial(Search, cost=2, most_rows=None)
     counted = partial(count_and_search, fixed=fixed)
     linear = partial(linear_where_rows_allow, fixed=fixed, at_least=settings.at_least)
+    linear = partial(linear, on_step=settings.deadline.checked(None))
     ranked = partial(relevance, settings=settings, fixed=fixed)
     paired = partial(pairs, fixed=fixed, seed=settings.seed)
     listed = (
@@ -353,13 +357,19 @@ def _auto(
     if table.weights is not None:
         return [named[name] for name in _AUTO_LARGE if named[name].takes_weights]
     left_out = {"backward"} if table.n_features > _MOST_BACKWARD else set()
-    if of_many_rows:
-        categories = sum(len(known) for known in table.columns.categories if known is not None)
-        if table.columns.n_columns + categories > table.n_rows // 3:
-            left_out.add("linear")
-    names = [name for name in (_AUTO_LARGE if of_many_rows else _AUTO) if name not in left_out]
+    width = one_hot_width(table)
+    if of_many_rows or width > table.columns.n_columns:  # of text, a factorization of its own
+        most = table.n_rows // 3 if of_many_rows else table.n_rows
+        left_out |= {"linear"} if width > most else set()
+    raw = table.target.raw
+    n_targets = 1 if raw is None or table.target.task == "survival" else raw.shape[1]
+    listed: tuple[str, ...] = _AUTO_LARGE if of_many_rows else _AUTO
+    if n_targets > _MOST_TARGETS:
+        listed = _AUTO_MANY_TARGETS
+    names = [name for name in listed if name not in left_out]
     if table.n_features > _MANY:  # neighbors and growing searches end before these do
-        names = ["elimination", "cmim", *(name for name in names if name != "cmim")]
+        first = ["elimination", *(["cmim"] if n_targets <= _MOST_TARGETS else [])]
+        names = [*first, *(name for name in names if name not in first)]
         left_out |= {"relevance"} if table.n_features > WIDE else set()
         if table.n_features > _MOST_BY_NEIGHBORS:
             left_out |= {"linear", *(name for name in names if named[name].n_screened)}

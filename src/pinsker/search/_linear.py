@@ -89,18 +89,35 @@ def _linear_forward(
     )
 
 
+def one_hot_width(problem: Encoded) -> int:
+    """Return how many columns a table has with an indicator for each frequent category."""
+    columns = problem.columns
+    return sum(
+        min(len(known), MAX_ONE_HOT) if kind is Kind.NOMINAL and known is not None else 1
+        for kind, known in zip(columns.kinds, columns.categories, strict=True)
+    )
+
+
 def linear_where_rows_allow(
-    problem: Encoded, fixed: Sequence[int] = (), at_least: int = 0
+    problem: Encoded,
+    fixed: Sequence[int] = (),
+    at_least: int = 0,
+    on_step: OnStep | None = None,
 ) -> SelectionPath:
-    """Search backward where the rows carry all columns, else forward as far as they carry."""
-    most = int(_SHARE_OF_ROWS * problem.n_rows)
-    if problem.columns.n_columns <= most:
-        return linear(problem, LinearSearchSettings(), fixed)
+    """Search backward where the rows carry all columns, else forward as far as they carry.
+
+    A column of text is as many as it has categories.
+    """
+    most, width = int(_SHARE_OF_ROWS * problem.n_rows), one_hot_width(problem)
+    if width <= most:
+        return linear(problem, LinearSearchSettings(), fixed, on_step)
+    most = most * problem.n_features // width if width > problem.columns.n_columns else most
     most = max(1, min(most, _MOST_FORWARD), at_least)
     settings = LinearSearchSettings("forward", max_features=most, at_least=at_least)
     # A model of all columns would fit noise, and takes most of the time: the best set seen is
     # what others are compared with.
-    return _linear_forward(LinearDesign.of(problem).reduced(), problem, settings, fixed)
+    design = LinearDesign.of(problem).reduced()
+    return _linear_forward(design, problem, settings, fixed, on_step)
 
 
 def _linear_backward(

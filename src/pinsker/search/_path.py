@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from pinsker._compat import require
+from pinsker._compat import table_of
 from pinsker._notes import Note, Notes
 from pinsker._types import Fields, FloatArray, IntArray, TableLike, Unchecked
 from pinsker.exceptions import EngineLostError, ParameterError
@@ -249,11 +249,8 @@ class SelectionPath:
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return the steps as a frame of pandas or polars: one row a step, columns as in `Step`."""
-        if library not in ("pandas", "polars"):
-            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
-        frames, steps = require(library, purpose=f"to_frame({library!r})"), self.steps
-        columns = [column.name for column in dataclasses.fields(Step)]
-        return frames.DataFrame({name: [getattr(one, name) for one in steps] for name in columns})
+        names, steps = [column.name for column in dataclasses.fields(Step)], self.steps
+        return table_of({name: [getattr(one, name) for one in steps] for name in names}, library)
 
     def to_json(self) -> str:
         """Return the path as JSON text that `from_json` turns back into an equal path."""
@@ -591,6 +588,13 @@ class Deadline:
         if self.seconds is None or math.isinf(self.part):
             return False
         return time.monotonic() - self.started >= self.part * self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left: infinite without a limit, negative when they are over."""
+        if self.seconds is None:
+            return math.inf
+        return self.seconds - (time.monotonic() - self.started)
 
     def skips(self, what: str) -> bool:
         """Return whether there is no time for something, and note what it was."""

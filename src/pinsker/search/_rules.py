@@ -14,7 +14,7 @@ from pinsker._notes import Note, Notes
 from pinsker._types import BoolArray, FloatArray, IntArray, MetricChoice
 from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
-from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name
+from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name, metric_words
 from pinsker.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
 #: The note of a rule that would let every feature go.
@@ -273,9 +273,8 @@ class ErrorBudget(StoppingRule):
     not removed before that step stays; forward, what was chosen before that step. With ``delta=0``
     the printed Algorithm 1 removes nothing, not even duplicates; in the printed Algorithm 2 a
     larger `delta` keeps *more*.
-    A forward search must add all features (``patience=None``) to be the printed one. Every other
-    combination is the corrected rule described above. ``BackwardElimination.as_published`` and
-    ``ForwardSelection.as_published`` set all of this.
+    ``BackwardElimination.as_published`` and ``ForwardSelection.as_published`` set all of this (the
+    latter with ``patience=None``). Every other combination is the corrected rule described above.
 
     References
     ----------
@@ -405,10 +404,7 @@ class ErrorBudget(StoppingRule):
         return growth
 
     def lost(self, path: SelectionPath) -> FloatArray:
-        """Return the information that each set of a path lacks as this rule counts it, in nats.
-
-        As printed, backward, it is the sum of the scores so far; forward, of those to come.
-        """
+        """Return what each set lacks; as printed the sum of scores so far, forward of the rest."""
         if not self._is_printed:
             return path.lost(self.reference)
         return path.spent if path.direction == "backward" else path.spent[-1] - path.spent
@@ -426,7 +422,9 @@ class ErrorBudget(StoppingRule):
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
             decision = self._settle(path, self._printed_size(path, budget), budget)
-            return replace(decision, notes=(*decision.notes, self._claim(path, facts)))
+            said = {"metric": metric_words(metric_name(self.metric_for(facts))), "nats": budget}
+            claim = Note(f"printed {path.direction}", figures={**said, "delta": self.delta})
+            return replace(decision, notes=(*decision.notes, claim))
         if self.model == "gaussian":
             within = self.growth(path, facts) <= self.delta + ROUNDING
         else:
@@ -439,11 +437,6 @@ class ErrorBudget(StoppingRule):
     @property
     def _is_printed(self) -> bool:
         return self.constants == "paper" and self.reference == "full"
-
-    def _claim(self, path: SelectionPath, facts: TargetFacts) -> Note:
-        """Return which theorem of the paper speaks for the printed rule, and what it claims."""
-        said = {"metric": self.metric_for(facts), "delta": self.delta}
-        return Note(f"printed {path.direction}", figures=said | {"nats": self.budget(facts)})
 
     def _printed_size(self, path: SelectionPath, budget: float) -> int:
         """Return the size at which the printed algorithms stop; i_T itself does not move."""

@@ -161,22 +161,14 @@ class EvaluatedSelector(Selector):
         (300, 1)
         """
         check_is_fitted(self)
-        other = copy.copy(self)
-        rule = self._rule()
+        rule, own = self._rule(), self.error_budget
         if not isinstance(rule, ErrorBudget):
             raise ParameterError(f"the selector stops by {rule}: fit it with an error budget.")
         budget = rule.delta if error_budget is None else float(error_budget)
-        if isinstance(self.error_budget, ErrorBudget):
-            other.set_params(error_budget=replace(self.error_budget, delta=budget))
-        else:
-            other.set_params(error_budget=budget)
-        if confidence is not None:
-            if "confidence" not in self.get_params(deep=False):
-                raise ParameterError(
-                    f"{type(self).__name__} takes no confidence: FeatureSelector does.",
-                    parameter="confidence",
-                )
-            other.set_params(confidence=confidence)
+        is_rule = isinstance(own, ErrorBudget)
+        given = {"error_budget": replace(own, delta=budget) if is_rule else budget}
+        given |= {} if confidence is None else {"confidence": confidence}
+        other = copy.copy(self).set_params(**given)
         rule = other._rule()
         kept, comparison = set(other._kept_by(rule)), self._record.comparison
         path: SelectionPath = self.path_

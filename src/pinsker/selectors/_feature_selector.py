@@ -316,6 +316,7 @@ class FeatureSelector(EvaluatedSelector):
             found = search_paths(context, plan, searches, names)
             with keeping_path(self, context, found.paths):
                 evaluator = context.evaluator_of(plan)
+                evaluator.limit_time(context.deadline)
                 comparison = find_sizes(context, plan, evaluator, found, progress.on_stage)
                 progress.on_stage("certifying")
                 choice = choose(context, plan, evaluator, comparison)

@@ -17,7 +17,6 @@ from pinsker._types import (
     RowLabels,
     TableLike,
     TargetLike,
-    Unchecked,
 )
 from pinsker.bounds import TargetFacts
 from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
@@ -205,11 +204,11 @@ class KNNSelector(EvaluatedSelector):
         return ()
 
     @classmethod
-    def _to_the_letter(cls, delta: float, n_neighbors: int, **ends: Unchecked) -> Self:
+    def _to_the_letter(cls, delta: float, n_neighbors: int) -> Self:
         """Return a selector with the paper's rule, constants and estimator, nothing held out."""
         rule = ErrorBudget(delta, constants="paper", reference="full")
         knn = KNNSettings(n_neighbors, scale="none", estimator="gao")
-        return cls(rule, knn=knn, cv=0, **ends)
+        return cls(rule, knn=knn)
 
 
 class BackwardElimination(KNNSelector):
@@ -318,31 +317,10 @@ class BackwardElimination(KNNSelector):
 
     @classmethod
     def as_published(cls, error_budget: float = 0.05, *, n_neighbors: int = 3) -> Self:
-        r"""Return a selector that is Algorithm 1 to the letter.
+        r"""Return Algorithm 1 to the letter: printed constants, rule and estimator, all rows.
 
-        Printed constants and rule (stop as soon as the scores sum to :math:`\delta^2/2` for
-        classes, :math:`\delta/(2B^2)` for numbers), the printed estimator (Gao et al., columns not
-        scaled), no row held out. The certificate says what Theorem 4 claims; ``docs/paper.md``
-        what comes of it. Other parameters are set as usual: ``as_published(0.1).set_params(...)``.
-
-        Parameters
-        ----------
-        error_budget : float, default=0.05
-            The paper's :math:`\delta`: error rate of classes, squared error of numbers.
-        n_neighbors : int, default=3
-            Neighbors of the estimator; the paper's Figure 2 has 3.
-
-        Returns
-        -------
-        BackwardElimination
-            Not fitted.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> selector = BackwardElimination.as_published(0.5).fit(*load_wine(return_X_y=True))
-        >>> selector.certificate_.information_lost < 0.5**2 / 2
-        True
+        It stops as soon as the scores, by Gao's estimator, sum to :math:`\delta^2/2` (error rate of
+        classes) or :math:`\delta/(2B^2)` (squared error of numbers). See ``docs/paper.md``.
         """
         return cls._to_the_letter(error_budget, n_neighbors)
 
@@ -460,29 +438,10 @@ class ForwardSelection(_GrowingSelector):
 
     @classmethod
     def as_published(cls, error_budget: float = 0.05, *, n_neighbors: int = 3) -> Self:
-        """Return a selector that is Algorithm 2 to the letter: a larger budget keeps more features.
-
-        As `BackwardElimination.as_published`, without `patience`. Theorem 5, which speaks for it,
-        is false as printed (``docs/errata.md``, E20 to E23); the certificate says what holds.
-
-        Parameters
-        ----------
-        error_budget : float, default=0.05
-            The paper's delta: error rate of classes, squared error of numbers.
-        n_neighbors : int, default=3
-            Neighbors of the estimator.
-
-        Returns
-        -------
-        ForwardSelection
-            Not fitted.
-
-        Examples
-        --------
-        >>> ForwardSelection.as_published(0.1).patience is None
-        True
-        """
-        return cls._to_the_letter(error_budget, n_neighbors, patience=None)
+        """Return Algorithm 2 to the letter, as `BackwardElimination` does 1; it is false (E20)."""
+        selector = cls._to_the_letter(error_budget, n_neighbors)
+        selector.patience = None
+        return selector
 
     def _search_settings(self, settings: KNNSearchSettings, n_features: int) -> KNNSearchSettings:
         # A cut on held-out rows can fall back on all features only if they are reached.

@@ -12,7 +12,6 @@ from pinsker._types import Fields, FloatArray, TableLike, TargetLike
 from pinsker.bounds import paired_difference, rows_needed, smallest_budget
 from pinsker.encoding import draw_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.explain import table_of
 from pinsker.holdout import (
     CONFIDENCE,
     FEWEST_CERTIFIED,
@@ -20,7 +19,6 @@ from pinsker.holdout import (
     first_confidence,
     make_folds,
 )
-from pinsker.metrics import Metric
 from pinsker.models import HoldoutModel
 from pinsker.selectors._feature_selector import FeatureSelector
 
@@ -43,21 +41,15 @@ class RowsPlan:
 
     Attributes
     ----------
-    budgets : tuple of float
-        Error budgets, in `metric`.
-    rows : tuple of float
-        Fresh rows that `certify` needs to show each with probability `power`; infinite where no
-        smaller set is likely to be within half of the budget.
-    n_kept : tuple of int
-        Features of the set that each is about; 0 where an error was assumed.
-    increase : tuple of float
-        Its estimated error increase.
+    budgets, rows : tuple of float
+        Error budgets, and fresh rows that `certify` needs to show each with probability `power`;
+        infinite where no smaller set is likely to be within half of the budget.
+    n_kept, increase : tuple
+        Features of the set that each is about (0: an error was assumed), and its increase.
     metric : str
         Metric of the budgets.
-    n_rows : int
-        Rows at hand; 0 if none.
-    smallest_budget : float
-        What these show with probability `power`; NaN if there are none.
+    n_rows, smallest_budget
+        Rows at hand, and what they show with probability `power`; NaN if there are none.
     confidence, power : float
         Of the certificate, and of getting it.
     n_fitted : int
@@ -74,11 +66,6 @@ class RowsPlan:
     confidence: float
     power: float
     n_fitted: int = 0
-
-    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
-        """Return a frame of pandas or polars: one row a budget."""
-        columns = {name: asdict(self)[name] for name in ("budgets", "rows", "n_kept", "increase")}
-        return table_of({name: list(values) for name, values in columns.items()}, library)
 
     def to_dict(self) -> Fields:
         """Return all figures as plain values."""
@@ -127,10 +114,8 @@ def plan_rows(
         Of an assumed error.
     n_rows : int
         Without a table: rows at hand.
-    confidence : float
-        Of the certificate.
-    power : float
-        Probability that these rows show it.
+    confidence, power : float
+        Of the certificate, and of getting it.
 
     Returns
     -------
@@ -138,8 +123,8 @@ def plan_rows(
 
     Notes
     -----
-    The rows are fresh ones, beside those that chose the set. Power at the number of rows that is
-    printed was 78 to 84 % in six designs (``benchmarks/power.py --plan``).
+    The rows are fresh ones, beside those that chose the set. ``benchmarks/power.py --plan`` and
+    ``--tables`` measure the power at the numbers that are printed.
 
     Examples
     --------
@@ -147,85 +132,55 @@ def plan_rows(
     >>> [round(rows, -1) for rows in plan.rows], round(plan.smallest_budget, 3)
     ([2420.0, 390.0], 0.044)
     """
-    several = error_budget if isinstance(error_budget, Sequence) else [error_budget]
-    budgets, known = tuple(map(float, several)), {"confidence": confidence, "power": power}
+    budgets = [error_budget] if isinstance(error_budget, float | int) else list(error_budget)
     if (X is None) == (error is None):
         raise ParameterError("plan_rows takes a table (X and y) or an assumed error=, one of them.")
+    n_fitted = 0
     if error is not None:
-        return _from_error(budgets, error, metric, n_rows, known)
-    sample = draw_rows(X, y, _MOST_FITTED, 0)
-    sets = [_PlannedSet.of(selector, _AIM * budget, sample.X, sample.y) for budget in budgets]
-    rows = [one.rows(budget, known) for one, budget in zip(sets, budgets, strict=True)]
-    smallest = min(one.smallest_budget(sample.n_rows, known) for one in sets)
-    sizes, increases = tuple(one.size for one in sets), tuple(one.increase for one in sets)
-    about = (sets[0].metric.name, sample.n_rows, smallest, confidence, power, sample.n_drawn)
-    return RowsPlan(budgets, _at_least(rows), sizes, increases, *about)
+        sets = [_assumed(error, metric)] * len(budgets)
+    else:
+        sample = draw_rows(X, y, _MOST_FITTED, 0)
+        n_rows, n_fitted = sample.n_rows, sample.n_drawn
+        sets = [_find(selector, _AIM * budget, sample.X, sample.y) for budget in budgets]
+    how = {"confidence": first_confidence(confidence), "power": power}
+    rows = [one.rows(budget, how) for one, budget in zip(sets, budgets, strict=True)]
+    return RowsPlan(
+        tuple(budgets),
+        tuple(max(float(count), float(FEWEST_CERTIFIED)) for count in rows),
+        tuple(one.size for one in sets),
+        tuple(one.increase for one in sets),
+        sets[0].metric,
+        n_rows,
+        min(one.smallest_budget(n_rows, how) for one in sets) if n_rows else math.nan,
+        confidence,
+        power,
+        n_fitted,
+    )
 
 
 @dataclass(frozen=True)
 class _PlannedSet:
-    """The set that a budget is planned with: means and variances of what a certificate limits."""
+    """What a certificate of a set limits: means and variances of differences."""
 
-    metric: Metric
-    size: int
-    increase: float
-    moments: tuple[tuple[float, float], ...]  # empty where no smaller set is likely
+    metric: str
+    size: int = 0
+    increase: float = 0.0
+    counts: bool = False
+    moments: tuple[tuple[float, float], ...] = ()  # none: no smaller set is likely
 
-    @classmethod
-    def of(
-        cls, selector: FeatureSelector | None, budget: float, X: TableLike, y: TargetLike
-    ) -> "_PlannedSet":
-        """Find the smallest set whose estimated increase is within a budget."""
-        copy = FeatureSelector(random_state=0) if selector is None else clone(selector)
-        copy.set_params(error_budget=budget, confidence=0.5).fit(X, y)
-        context = copy._read(X, y, None, None)
-        folds = make_folds(context.encoded, copy.cv, context.seed)
-        if copy._record.comparison is None or not folds:
-            raise DataError("too few rows to hold any out: give more, or an assumed error.")
-        size = copy.certificate_.n_kept
-        if size == context.encoded.n_features:
-            return cls(context.metric, size, 0.0, ())
-        chosen = tuple(copy.path_.order[:size])
-        fresh = FreshRows(context, folds)
-        fresh.evaluator.race([[tuple(range(context.encoded.n_features))] * len(folds)])
-        wide, counts = fresh.evaluator.widening, context.metric.row.counts
-        gaps = fresh.differences(chosen)
-        variances = [_variance(one, wide, counts=counts) for one in gaps]
-        pairs = zip(gaps, variances, strict=True)
-        expected = [max(one.mean(), 0.0) + _MORE * math.sqrt(v / len(one)) for one, v in pairs]
-        moments = tuple(zip(map(float, expected), variances, strict=True))
-        return cls(context.metric, size, float(gaps[0].mean()), moments)
-
-    def rows(self, budget: float, known: Fields) -> float:
+    def rows(self, budget: float, how: Fields) -> float:
         """Return the rows that show a budget."""
-        how = {"counts": self.metric.row.counts, **_how(known)}
-        each = [rows_needed(v, budget, mean, **how) for mean, v in self.moments]
+        each = [rows_needed(v, budget, mean, counts=self.counts, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
 
-    def smallest_budget(self, n_rows: int, known: Fields) -> float:
+    def smallest_budget(self, n: int, how: Fields) -> float:
         """Return the smallest budget that this many rows show."""
-        how = {"counts": self.metric.row.counts, **_how(known)}
-        each = [smallest_budget(v, n_rows, mean, **how) for mean, v in self.moments]
+        each = [smallest_budget(v, n, mean, counts=self.counts, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
 
 
-def _variance(gaps: FloatArray, widening: float, *, counts: bool) -> float:
-    """Return the variance of a row that gives a limit its width, skewness included."""
-    if counts:  # as if one row differed at least; limits of counts know the rest
-        return max(widening**2 * float(gaps.var(ddof=1)), 1.0 / len(gaps))
-    found = paired_difference(gaps, CONFIDENCE, widening=widening)
-    return len(gaps) * ((found.upper - found.mean) / float(ndtri(CONFIDENCE))) ** 2
-
-
-def _how(known: Fields) -> Fields:
-    """Return the confidence of the first set that is certified, and the power."""
-    return {**known, "confidence": first_confidence(known["confidence"])}
-
-
-def _from_error(
-    budgets: tuple[float, ...], error: float, metric: str, n_rows: int, known: Fields
-) -> RowsPlan:
-    """Return the plan for a set that is as good as all columns, from their error alone."""
+def _assumed(error: float, metric: str) -> _PlannedSet:
+    """Return a set that is as good as all columns, from their error alone."""
     if not 0.0 < error <= 1.0 or metric not in ("error", "r2"):
         raise ParameterError(
             f"error={error!r} in {metric!r}: assume an error rate, or 1 - R² (metric='r2'), above "
@@ -233,13 +188,35 @@ def _from_error(
         )
     counts = metric == "error"
     variance = error if counts else 4.0 * error**2 * (1.0 - _CORRELATION**2)
-    how = {"counts": counts, "widening": HoldoutModel.widening, **_how(known)}
-    rows = [rows_needed(variance, budget, **how) for budget in budgets]
-    smallest = smallest_budget(variance, n_rows, **how) if n_rows else math.nan
-    none = (0,) * len(budgets), (0.0,) * len(budgets)
-    return RowsPlan(budgets, _at_least(rows), *none, metric, n_rows, smallest, **known)
+    moments = ((0.0, HoldoutModel.widening**2 * variance),)
+    return _PlannedSet(metric, counts=counts, moments=moments)
 
 
-def _at_least(rows: Sequence[float]) -> tuple[float, ...]:
-    """Return numbers of rows that are enough for a certificate, too."""
-    return tuple(max(float(count), float(FEWEST_CERTIFIED)) for count in rows)
+def _find(
+    selector: FeatureSelector | None, budget: float, X: TableLike, y: TargetLike
+) -> _PlannedSet:
+    """Find the smallest set whose estimated increase is within a budget."""
+    copy = FeatureSelector(random_state=0) if selector is None else clone(selector)
+    copy.set_params(error_budget=budget, confidence=0.5).fit(X, y)
+    context, size = copy._read(X, y, None, None), copy.certificate_.n_kept
+    folds = make_folds(context.encoded, copy.cv, context.seed)
+    if not copy.certificate_.is_tested or not folds:
+        raise DataError("too few rows to hold any out: give more, or an assumed error.")
+    metric, everything = context.metric, tuple(range(context.encoded.n_features))
+    if size == len(everything):
+        return _PlannedSet(metric.name, size)
+    fresh = FreshRows(context, folds)
+    fresh.evaluator.race([[everything] * len(folds)])
+    gaps = fresh.differences(tuple(copy.path_.order[:size]))
+    moments = [_moments(one, fresh.evaluator.widening, counts=metric.row.counts) for one in gaps]
+    about = (float(gaps[0].mean()), metric.row.counts, tuple(moments))
+    return _PlannedSet(metric.name, size, *about)
+
+
+def _moments(gaps: FloatArray, widening: float, *, counts: bool) -> tuple[float, float]:
+    """Return an increase with some more, and the variance of a row that gives a limit its width."""
+    limit = paired_difference(gaps, CONFIDENCE, widening=widening)  # skewness widens it
+    variance = len(gaps) * ((limit.upper - limit.mean) / float(ndtri(CONFIDENCE))) ** 2
+    if counts:  # as if one row differed at least; limits of counts know the rest
+        variance = max(widening**2 * float(gaps.var(ddof=1)), 1.0 / len(gaps))
+    return max(limit.mean, 0.0) + _MORE * math.sqrt(variance / len(gaps)), variance
