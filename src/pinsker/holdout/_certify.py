@@ -509,6 +509,8 @@ def _names(path: SelectionPath, size: int) -> tuple[str, ...]:
 #: Rows that the information of the chosen path's sets is measured at, for the record alone: at
 #: 2000 it would take longer than the search (8 of 16 s at 20 000 x 100).
 _MOST_MEASURED_ROWS = 500
+#: Sets of a path that are measured at least.
+_FEWEST_MEASURED = 32
 #: The same when time is up.
 _FEW_MEASURED_ROWS = 50
 
@@ -543,7 +545,9 @@ def choose(
         few = _FEW_MEASURED_ROWS if context.deadline.is_over else few
         most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
-    path = measure_sets(comparison.paths[result.search], searched, settings)
+    # Every set costs more than the one before it: those far beyond the cut show nothing of it.
+    most = max(_FEWEST_MEASURED, 2 * result.size)
+    path = measure_sets(comparison.paths[result.search], searched, settings, most)
     comparison.paths[result.search] = path
     decision = replace(decision, notes=decision.notes + comparison.notes)
     certificate = crossfit_certificate(comparison, result, context.rule, decision)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import starmap
+from operator import attrgetter
 from pickle import PicklingError
 from threading import Event, Lock, Thread
 from typing import Any, TypeAlias
@@ -205,6 +206,8 @@ FeatureSet: TypeAlias = tuple[int, ...]
 #: A model other than the first of a race stands for a set where it is better by this many standard
 #: errors on the other folds: who switches at less adds noise and gains nothing.
 _CLEARLY_BETTER = 1.0
+#: A set is clearly worse than another at this many standard errors of paired losses.
+_BEHIND = 2.0
 #: Rows that a model is timed on, and how many fits to all features each fold has to have time for.
 _TIMED, _FITS_IN_TIME = 200, 3
 #: Models that predict together at most.
@@ -291,7 +294,7 @@ class HoldoutEvaluator:
         The model of a fold is the one that was best on the other folds: no row chooses the model
         that it is held against.
         """
-        self._fit(candidates)
+        self._fit(candidates, self.models)
         return [self._scores_of(sets) for sets in candidates]
 
     def limit_time(self, deadline: Deadline) -> None:
@@ -338,25 +341,36 @@ class HoldoutEvaluator:
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Leave what wins on the best candidate, and what wins on the first one: all features.
 
-        Of few rows those that tie predict together, of many the cheapest of them alone.
+        Of few rows those that tie predict together, of many the cheapest of them alone. A dear
+        model is fitted to the candidates that cheaper ones leave in doubt.
         """
         if len(self.models) == 1:
             return
         self._drop_by_few_rows(candidates[0][0])
-        self._fit(candidates)
-        every = [[self._pool(model, sets) for model in self.models] for sets in candidates]
-        best = min(every, key=lambda some: min(one.loss for one in some))
-        winners = dict.fromkeys([self._winner(best), self._winner(every[0])])
-        self.models = tuple(winners)
+        raced: list[dict[HoldoutModel, HoldoutScores]] = [{} for _ in candidates]
+        for model in self.models:
+            scores = [one for known in raced for one in known.values()]
+            best = min(scores, key=attrgetter("loss"), default=None)
+            in_doubt = [
+                (sets, known)
+                for sets, known in zip(candidates, raced, strict=True)
+                if sets is candidates[0] or best is None or not _behind(known.values(), best)
+            ]
+            self._fit([sets for sets, _ in in_doubt], [model])
+            for sets, known in in_doubt:
+                known[model] = self._pool(model, sets)
+        best_raced = min(raced, key=lambda known: min(one.loss for one in known.values()))
+        self.models = tuple(dict.fromkeys([self._winner(best_raced), self._winner(raced[0])]))
 
-    def _winner(self, several: Sequence[HoldoutScores]) -> HoldoutModel:
+    def _winner(self, raced: dict[HoldoutModel, HoldoutScores]) -> HoldoutModel:
         """Return the best model of one candidate, or the mean of those that are as good."""
-        losses = [_one_per_row(one.losses) for one in several]
-        ranked = sorted(range(len(several)), key=lambda place: several[place].loss)
-        tied = [place for place in ranked if is_tied(losses[place] - losses[ranked[0]])]
+        models = list(raced)
+        ranked = sorted(models, key=lambda model: raced[model].loss)
+        least = _one_per_row(raced[ranked[0]].losses)
+        tied = [model for model in ranked if is_tied(_one_per_row(raced[model].losses) - least)]
         if len(self.folds[0].train) >= FEW_ROWS_FROM:
-            return self.models[min(tied)]
-        return MeanModel.of([self.models[place] for place in sorted(tied[:_MOST_TOGETHER])])
+            return min(tied, key=models.index)
+        return MeanModel.of(sorted(tied[:_MOST_TOGETHER], key=models.index))
 
     def _drop_by_few_rows(self, features: FeatureSet) -> None:
         """Drop models that are clearly behind with few training rows, where there are many."""
@@ -409,14 +423,16 @@ class HoldoutEvaluator:
             picked.append(int(np.argmin(means)))
         return picked
 
-    def _fit(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
+    def _fit(
+        self, candidates: Sequence[Sequence[FeatureSet]], models: Sequence[HoldoutModel]
+    ) -> None:
         """Fit every model to every new set, in parallel and in a fixed order."""
         known = self._predictions
         wanted = dict.fromkeys(
             (k, tuple(sorted(features))) for sets in candidates for k, features in enumerate(sets)
         )
-        means = [model for model in self.models if isinstance(model, MeanModel)]
-        alone = [model for model in self.models if not isinstance(model, MeanModel)]
+        means = [model for model in models if isinstance(model, MeanModel)]
+        alone = [model for model in models if not isinstance(model, MeanModel)]
         alone += [one for model in means for one in model.models]
         all_keys = {(*key, one.name): one for key in wanted for one in alone}
         new = {key: model for key, model in all_keys.items() if key not in known}
@@ -501,6 +517,12 @@ def worse_of(one: HoldoutScores, other: HoldoutScores) -> HoldoutScores:
     """Return the larger loss and the lesser information of two candidates."""
     least = min(one, other, key=lambda scores: float(scores.log_likelihood.mean()))
     return replace(worst_by_loss([one, other]), log_likelihood=least.log_likelihood)
+
+
+def _behind(several: Iterable[HoldoutScores], best: HoldoutScores) -> bool:
+    """Return whether all models of a candidate are clearly worse than the best of any."""
+    gaps = (_one_per_row(one.losses) - _one_per_row(best.losses) for one in several)
+    return not any(is_tied(own, _BEHIND) for own in gaps)
 
 
 def _one_per_row(losses: FloatArray) -> FloatArray:

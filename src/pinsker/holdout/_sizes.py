@@ -276,7 +276,16 @@ class SizeSearch:
             rows.append(np.arange(self.context.encoded.n_rows))
         else:
             sets = sets[:-1]
-        orders = pruned_orders(self.evaluator, sets, rows, n_fixed, self.context.seed)
+        known, n = (n_fixed, self.context.seed), self.n_first
+        first = pruned_orders(self.evaluator, sets[:n], rows[:n], *known)
+        if n < len(folds) and self.context.costs is None:  # most often one less is far off
+            self.found.orders[PRUNED] = first
+            self._evaluate_first([self.everything, (PRUNED, size - 1)])
+            far = self._far_ones([(PRUNED, size - 1)], rule)
+            self.out_of_reach |= far
+            if far:
+                return
+        orders = [*first, *pruned_orders(self.evaluator, sets[n:], rows[n:], *known)]
         kept = orders[-1] if plan.crosses else orders[0]
         searched = plan.rows_to_measure(self.context.encoded)
         self.found.paths[PRUNED] = given_order(searched, order=kept, n_fixed=n_fixed)

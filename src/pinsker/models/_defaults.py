@@ -35,14 +35,20 @@ LARGE_TABLE = 2000
 #: Few, small, fast learning trees: at 2400 rows of the eleven generators a fit takes a quarter of
 #: the time that scikit-learn's 100 trees of 31 leaves take, and errs by 0.01 more at most.
 _FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
-#: Boosted trees of full strength: as many as rows that were set aside ask for.
+#: Boosted trees of full strength: as many as rows that were set aside ask for. With 6 rounds of
+#: patience a fit takes two thirds of the time that 10 take, errs alike (6000 x 100: .141, .144).
 _BOOSTED = {
     "max_iter": 300,
     "early_stopping": True,
+    "n_iter_no_change": 6,
     "validation_fraction": 0.15,
     "max_leaf_nodes": 15,
     "min_samples_leaf": 10,
 }
+#: Bins of a column where rows are few: looking at all took most of a fit (800 x 128: 0.30, 0.13 s).
+_FEW_BINS, _FEW_BINS_UP_TO = 63, 4000
+#: With fewer rows trees learn twice as fast: the same error on 11 real tables at 0.6 of the time.
+_FAST_UP_TO, _FAST_RATE = 1000, 0.2
 #: Rows of the rarest class that early stopping needs: some of each class are set aside.
 _LEAST_TO_STOP = 3
 #: The models that race, from the cheapest on.
@@ -145,24 +151,27 @@ class BoostedTrees(HoldoutModel):
     most_columns: ClassVar[float] = 1500  # 7 s for 5748 columns of 95 rows, all others 0.1
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:  # noqa: ARG002
-        model, rows = self._split_natively(rows)
+        model, rows = self._suited_to(rows)
         if np.bincount(labels).min() < _LEAST_TO_STOP:
             model = BoostedTrees(self.name, clone(model.estimator).set_params(**_FAST))
         fitted = model._fit(rows, labels)
         return log_probabilities(fitted.predict_proba(rows.test), rows.n_train)
 
     def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
-        model, rows = self._split_natively(rows)
+        model, rows = self._suited_to(rows)
         return super(BoostedTrees, model)._predictions_of_scaled(rows, values)
 
-    def _split_natively(self, rows: FitRows) -> "tuple[BoostedTrees, FitRows]":
-        """Return the model with an estimator for which some columns are categories, and these."""
-        train, test = code_by_frequency(rows.train, rows.test, rows.categorical)
+    def _suited_to(self, rows: FitRows) -> "tuple[BoostedTrees, FitRows]":
+        """Return the model with an estimator that splits categories, bins as rows allow; these."""
+        nominal, n_rows = rows.categorical, len(rows.train)
+        train, test = code_by_frequency(rows.train, rows.test, nominal)
         coded = rows._replace(train=train, test=test)
-        if not rows.categorical.any():
-            return self, coded
-        estimator = clone(self.estimator).set_params(categorical_features=rows.categorical)
-        return BoostedTrees(self.name, estimator), coded
+        settings: Fields = {"categorical_features": nominal} if nominal.any() else {}
+        if n_rows < _FEW_BINS_UP_TO and train[:, nominal].max(initial=0) < _FEW_BINS:
+            settings["max_bins"] = _FEW_BINS  # a category needs one of its own
+        if n_rows < _FAST_UP_TO:
+            settings["learning_rate"] = _FAST_RATE
+        return BoostedTrees(self.name, clone(self.estimator).set_params(**settings)), coded
 
 
 @dataclass(frozen=True, eq=False)

@@ -270,9 +270,9 @@ def left_by_few_rows(
     return tuple(model for model, own in gaps if _excess(own - best) <= _FAR_BEHIND)
 
 
-def is_tied(gaps: FloatArray) -> bool:
-    """Return whether paired losses above those of the best model are no more than chance."""
-    return _excess(gaps) <= _TIED
+def is_tied(gaps: FloatArray, distance: float = _TIED) -> bool:
+    """Return whether paired losses above those of the best are within some standard errors."""
+    return _excess(gaps) <= distance
 
 
 def _excess(gaps: FloatArray) -> float:

@@ -112,10 +112,11 @@ def count_and_search(
     counting: CountingSettings | None = None,
     rule: StoppingRule | None = None,
     weights: tuple[float, float] = (1.0, 1.0),
+    most: int = _MOST_COUNTED,
 ) -> CountedPath:
     """Bin and count a table, and search it by a criterion; without a rule all features follow."""
     problem = CountedProblem.of(encoded, counting or CountingSettings())
-    first = rule or FeatureLimit(max(_MOST_COUNTED, len(fixed)))
+    first = rule or FeatureLimit(max(most, len(fixed)))
     settings = CriterionSearchSettings(
         criterion, first, problem.facts, *weights, ranks_others=rule is None
     )

@@ -331,12 +331,12 @@ def given_order(
 
 
 def measure_sets(
-    path: SelectionPath, problem: Encoded, settings: KNNSearchSettings
+    path: SelectionPath, problem: Encoded, settings: KNNSearchSettings, most: int = MOST_MEASURED
 ) -> SelectionPath:
-    """Return a path with the information of its sets filled in, where it was not measured yet."""
+    """Return a path with the information of its first sets filled in, if it was not measured."""
     if not np.isnan(path.information).any():
         return path
-    order = path.order[: max(MOST_MEASURED, path.n_fixed)]
+    order = path.order[: max(min(most, MOST_MEASURED), path.n_fixed)]
     if problem.weights is not None:  # neighbors take no weights: counts do
         counted = count_and_search(problem, "jmi", order, rule=FeatureLimit(len(order)))
         return replace(counted.continued(path.order[len(order) :]), n_fixed=path.n_fixed)
@@ -395,6 +395,8 @@ _MOST_CELLS = 1e12
 _PERMUTATIONS, _PERMUTED_COLUMNS = 8, 512
 #: Pairs and single features that a search looks for.
 _ROUNDS = 8
+#: Features that follow one after the other; those beyond are ranked by what they add to these.
+_MOST_BESIDE = 24
 #: Strata of what was found: one a class, this many at most. Two of a forest's predictions show a
 #: ring beside an exclusive-or and a sum (833 x 2048) at p = 2e-4; four of counted cells, at 0.1.
 _MOST_STRATA = 4
@@ -622,7 +624,7 @@ def pairs(
         rounds = scan.rounds(_SEARCH_LEVEL, most)
         found = [feature for pair in rounds for feature in pair.features]
     first = tuple(dict.fromkeys([*fixed, *found]))
-    others = count_and_search(problem, "jmi", first).moves
+    others = count_and_search(problem, "jmi", first, most=_MOST_BESIDE + len(first)).moves
     return given_order(problem, tuple(dict.fromkeys([*first, *others])), len(fixed))
 
 
