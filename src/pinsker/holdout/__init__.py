@@ -12,6 +12,7 @@ from pinsker.holdout._certificate import (
     NOT_TESTED,
     TOO_FEW_ROWS,
     Certificate,
+    weights_of,
 )
 from pinsker.holdout._certify import (
     Choice,
@@ -97,4 +98,5 @@ __all__ = [
     "search_paths",
     "set_search_rows_aside",
     "splits_into_parts",
+    "weights_of",
 ]

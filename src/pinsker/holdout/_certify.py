@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pinsker._notes import Note, Notes, weights_of
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import (
     CROSS_FITTED,
@@ -26,6 +26,7 @@ from pinsker.holdout._certificate import (
     ESTIMATE,
     NOT_TESTED,
     Certificate,
+    weights_of,
 )
 from pinsker.holdout._compare import CONFIDENCE, Comparison, SubsetResult
 from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator

@@ -280,8 +280,8 @@ def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[st
     by_neighbors = partial(Search, takes_weights=False, n_screened=_MOST_SCREENED)
     by_counts = partial(Search, cost=2, most_rows=None)
     counted = partial(count_and_search, fixed=fixed)
-    known = {"at_least": settings.at_least, "on_step": settings.deadline.checked(None)}
-    linear = partial(linear_where_rows_allow, fixed=fixed, **known)
+    look, least = settings.deadline.checked(None), settings.at_least
+    linear = partial(linear_where_rows_allow, fixed=fixed, at_least=least, on_step=look)
     ranked = partial(relevance, settings=settings, fixed=fixed)
     paired = partial(pairs, fixed=fixed, seed=settings.seed)
     listed = (
@@ -353,7 +353,7 @@ def _auto(
         left_out |= {"linear"} if width > most else set()
     raw = table.target.raw
     n_targets = 1 if raw is None or table.target.task == "survival" else raw.shape[1]
-    listed = _AUTO_LARGE if of_many_rows else _AUTO
+    listed: tuple[str, ...] = _AUTO_LARGE if of_many_rows else _AUTO
     if n_targets > _MOST_TARGETS:
         listed = _AUTO_MANY_TARGETS
     names = [name for name in listed if name not in left_out]
