@@ -64,9 +64,11 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/criteria.py
 
-# The paper's figures and tables, run again beside the published numbers, into reproduction/.
+# The paper's figures and tables, run again beside the published numbers, into reproduction/. With
+# DOCS=--docs the tables of docs/paper.md are written anew; `make paper ONLY="--only default"` runs
+# the columns of the default selector alone.
 paper: $(STAMP)
-	$(BIN)/python -m experiments.reproduce all
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m experiments.reproduce all $(ONLY) $(DOCS)
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of their own.
 # CPython itself does not free everything at exit, so leaks are watched by a test, not here.

@@ -13,6 +13,11 @@ tuning seeds only; tables are printed from the reporting seeds, which nothing wa
 "fit" is a search with an evaluation: below 5000 rows a cross-validated estimate, from there on a
 certificate on rows of its own. "certify" tests the order that is right, cut where the edge is lost,
 on fresh rows. "band" is "met" for any of ten budgets, tried one after the other, that is wrong.
+"audit" cross-validates a linear model on fresh rows: wrong where its bound is below the increase
+that it has on average. "importance" measures the kept columns on fresh rows: wrong where not all
+of its
+intervals hold the averages. Designs at the edge that all default models judge are those of edge.py:
+name them, as --designs "skewed,26 classes,serial".
 "power": certify with a budget of twice the true increase, at the number of rows that the rule of
 thumb asks for 80 %.
 """
@@ -29,15 +34,19 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 try:
-    from benchmarks.calibration_designs import DESIGNS, RARE
+    from benchmarks.calibration_designs import DESIGNS, RARE, design_of
     from benchmarks.calibration_metrics import rows_of
+    from benchmarks.edge import DESIGNS as AT_EDGE
     from benchmarks.stored_runs import code_key, collect
 except ImportError:  # run as a script
-    from calibration_designs import DESIGNS, RARE
+    from calibration_designs import DESIGNS, RARE, design_of
     from calibration_metrics import rows_of
+    from edge import DESIGNS as AT_EDGE
     from stored_runs import code_key, collect
 
-from pinsker import FeatureCount, FeatureSelector  # noqa: E402
+from sklearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+
+from pinsker import FeatureCount, FeatureSelector, audit  # noqa: E402
 from pinsker.exceptions import DataError  # noqa: E402
 
 SEEDS = {"reporting": 1_000_000, "tuning": 2_000_000}
@@ -46,6 +55,7 @@ SIZES = (300, 1000, 6000)
 SMALL = 60  # rows of the figure that certificates of fewer than 100 rows print
 SPLIT_FROM = 5000
 KINDS = ("fit", "certify", "power")
+BY_AVERAGE = ("audit", "importance")
 RUNS, MOST_RUNS = 100, 300  # of a cell: as many as bring the Monte-Carlo error to two points
 LARGEST_ERROR = 0.02
 CHUNK, CHUNKS = 250, 20  # rows that tell how many are needed, and how often they are drawn
@@ -55,11 +65,13 @@ _EQUAL = 1e-9
 def one_run(task):
     """Return what one run says and what is true."""
     kind, name, n_rows, seed = task
-    design = RARE if name == RARE.name else DESIGNS[name]
+    design = design_of(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if kind == "fit":
             return fit(design, n_rows, seed)
+        if kind in BY_AVERAGE:
+            return (audited if kind == "audit" else important)(design, n_rows, seed)
         factor = 2.0 if kind == "power" else 1.0
         budget = 0.05 if design is RARE else factor * design.edge
         try:
@@ -73,8 +85,9 @@ def fit(design, n_rows, seed):
     """Search and evaluate at the edge; then look at ten other budgets."""
     X, y, groups = design.draw(n_rows, seed)
     selector = FeatureSelector(
-        design.edge, metric=design.metric, models=design.models, n_jobs=1, random_state=seed
-    )
+        design.edge, metric=design.metric, models=design.models, cv=design.cv, n_jobs=1,
+        random_state=seed,
+    )  # fmt: skip
     selector.fit(X, y, groups=groups)
     found = outcome(design, selector.certificate_, selector)
     band = [outcome(design, selector.certificate_at(error_budget=b), selector)
@@ -88,6 +101,28 @@ def certify(design, budget, n_rows, seed):
     selector.set_params(error_budget=budget, random_state=seed)
     X, y, groups = design.draw(n_rows, seed)
     return outcome(design, selector.certify(X, y, groups=groups), selector)
+
+
+def audited(design, n_rows, seed):
+    """Cross-validate a linear model on fresh rows, without training rows."""
+    X, y, groups = design.draw(n_rows, seed)
+    selector = known_order(design)
+    classes = selector.task_ == "classification"
+    model = LogisticRegression() if classes else LinearRegression()
+    found = audit(selector, model, X, y, metric=design.metric, cv=design.cv, groups=groups)
+    return {"value": [found.increase], "upper": [found.increase_upper], "lower": [-np.inf]}
+
+
+def important(design, n_rows, seed):
+    """Measure what the kept columns are worth on fresh rows."""
+    selector = known_order(design)
+    selector.set_params(error_budget=design.edge, cv=design.cv, random_state=seed)
+    X, y, groups = design.draw(n_rows, seed)
+    found = selector.importance(X, y, groups=groups)
+    kept = np.array(found.kept)
+    return {
+        name: np.array(getattr(found, name))[kept].tolist() for name in ("value", "lower", "upper")
+    }
 
 
 _FITTED = {}
@@ -115,7 +150,10 @@ def outcome(design, certificate, selector):
         "verdict": certificate.verdict,
         "n_kept": certificate.n_kept,
         "true": true,
-        "wrong": met and true >= certificate.budget * (1 - _EQUAL),
+        "wrong": met
+        and certificate.label != "estimate"
+        and true >= certificate.budget * (1 - _EQUAL),
+        "labelled": met and certificate.label == "estimate",
         "useful": met and certificate.n_kept < design.n_features,
         "all_certified": met and certificate.n_kept <= len(design.costs) - 1,
         "covered": bool(true <= certificate.rare_rows),
@@ -144,14 +182,14 @@ def wanted_cells(options):
     """Return (kind, design, rows) and the first seed of each, the cheap ones first."""
     base = SEEDS[options.seeds] if options.seeds in SEEDS else int(options.seeds)
     names = options.designs.split(",") if options.designs else list(DESIGNS)
-    first = {name: base + 10_000 * number for number, name in enumerate(DESIGNS)}
+    first = {name: base + 10_000 * number for number, name in enumerate([*DESIGNS, *AT_EDGE])}
     cells = {}
     if "certify" in options.kinds and not options.designs:
         cells |= {("certify", name, SMALL): first[name] + 500_000 for name in names}
         cells["certify", RARE.name, 150] = base + 900_000
     if "power" in options.kinds:
-        cells |= {("power", name, rows_for_power(DESIGNS[name])): first[name] for name in names}
-    for kind in ("certify", "fit"):
+        cells |= {("power", name, rows_for_power(design_of(name))): first[name] for name in names}
+    for kind in ("certify", "fit", *BY_AVERAGE):
         if kind in options.kinds:
             cells |= {(kind, name, n): first[name] for n in options.sizes for name in names}
     return cells
@@ -159,8 +197,8 @@ def wanted_cells(options):
 
 def run_all(options):
     """Run what is not stored yet, and more where chance leaves much open; return all results."""
-    designs = Path(__file__).with_name("calibration_designs.py")
-    key = options.key or code_key(__file__, designs)
+    files = [Path(__file__).with_name(name) for name in ("calibration_designs.py", "edge.py")]
+    key = options.key or code_key(__file__, *files)
     cells, ends = wanted_cells(options), time.monotonic() + options.seconds
     n_runs = dict.fromkeys(cells, options.runs)
     while True:
@@ -182,7 +220,7 @@ def unsettled(runs, fewest):
     """Tell whether the Monte-Carlo error of a share is above two points."""
     if fewest < RUNS:  # a quick look
         return False
-    worst = max(sum(run.get(key, False) for run in runs) for key in ("wrong", "band_wrong"))
+    worst = max(sum(run.get(key, 0) for run in runs) for key in ("wrong", "band_wrong"))
     share = (worst + 1) / (len(runs) + 2)
     return np.sqrt(share * (1 - share) / len(runs)) > LARGEST_ERROR
 
@@ -211,6 +249,9 @@ def table(found, options):
             evaluated = "split" if n_rows >= SPLIT_FROM else "cross-validated"
             for kind, runs in ((f"fit ({evaluated})", fits), ("certify", certified)):
                 worst.setdefault(kind, []).append([run["wrong"] for run in runs])
+    for kind, name, n_rows in found:
+        if kind in BY_AVERAGE:
+            yield f"{kind:<12}{name:<24}{n_rows:>6}  {by_average(found[kind, name, n_rows])}"
     for kind, lists in worst.items():
         largest = max((np.mean(one) for one in lists if one), default=None)
         if largest is None:
@@ -226,6 +267,17 @@ def table(found, options):
             yield f"certify on {SMALL} rows, wrong: {name:<18}{shares(runs, 'wrong').strip()} %"
     if ("certify", RARE.name, 150) in found:
         yield from rare_lines(found["certify", RARE.name, 150])
+
+
+def by_average(runs):
+    """Return the share of runs with an interval that does not hold the average of all runs."""
+    value, lower, upper = (
+        np.array([run[name] for run in runs], dtype=float) for name in ("value", "lower", "upper")
+    )
+    truth = value.mean(axis=0)
+    wrong = ((lower > truth) | (upper < truth)).any(axis=1)
+    text = shares([{"wrong": one} for one in wrong], "wrong").strip()
+    return f"wrong {text} %; above zero {100 * np.mean(lower > 0, axis=0).round(3)} %"
 
 
 def rare_lines(runs):

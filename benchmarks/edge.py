@@ -4,7 +4,8 @@
     python benchmarks/edge.py --designs skewed,zero-inflated --sizes 300,1000 --kinds fit,certify
 
 Designs that were not made for one of the models: straight lines in skewed and zero-inflated
-columns, noise of a random scale, few positives, rows in groups, rows in time. The budget equals the
+columns, noise of a random scale, few positives, rows in groups, rows in time, a column of 40
+categories, 26 classes, a product of two columns. The budget equals the
 true increase of dropping x2 (of a model of the right form on 200 000 rows). "wrong": met without
 x2, and labelled as more than an estimate; 5 % are allowed. "labelled": the same with the label
 "estimate". "fit" is FeatureSelector as it comes, "certify" tests the set without x2 on fresh rows.
@@ -19,11 +20,15 @@ from functools import cache
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import TimeSeriesSplit
 
-from one_process import limit_threads
+try:
+    from benchmarks.one_process import limit_threads
+except ImportError:  # run as a script
+    from one_process import limit_threads
 from pinsker import FeatureCount, FeatureSelector
 from pinsker.exceptions import DataError
 
@@ -33,14 +38,33 @@ MANY = 200_000
 DESIGNS = {
     "error": "error", "auc 20 %": "roc_auc", "auc 5 %": "roc_auc", "noise of random scale": "r2",
     "zero-inflated": "r2", "skewed": "r2", "very skewed": "r2", "clusters": "error",
-    "serial": "mse",
+    "serial": "mse", "auc 2 %": "roc_auc", "skewed classes": "error", "many categories": "error",
+    "26 classes": "error", "product": "error",
 }  # fmt: skip
+
+
+#: Effects of categories, and means of classes in the first three columns.
+_EFFECTS = 0.9 * np.random.default_rng(3).normal(size=40)
+_MEANS = np.random.default_rng(4).normal(size=(26, 3)) * [4.0, 3.0, 1.0]
 
 
 def draw(name, n, rng):
     """Return columns, target and groups of rows."""
     x = rng.normal(size=(n, 6))
     groups = None
+    if name == "many categories":
+        codes = rng.integers(40, size=n)
+        score = 1.5 * x[:, 0] + 0.8 * x[:, 1] + _EFFECTS[codes]
+        frame = pd.DataFrame(x, columns=[f"x{j}" for j in range(6)])
+        frame["x2"] = np.char.add("c", codes.astype(str))
+        return frame, (score + rng.logistic(size=n) > 0).astype(int), None
+    if name == "26 classes":
+        y = rng.integers(26, size=n)
+        x[:, :3] += _MEANS[y]
+        return x, y, None
+    if name == "product":
+        score = 2.0 * x[:, 0] * x[:, 1] + 0.9 * x[:, 2]
+        return x, (score + rng.logistic(size=n) > 0).astype(int), None
     if name == "clusters":
         groups = np.repeat(np.arange(-(-n // 10)), 10)[:n]
         x = np.sqrt(0.8) * rng.normal(size=(groups.max() + 1, 6))[groups] + np.sqrt(0.2) * x
@@ -49,7 +73,7 @@ def draw(name, n, rng):
         score = 1.5 * x[:, 0] + x[:, 1] + 0.7 * x[:, 2] + shift
         return x, (score + rng.logistic(size=n) > 0).astype(int), groups
     if name.startswith("auc"):
-        center = 1.9 if "20" in name else 3.9
+        center = {"auc 20 %": 1.9, "auc 5 %": 3.9, "auc 2 %": 5.05}[name]
         score = 1.2 * x[:, 0] + 0.8 * x[:, 1] + 0.6 * x[:, 2] - center
         return x, (score + rng.logistic(size=n) > 0).astype(int), None
     if name == "noise of random scale":
@@ -63,6 +87,9 @@ def draw(name, n, rng):
         x[:, 2] = np.exp(sigma * x[:, 2])
         x[:, 2] -= np.exp(sigma**2 / 2)
         x[:, 2] /= np.sqrt((np.exp(sigma**2) - 1) * np.exp(sigma**2))
+        if "classes" in name:
+            score = x[:, 0] + 0.8 * x[:, 1] + 0.7 * x[:, 2]
+            return x, (score + rng.logistic(size=n) > 0).astype(int), None
         slope = np.sqrt(0.05 * 2.64 / 0.95)  # worth .05 of R²
         return x, x[:, 0] + 0.8 * x[:, 1] + slope * x[:, 2] + rng.normal(size=n), None
     for k in range(1, n):  # serial: columns and noise AR(.9) of variance 1
@@ -80,14 +107,28 @@ def edge(name):
     if name in known:
         return known[name]
     rng = np.random.default_rng(1)
+    if name == "26 classes":
+        x, y, _ = draw(name, MANY, rng)
+        near = [((x[:, None, :k] - _MEANS[:, :k]) ** 2).sum(axis=2).argmin(axis=1) for k in (3, 2)]
+        return float(np.mean(near[1] != y) - np.mean(near[0] != y))
     (x, y, _), (tested, truth, _) = draw(name, MANY, rng), draw(name, MANY, rng)
+    if name == "many categories":  # as indicators
+        x, tested = (_indicators(table) for table in (x, tested))
+    if name == "product":
+        x, tested = (np.c_[np.prod(t[:, :2], axis=1), t[:, 1:]] for t in (x, tested))
     errors = []
-    for columns in ([0, 1, 2], [0, 1]):
+    for columns in (list(range(2, x.shape[1])) if x.shape[1] > 6 else [2], []):
+        columns = [0, 1, *columns]
         model = LogisticRegression().fit(x[:, columns], y)
         scores = model.decision_function(tested[:, columns])
         auc = DESIGNS[name] == "roc_auc"
         errors.append(1 - roc_auc_score(truth, scores) if auc else np.mean((scores > 0) != truth))
     return float(errors[1] - errors[0])
+
+
+def _indicators(table):
+    codes = table["x2"].str[1:].astype(int).to_numpy()
+    return np.column_stack([table[["x0", "x1"]], np.eye(40)[codes]])
 
 
 def run(task):

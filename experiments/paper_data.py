@@ -77,10 +77,12 @@ class PublishedProblem(NamedTuple):
 def load_published(
     which: Literal["binary", "regression", "figure3"] = "binary",
 ) -> tuple[PublishedProblem, ...]:
-    """Load the tables behind the paper's figures from a local folder; they have no public home.
+    """Load the tables behind the paper's figures from a local folder.
 
-    These are the 50 problems of Figure 2 (200 rows, 15 columns), 50 matching regression problems,
-    or the one problem of Figure 3 (1000 rows, 30 columns).
+    The authors' code and tables are public, as pickles of Python, in the repository
+    ``PaoloBonettiPolimi/Projects``, folder ``Magre/feature_selection``; the files read here hold
+    the same numbers: the 50 problems of Figure 2 (200 rows, 15 columns), 50 matching regression
+    problems, or the one problem of Figure 3 (1000 rows, 30 columns).
     """
     for folder in local_folders():
         path = folder / _PUBLISHED[which]
@@ -90,9 +92,9 @@ def load_published(
             X, y = X.reshape(-1, *X.shape[-2:]), y.reshape(-1, y.shape[-1])
             return tuple(starmap(PublishedProblem, zip(X, y, useful.tolist(), strict=True)))
     raise DataError(
-        f"{_PUBLISHED[which]} was not found: name the folder that holds it in PINSKER_DATA (it is "
-        "not published anywhere; pinsker.datasets.Radial and tests.truths.AdditiveCurves draw "
-        "from the same distributions)"
+        f"{_PUBLISHED[which]} was not found: name the folder that holds it in PINSKER_DATA (its "
+        "numbers are in the repository PaoloBonettiPolimi/Projects, Magre/feature_selection/data; "
+        "pinsker.datasets.Radial and tests.truths.AdditiveCurves draw from the same distributions)"
     )
 
 

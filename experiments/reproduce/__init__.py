@@ -1,9 +1,10 @@
 """The paper's figures and tables, run again beside the published numbers.
 
-Three grades of the paper's method are compared (``docs/paper.md``):
+Four grades of the paper's method are compared (``docs/paper.md``):
 
-* *as published*: the estimator behind the published numbers, mistakes included; only here;
-* *as printed*: Algorithms 1 and 2 to the letter, with a sound estimator and the paper's constants;
+* *released code*: the estimator behind the published numbers, mistakes included; only here;
+* *as printed*: Algorithms 1 and 2 with the paper's constants and a sound estimator;
+* *to the letter*: the same with the paper's own estimator, ``BackwardElimination.as_published``;
 * *default*: ``pinsker.FeatureSelector``.
 
 ``python -m experiments.reproduce`` calls `experiments.reproduce.running.reproduce`.

@@ -17,6 +17,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from experiments.reproduce.recipes import example1_selectors
 from experiments.reproduce.results import (
     COLOURS,
+    DEFAULT,
     Check,
     Report,
     Row,
@@ -49,7 +50,7 @@ def kept_and_reached(X: np.ndarray, y: np.ndarray) -> list[Row]:
             float(cross_val_score(model, X[:, kept], y, cv=5).mean())
             for model in (KNeighborsRegressor(), LinearRegression())
         )
-        row = {"selector": name, "grade": grade, "kept": " ".join(NAMES[kept])}
+        row = {"recipe": name, "selector": name, "grade": grade, "kept": " ".join(NAMES[kept])}
         rows.append({**row, "r2_neighbors": free, "r2_linear": linear})
     return rows
 
@@ -72,7 +73,7 @@ def squared_correlations(variance: float, scaled: bool = False) -> tuple[float, 
 
 def tasks(settings: Settings) -> list[Task]:
     """Return one run."""
-    return [Task("selectors", run, (150 if settings.quick else 500, settings.seed))]
+    return [Task("selectors", run, (150 if settings.quick else 500, settings.seed), DEFAULT)]
 
 
 def run(n_rows: int, seed: int) -> list[Row]:
@@ -80,22 +81,39 @@ def run(n_rows: int, seed: int) -> list[Row]:
     return kept_and_reached(*draw_rows(n_rows, 1.0, seed))
 
 
-def report(settings: Settings, results: dict[str, list[Row]]) -> Report:  # noqa: ARG001
+def summary(rows: list[Row]) -> list[Row]:
+    """Return the selectors, and exact correlations beside the claim."""
+    return [*rows, *correlations()]
+
+
+def their_rows() -> list[Row]:
+    """Return nothing: the paper prints no numbers."""
+    return []
+
+
+def report(found: list[Row]) -> Report:
     """Show selectors, and the exact correlations beside the claim."""
-    rows, exact = results["selectors"], correlations()
-    lines = [
-        (row["selector"], row["grade"], row["kept"], number(row["r2_neighbors"]),
-         number(row["r2_linear"]))
-        for row in rows
-    ]  # fmt: skip
-    head = ("selector", "grade", "kept", "R² of 5 neighbors", "R² of a linear model")
+    rows = [row for row in found if row.get("selector")]
+    exact = [row for row in found if row.get("variance") is not None]
     page = (
         "# Example 1\n\nPublished: both scores are nearly zero, and a linear model needs both "
-        f"features.\n\n{markdown_table(head, lines)}\n\nPublished: for a large σ² both squared "
+        f"features.\n\n{block(found)}\n\nPublished: for a large σ² both squared "
         "correlations with Y are high, that between the features is small. Exact, a = b = 1, and "
         f"with a = sd(X2)/sd(X1):\n\n{_exact_table(exact)}\n"
     )
-    return Report([*rows, *exact], page, lambda figure: draw(figure, rows, exact), checks(rows))
+    return Report(page, block(found), lambda figure: draw(figure, rows, exact), checks(rows))
+
+
+def block(found: list[Row]) -> str:
+    """Return the table of docs/paper.md."""
+    lines = [
+        (row["selector"], row["grade"], row["kept"], number(row["r2_neighbors"]),
+         number(row["r2_linear"]))
+        for row in found
+        if row.get("selector")
+    ]  # fmt: skip
+    head = ("selector", "grade", "kept", "R² of 5 neighbors", "R² of a linear model")
+    return markdown_table(head, lines)
 
 
 def correlations() -> list[Row]:
@@ -104,8 +122,8 @@ def correlations() -> list[Row]:
     for scaled in (False, True):
         for variance in VARIANCES:
             between, first, second = squared_correlations(variance, scaled)
-            found.append({"variance": variance, "scaled": scaled, "between": between,
-                          "first": first, "second": second})  # fmt: skip
+            about = {"recipe": "exact", "variance": variance, "scaled": scaled}
+            found.append({**about, "between": between, "first": first, "second": second})
     return found
 
 

@@ -9,8 +9,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import train_test_split
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from experiments.paper_data import PublishedProblem, load_published
 from experiments.paper_files import data_folders
@@ -18,6 +19,7 @@ from experiments.reproduce.recipes import Kept
 from experiments.reproduce.results import Row
 from pinsker.datasets import Radial
 from pinsker.exceptions import DataError
+from tests.truths import AdditiveCurves
 
 N_FRESH = 4000
 #: Seeds of problems that are drawn lie this far from each other and from those of fresh rows.
@@ -27,6 +29,11 @@ FAR = 100_000
 def svm(penalty: float = 10.0) -> SVC:
     """Return the SVM of the figures: C = 10 and gamma = 1 / n_features, on raw columns."""
     return SVC(C=penalty, gamma="auto")
+
+
+def svr(penalty: float = 10.0) -> SVR:
+    """Return the SVM of the regression problems."""
+    return SVR(C=penalty, gamma="auto")
 
 
 @cache
@@ -70,6 +77,14 @@ def figure3_problem(seed: int) -> PublishedProblem:
     return PublishedProblem(*Radial(10, 30).sample(1000, seed=FAR * (seed + 1)), 10)
 
 
+def regression_problem(number: int, seed: int) -> PublishedProblem:
+    """Return one of the 50 regression problems of 200 rows and 15 columns."""
+    if published("regression"):
+        return published("regression")[number]
+    drawn = AdditiveCurves().sample(200, seed=FAR * (seed + 1) + number)
+    return PublishedProblem(*drawn, 4)
+
+
 def fresh_rows(n_useful: int, n_columns: int, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return many rows of the same distribution: errors without the noise of fifty test rows."""
     sample = Radial(n_useful, n_columns).sample(N_FRESH, seed=7 * FAR + number)
@@ -88,11 +103,11 @@ class Split(NamedTuple):
     n_useful: int
 
 
-def split_problem(problem: PublishedProblem, seed: int) -> Split:
-    """Split 75 to 25, as published, and draw fresh rows."""
+def split_problem(problem: PublishedProblem, seed: int, fresh: bool = True) -> Split:
+    """Split 75 to 25, as published, and draw fresh rows, which only the default is judged by."""
     X, X_test, y, y_test = train_test_split(problem.X, problem.y, random_state=seed)
-    fresh = fresh_rows(problem.n_useful, X.shape[1], seed)
-    return Split(X, y, X_test, y_test, *fresh, problem.n_useful)
+    drawn = fresh_rows(problem.n_useful, X.shape[1], seed) if fresh else (X[:0], y[:0])
+    return Split(X, y, X_test, y_test, *drawn, problem.n_useful)
 
 
 def everything(split: Split) -> list[Kept]:
@@ -100,30 +115,36 @@ def everything(split: Split) -> list[Kept]:
     return [("all features", "", float("nan"), np.ones(split.X.shape[1], dtype=bool))]
 
 
-def measure(split: Split, sets: Iterable[Kept], penalty: float = 10.0, **more: Any) -> list[Row]:
-    """Return one row per kept set; sets that several recipes share are trained with once."""
+def measure(split: Split, sets: Iterable[Kept], model: Any = None, **more: Any) -> list[Row]:
+    """Return one row per kept set, with what it loses against all features on the same rows."""
     known: dict[bytes, tuple[float, float]] = {}
-    rows = []
-    for recipe, criterion, threshold, mask in sets:
+
+    def score(mask: np.ndarray) -> tuple[float, float]:
         key = mask.tobytes()
         if key not in known:
-            trained = svm(penalty).fit(split.X[:, mask], split.y)
-            known[key] = (
-                float(trained.score(split.X_test[:, mask], split.y_test)),
-                float(trained.score(split.X_fresh[:, mask], split.y_fresh)),
-            )
-        accuracy, fresh = known[key]
-        rows.append(
-            {
-                **more,
-                "n_useful": split.n_useful,
-                "recipe": recipe,
-                "criterion": criterion,
-                "threshold": None if np.isnan(threshold) else float(threshold),
-                "kept": int(mask.sum()),
-                "useful": int(mask[: split.n_useful].sum()),
-                "accuracy": accuracy,
-                "fresh": fresh,
-            }
-        )
+            trained = clone(svm() if model is None else model).fit(split.X[:, mask], split.y)
+            test = trained.score(split.X_test[:, mask], split.y_test)
+            fresh = np.nan
+            if len(split.X_fresh):
+                fresh = trained.score(split.X_fresh[:, mask], split.y_fresh)
+            known[key] = float(test), float(fresh)
+        return known[key]
+
+    whole, rows = score(everything(split)[0][3]), []
+    for recipe, criterion, threshold, mask in sets:
+        accuracy, fresh = score(mask)
+        row = {
+            **more,
+            "n_useful": split.n_useful,
+            "recipe": recipe,
+            "criterion": criterion,
+            "threshold": None if np.isnan(threshold) else float(threshold),
+            "kept": int(mask.sum()),
+            "useful": int(mask[: split.n_useful].sum()),
+            "accuracy": accuracy,
+            "lost": whole[0] - accuracy,
+        }
+        if len(split.X_fresh):
+            row |= {"fresh": fresh, "lost_fresh": whole[1] - fresh}
+        rows.append(row)
     return rows

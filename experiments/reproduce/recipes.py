@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reproduce import as_published
+from experiments.reproduce import released_code
 from pinsker import (
     BackwardElimination,
     FeatureSelector,
@@ -28,51 +28,53 @@ from pinsker.search import (
 #: A set that a recipe keeps: recipe, criterion, threshold, mask.
 Kept = tuple[str, str, float, np.ndarray]
 ER, FS, JUMP, COUNT = "ER", "FS", "ΔFS", "#F"
+RELEASED, IN_SEQUENCE = "released code", "released code, in sequence"
 #: Budgets that mean something: an error rate grows by one at most.
 MEANINGFUL = 1.0
 #: Of folds and held-out models.
 SEED = 0
 
 
-def published_sets(
-    X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]]
+def released_sets(
+    X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]], numbers: bool = False
 ) -> list[Kept]:
-    """Return what the published code keeps, by criterion and threshold."""
+    """Return what the released code keeps, by criterion and threshold."""
     deltas = sorted(thresholds.get(ER, ()))
+    largest = float(np.max(y)) if numbers else None  # not of absolute values
     # Where only budgets are asked for, nothing beyond the largest one matters.
-    enough = deltas[-1] ** 2 / 2.0 if set(thresholds) == {ER} else np.inf
-    path = as_published.published_path(X, y, n_neighbors, enough)
+    enough = deltas[-1] ** 2 / 2.0 if set(thresholds) == {ER} and not numbers else np.inf
+    path = released_code.published_path(X, y, n_neighbors, enough)
     sizes = {
-        ER: as_published.size_by_error,
-        FS: as_published.size_by_score,
-        JUMP: as_published.size_by_jump,
+        ER: lambda path, delta: released_code.size_by_error(path, delta, largest),
+        FS: released_code.size_by_score,
+        JUMP: released_code.size_by_jump,
         COUNT: lambda _, k: int(k),
     }
     kept: list[Kept] = [
-        ("as published", criterion, threshold, path.kept(sizes[criterion](path, threshold)))
+        (RELEASED, criterion, threshold, path.kept(sizes[criterion](path, threshold)))
         for criterion, several in thresholds.items()
         for threshold in several
     ]
-    chained = as_published.sizes_in_sequence(path, deltas)
+    chained = released_code.sizes_in_sequence(path, deltas, largest)
     return kept + [
-        ("as published, in sequence", ER, delta, path.kept(size))
+        (IN_SEQUENCE, ER, delta, path.kept(size))
         for delta, size in zip(deltas, chained, strict=True)
     ]
 
 
 def printed_sets(
-    X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]], **options: Any
+    X: Any, y: Any, n_neighbors: int, thresholds: dict[str, Iterable[float]], metric: str = "error"
 ) -> list[Kept]:
-    """Return what Algorithm 1 keeps to the letter, with a sound estimator."""
+    """Return what Algorithm 1 keeps as printed, with a sound estimator."""
     rules = {
-        ER: printed_budget,
+        ER: lambda delta: printed_budget(delta, metric),
         FS: ScoreThreshold,
         JUMP: ScoreJump,
         COUNT: lambda k: FeatureCount(int(k)),
     }
     with quiet():
         selector = BackwardElimination(
-            metric="error", knn=printed_score(n_neighbors), random_state=SEED, **options
+            metric=metric, knn=printed_score(n_neighbors), random_state=SEED
         ).fit(X, y)
     return [
         ("as printed", criterion, threshold, selector.support_at(error_budget=rule))
@@ -81,27 +83,46 @@ def printed_sets(
     ]
 
 
-def printed_forward_sets(X: Any, y: Any, n_neighbors: int, deltas: Iterable[float]) -> list[Kept]:
-    """Return what Algorithm 2 keeps to the letter; a larger delta keeps more (E20)."""
+def printed_forward_sets(
+    X: Any, y: Any, n_neighbors: int, deltas: Iterable[float], metric: str = "error"
+) -> list[Kept]:
+    """Return what Algorithm 2 keeps as printed, no patience; a larger delta keeps more (E20)."""
     with quiet():
         selector = ForwardSelection(
-            metric="error", knn=printed_score(n_neighbors), random_state=SEED
+            metric=metric, knn=printed_score(n_neighbors), patience=None, random_state=SEED
         ).fit(X, y)
     name = "as printed, forward"
     return [
-        (name, ER, delta, selector.support_at(error_budget=printed_budget(delta)))
+        (name, ER, delta, selector.support_at(error_budget=printed_budget(delta, metric)))
         for delta in deltas
     ]
 
 
+def letter_sets(
+    X: Any, y: Any, n_neighbors: int, deltas: Iterable[float], metric: str = "error"
+) -> list[Kept]:
+    """Return what both algorithms keep with the paper's own estimator: `as_published`."""
+    kept: list[Kept] = []
+    names = ("to the letter", BackwardElimination), ("to the letter, forward", ForwardSelection)
+    for name, kind in names:
+        published = kind.as_published(1.0, n_neighbors=n_neighbors)
+        with quiet():
+            selector = published.set_params(metric=metric, random_state=SEED).fit(X, y)
+        kept += [
+            (name, ER, delta, selector.support_at(error_budget=printed_budget(delta, metric)))
+            for delta in deltas
+        ]
+    return kept
+
+
 def printed_score(n_neighbors: int = 3) -> KNNSettings:
-    """Return the paper's score: conditional information, by so many neighbors."""
+    """Return the printed score: conditional information, by this many neighbors."""
     return KNNSettings(n_neighbors=n_neighbors, score="direct")
 
 
-def printed_budget(delta: float) -> StoppingRule:
-    """Return the printed rule: stop once the sum of scores is delta^2 / 2 nats or more."""
-    if delta <= MEANINGFUL:
+def printed_budget(delta: float, metric: str = "error") -> StoppingRule:
+    """Return the printed rule: stop once the scores sum to delta^2 / 2 (2 B^2 of numbers)."""
+    if delta <= MEANINGFUL or metric == "mse":
         return ErrorBudget(delta, constants="paper", reference="full")
     return BeyondMeaning(delta)
 
@@ -119,10 +140,12 @@ class BeyondMeaning(StoppingRule):
         return self._settle(path, int(path.sizes[reached[0]]) if len(reached) else never)
 
 
-def default_sets(X: Any, y: Any, deltas: Iterable[float], **options: Any) -> list[Kept]:
+def default_sets(
+    X: Any, y: Any, deltas: Iterable[float], metric: str = "error", **options: Any
+) -> list[Kept]:
     """Return what `FeatureSelector` keeps at each budget, from one fit."""
     with quiet():
-        selector = FeatureSelector(metric="error", random_state=SEED, **options).fit(X, y)
+        selector = FeatureSelector(metric=metric, random_state=SEED, **options).fit(X, y)
     return [
         ("default", ER, delta, selector.support_at(error_budget=delta))
         for delta in deltas
@@ -130,12 +153,14 @@ def default_sets(X: Any, y: Any, deltas: Iterable[float], **options: Any) -> lis
     ]
 
 
-def path_sets(X: Any, y: Any, sizes: Iterable[int]) -> list[Kept]:
+def path_sets(X: Any, y: Any, sizes: Iterable[int], metric: str = "error") -> list[Kept]:
     """Return sets of given sizes on pinsker's forward and backward paths."""
     kept: list[Kept] = []
-    for name, kind in (("forward path", ForwardSelection), ("backward path", BackwardElimination)):
+    whole = ForwardSelection(metric=metric, patience=None, random_state=SEED)
+    paths = {"forward path": whole, "backward path": BackwardElimination(metric=metric)}
+    for name, selector in paths.items():
         with quiet():
-            selector = kind(metric="error", random_state=SEED).fit(X, y)
+            selector.fit(X, y)
         kept += [(name, COUNT, k, selector.support_at(n_features=k)) for k in sizes]
     return kept
 

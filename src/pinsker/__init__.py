@@ -43,6 +43,8 @@ from pinsker.selectors import (
     ForwardBackwardSelection,
     ForwardSelection,
     LinearSelection,
+    RowsPlan,
+    plan_rows,
 )
 
 __version__ = "0.3.0.dev0"
@@ -50,39 +52,15 @@ __version__ = "0.3.0.dev0"
 _DISPLAYS = ("BoundDisplay", "CertificateDisplay", "ImportanceDisplay", "SelectionPathDisplay")
 
 __all__ = [
-    "AuditResult",
-    "BackwardElimination",
-    "BoundDisplay",
-    "Certificate",
-    "CertificateDisplay",
-    "CostMatrix",
-    "CriterionSelection",
-    "EngineSettings",
-    "ErrorBudget",
-    "Estimate",
-    "FeatureCount",
-    "FeatureSelector",
-    "ForwardBackwardSelection",
-    "ForwardSelection",
-    "ImportanceDisplay",
-    "IndependenceTest",
-    "Interactions",
-    "KNNSettings",
-    "LinearSelection",
-    "PermutationTest",
-    "ScoreJump",
-    "ScoreThreshold",
-    "SelectionPath",
-    "SelectionPathDisplay",
-    "WorstTarget",
-    "audit",
-    "conditional_mutual_information",
-    "entropy",
-    "independence_test",
-    "interactions",
-    "mutual_information",
+    "AuditResult", "BackwardElimination", "BoundDisplay", "Certificate", "CertificateDisplay",
+    "CostMatrix", "CriterionSelection", "EngineSettings", "ErrorBudget", "Estimate",
+    "FeatureCount", "FeatureSelector", "ForwardBackwardSelection", "ForwardSelection",
+    "ImportanceDisplay", "IndependenceTest", "Interactions", "KNNSettings", "LinearSelection",
+    "PermutationTest", "RowsPlan", "ScoreJump", "ScoreThreshold", "SelectionPath",
+    "SelectionPathDisplay", "WorstTarget", "audit", "conditional_mutual_information", "entropy",
+    "independence_test", "interactions", "mutual_information", "plan_rows",
     "select_by_criterion",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

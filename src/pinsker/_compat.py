@@ -25,26 +25,19 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
-from pinsker._types import Estimator, Fields, Function, MetricChoice, TableLike
-from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError
+from pinsker._types import Estimator, Fields, Function, ListsByName, MetricChoice, TableLike
+from pinsker.exceptions import (
+    DataError,
+    DataTypeError,
+    MissingDependencyError,
+    ParameterError,
+)
 
 __all__ = [
-    "HasMethods",
-    "Interval",
-    "InvalidParameterError",
-    "Options",
-    "RealNotInt",
-    "StrOptions",
-    "check_columns",
-    "classes_of",
-    "fit_context",
-    "install_command",
-    "method_of",
-    "output_container",
-    "require",
-    "scorer_parts",
-    "validate_data",
-]
+    "HasMethods", "Interval", "InvalidParameterError", "Options", "RealNotInt", "StrOptions",
+    "check_columns", "classes_of", "fit_context", "install_command", "method_of",
+    "output_container", "require", "scorer_parts", "table_of", "validate_data",
+]  # fmt: skip
 
 
 def check_columns(estimator: Estimator, X: TableLike) -> None:
@@ -106,13 +99,25 @@ def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleTyp
     package = module.partition(".")[0]
     try:
         return import_module(module)
-    except ModuleNotFoundError as error:
-        if (error.name or package).partition(".")[0] != package:
-            raise  # the package is there, something it needs is not: its own message is better
+    except ImportError as error:
+        # The package may be there, and something that it needs not, or of another version.
+        there = not isinstance(error, ModuleNotFoundError)
+        if there or (error.name or package).partition(".")[0] != package:
+            raise MissingDependencyError(
+                f"{purpose} needs {package}, which is installed but cannot be imported ({error}). "
+                f"Try: pip install --upgrade {package}"
+            ) from error
         command = install_command(extra) if extra else f"pip install {package}"
         raise MissingDependencyError(
             f"{purpose} needs {package}, which is not installed. Try: {command}"
         ) from error
+
+
+def table_of(columns: ListsByName, library: str) -> TableLike:
+    """Return columns as a frame of pandas or polars."""
+    if library not in ("pandas", "polars"):
+        raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
+    return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
 
 
 def install_command(extra: str) -> str:

@@ -48,6 +48,8 @@ ArrayLibrary: TypeAlias = Any
 Fields: TypeAlias = dict[str, Any]
 #: Lists by name: columns of a table, what scikit-learn checks parameters by.
 ListsByName: TypeAlias = dict[str, list[Any]]
+#: What a function is called with.
+Arguments: TypeAlias = tuple[Any, ...]
 #: A function that is handed on, with whatever it takes.
 Function: TypeAlias = Callable[..., Any]
 
@@ -71,6 +73,14 @@ class HasName(Protocol):
     """A series that has a name, which may be None."""
 
     name: object
+
+
+@runtime_checkable
+class HasBudget(Protocol):
+    """A selector of this package, fitted or not: others have no budget."""
+
+    def support_at(self, *, error_budget: float) -> BoolArray:
+        """Return which columns stay under another budget."""
 
 
 @runtime_checkable

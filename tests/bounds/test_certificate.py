@@ -84,8 +84,8 @@ def test_text_of_held_out_rows():
         ),
         "  evidence     certificate: 500 rows, fresh rows",
         (
-            "  information  0.0020 nats lost, upper bound 0.0200: Bayes risk rises by at most "
-            "0.0400 [model-based estimate]"
+            "  information  these models lose 0.0020 nats (upper bound 0.0200); if no information "
+            "is missed, the Bayes risk rises by at most 0.0400 [model-based estimate]"
         ),
         "  note: mind the gap",
     ]
@@ -127,6 +127,13 @@ def test_nothing_left_out_has_no_bound_above_the_budget():
     text = str(held_out(n_kept=9, increase=0.0, increase_lower=0.0, increase_upper=0.0, bound=0.9))
     assert "nothing dropped: no smaller set is shown to be within the budget" in text
     assert "bound" not in text
+
+
+def test_nothing_dropped_names_a_way_forward():
+    likely = {"likely": ("a", "b"), "likely_increase": 0.007, "rows_needed": 812.0}
+    text = str(held_out(n_kept=9, increase=0.0, likely_upper=0.0571, **likely))
+    assert "about 810 held-out rows would show it; a budget of 0.0571 would keep no more" in text
+    assert "would keep no more" not in str(held_out(likely_upper=0.0571, **likely))
 
 
 def test_features_that_are_worth_nothing():

@@ -3,7 +3,9 @@
 Numbers E.. are those of docs/errata.md.
 """
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -168,3 +170,21 @@ def test_e23_forward_classification(reveal, tilt):
     assert kept > claim + 0.005
     assert kept <= full + math.sqrt(2.0 * (selected + lost) - delta**2) + 1e-12
     assert kept <= full + bounds.SharpErrorBound().growth(lost) + 1e-12
+
+
+def test_e29_e30_the_tables_of_figure_2():
+    path = Path(__file__).parents[1] / "experiments" / "published_figures.json"
+    tables = json.loads(path.read_text(encoding="utf-8"))["classes"][:50]
+    assert {tuple(one["shape"]) for one in tables} == {(200, 15)}  # printed: 500 samples
+    sizes = [one["k"] for one in tables]
+    assert (min(sizes), max(sizes)) == (3, 11)  # printed: 3 to 15
+
+
+def test_e32_e33_the_curves_of_figure_2(data_folder):
+    path = data_folder / "paper_results.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))["figure2_binary"]
+    first = next(r for r in rows if r["criterion"] == "error" and r["threshold"] == 0.05)
+    assert "mean_score_svm_C10" in first  # printed: C = 1
+    useful = first["mean_selected"] - first["mean_selected_irrelevant"]
+    assert useful / 15 == pytest.approx(0.47, abs=0.01)  # where the orange curve begins
+    assert first["mean_selected"] / 15 > 0.99  # what its caption says

@@ -93,3 +93,9 @@ def test_refusals(kwargs, message):
 def test_fano_refuses_too_much_entropy():
     with pytest.raises(ParameterError, match=r"at most log\(2\) = 0.693147 nats"):
         bounds.fano_error(0.8, 2)
+
+
+def test_hellman_and_raviv_by_hand():
+    """A coin of which half a bit is open errs at most one time in four."""
+    assert bounds.hellman_raviv_error(math.log(2) / 2) == pytest.approx(0.25)
+    assert bounds.hellman_raviv_error(10.0) == 1.0

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._output import OutputFiles, make_console
+from pinsker.cli import main
 
 FAST = ("--fast", "--models", "linear", "--drop", "w,when")
 
@@ -74,12 +74,14 @@ def test_a_file_that_only_begins_as_a_database(run, tmp_path):
     assert "cannot be read by SQLite" in run("select", fake, "-t", "y").err
 
 
-def test_a_terminal_without_the_letters_of_a_unit():
+def test_a_terminal_without_the_letters_of_a_unit(folder, monkeypatch):
+    table = str(folder / "table.csv")
+    typed = ["pinsker", "select", table, "-t", "a", "--drop", "y,patient", *FAST[:3]]
+    monkeypatch.setattr("sys.argv", typed)
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    with redirect_stdout(stream):
-        make_console().print("R² falls")
-        stream.flush()
-    assert stream.buffer.getvalue() == b"R\\xb2 falls\n"
+    with redirect_stdout(stream), pytest.raises(SystemExit):
+        main()
+    assert b"(R\\xb2)" in stream.buffer.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -102,18 +104,12 @@ def test_errors_name_options_and_figures(run, folder, change, message):
     assert "spans 0," not in refused.err
 
 
-def test_a_command_that_is_ended_leaves_no_folder(tmp_path):
-    before = signal.getsignal(signal.SIGTERM)
-
-    def write():
-        with OutputFiles() as files:
-            files.write_text("text", str(tmp_path / "file.txt"))
-            signal.raise_signal(signal.SIGTERM)
-
-    with pytest.raises(SystemExit) as left:
-        write()
-    assert left.value.code == 143
-    assert list(tmp_path.iterdir()) == []
+def test_a_command_that_is_ended_leaves_no_folder(run, folder, monkeypatch):
+    before, files = signal.getsignal(signal.SIGTERM), set(folder.iterdir())
+    monkeypatch.setattr("pinsker.cli._output._sync", lambda _: signal.raise_signal(signal.SIGTERM))
+    done = run("select", folder / "table.csv", "-t", "y", *FAST, "-q", "--json", folder / "s.json")
+    assert done.code == 143
+    assert set(folder.iterdir()) == files
     assert signal.getsignal(signal.SIGTERM) is before
 
 

@@ -231,6 +231,7 @@ def test_the_seed_is_zero_unless_given(run, table, tmp_path):
         run("select", table, "-t", "final grade", *cut, "--json", path, "--quiet")
         content = json.loads(path.read_text())
         content.pop("seconds")
+        content.pop("summary")  # names the command
         texts.append(content)
     assert texts[0] == texts[1] == texts[2]
     assert texts[0]["parameters"]["random_state"] == 0
@@ -270,6 +271,17 @@ def test_without_a_gpu_the_error_is_one_line(run, table, monkeypatch, direction)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith("pinsker: --engine cuda cannot be used: CuPy is not installed; pip")
     assert done.err.endswith("or use --engine local.\n")
+
+
+def test_a_gpu_that_is_not_there_is_refused_where_no_search_needs_it(run, table, monkeypatch):
+    """Linear searches passed --engine cuda over in silence."""
+    monkeypatch.setattr("pinsker.engine.backends.cuda._device.find_spec", lambda name: None)
+    done = run(
+        "select", table, "-t", "final grade", "--searches", "linear", "--models", "linear",
+        "--engine", "cuda",
+    )  # fmt: skip
+    assert done.code == 2
+    assert "--engine cuda cannot be used: CuPy is not installed" in done.err
 
 
 def test_a_scheduler_that_does_not_answer(run, table, monkeypatch):

@@ -59,8 +59,16 @@ def test_the_command_works_where_it_is_typed(came_from, tmp_path, monkeypatch):
     assert install_command("cli") == wanted.replace("{path}", str(path))
 
 
-def test_a_package_that_lacks_a_part_of_its_own_speaks_for_itself(tmp_path, monkeypatch):
-    (tmp_path / "half_there.py").write_text("import not_there_at_all")
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [
+        ("import not_there_at_all", "not_there_at_all"),
+        ("from sklearn.utils import gone_since_1_9", "cannot import name 'gone_since_1_9'"),
+    ],
+)
+def test_a_package_that_cannot_be_imported_says_why(tmp_path, monkeypatch, code, cause):
+    """scikit-survival 0.26 with scikit-learn 1.9 ended in a traceback of the command."""
+    (tmp_path / "half_there.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError, match="not_there_at_all"):
+    with pytest.raises(MissingDependencyError, match=f"cannot be imported .*{cause}"):
         require("half_there", purpose="this")

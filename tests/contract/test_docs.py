@@ -1,10 +1,12 @@
 """The pages tell the truth: examples run, the README prints what it says, no name is left out."""
 
+import ast
 import contextlib
 import doctest
 import importlib
 import inspect
 import io
+import json
 import os
 import re
 import runpy
@@ -14,8 +16,10 @@ import sys
 import warnings
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -65,6 +69,31 @@ def test_the_readme_prints_what_it_says():
     assert NUMBER.sub("#", output.getvalue()) == NUMBER.sub("#", printed), REFRESH
     found, said = (np.array(NUMBER.findall(text), float) for text in (output.getvalue(), printed))
     np.testing.assert_allclose(found, said, rtol=0, atol=0.005, err_msg=REFRESH)
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_from_top_to_bottom():
+    """Cells are run as a notebook would, without one; the last value of a cell must show itself."""
+    mpl.use("agg")
+    notebook = json.loads((ROOT / "examples" / "tutorial.ipynb").read_text(encoding="utf-8"))
+    known, shown = {"__name__": "__main__"}, []
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        for cell in notebook["cells"]:
+            if cell["cell_type"] != "code":
+                continue
+            assert cell["outputs"] == []
+            *body, last = ast.parse("".join(cell["source"]).removesuffix(";")).body
+            exec(compile(ast.Module(body, []), "notebook", "exec"), known)
+            if not isinstance(last, ast.Expr):
+                exec(compile(ast.Module([last], []), "notebook", "exec"), known)
+                continue
+            shown.append(eval(compile(ast.Expression(last.value), "notebook", "eval"), known))
+    views = [one for one in shown if hasattr(one, "_repr_html_")]
+    assert all("<div" in one._repr_html_() for one in views)
+    assert len(views) == 4
+    sizes = next(one for one in shown if isinstance(one, list))
+    assert sizes == sorted(sizes, reverse=True)
+    pyplot.close("all")
 
 
 def test_the_readme_shows_the_two_commands_first():

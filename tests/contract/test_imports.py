@@ -36,8 +36,9 @@ BELOW["__main__"] = {"cli"}
 WHEN_CALLED = {
     (file, "pinsker.report")
     for file in (
-        "__init__.py", "_notes.py", "holdout/_audit.py", "holdout/_certificate.py",
-        "selectors/_base.py",
+        "__init__.py", "_notes.py", "explain/_importance.py", "explain/_interactions.py",
+        "holdout/_audit.py", "holdout/_certificate.py", "search/_path.py", "selectors/_base.py",
+        "selectors/_plan.py",
     )
 }  # fmt: skip
 

@@ -33,7 +33,7 @@ from pinsker.engine import (
     mean_values,
     memory_limit,
     neighbor_counts,
-    plan_rows,
+    plan_sample,
     search_bytes,
 )
 from pinsker.exceptions import DataError, MemoryBudgetError, ParameterError, PinskerError
@@ -128,7 +128,7 @@ def test_searches_take_problems(search):
     with pytest.raises(ParameterError, match=r"problem is of type ndarray: give a Problem"):
         search(X)
     with pytest.raises(ParameterError, match=r"problem is of type ndarray: give a Problem"):
-        plan_rows(X, max_memory=None, max_samples=None, seed=0)
+        plan_sample(X, max_memory=None, max_samples=None, seed=0)
 
 
 def test_a_problem_is_not_what_a_user_changes_later():
@@ -276,10 +276,10 @@ def test_more_than_there_is_memory_for(monkeypatch):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: plan_rows(PROBLEM, max_memory="x", max_samples=None, seed=0),
-        lambda: plan_rows(PROBLEM, max_memory=None, max_samples=None, seed=0, workers=3),
-        lambda: plan_rows(PROBLEM, max_memory=None, max_samples=None, seed=0, n_neighbors=0),
-        lambda: plan_rows(PROBLEM, max_memory=None, max_samples=None, seed=0, keeps_pairs="x"),
+        lambda: plan_sample(PROBLEM, max_memory="x", max_samples=None, seed=0),
+        lambda: plan_sample(PROBLEM, max_memory=None, max_samples=None, seed=0, workers=3),
+        lambda: plan_sample(PROBLEM, max_memory=None, max_samples=None, seed=0, n_neighbors=0),
+        lambda: plan_sample(PROBLEM, max_memory=None, max_samples=None, seed=0, keeps_pairs="x"),
         lambda: WorkerMemory("steam"),
         lambda: WorkerMemory("dask", 0),
         lambda: WorkerMemory("dask", 1, "1G"),
@@ -334,7 +334,7 @@ def test_every_public_name_is_checked_here_or_holds_results():
         "calls_on_cluster",
         "class_probabilities", "count_threads", "find_client", "generator_of", "grassberger_log",
         "is_local",
-        "mean_values", "memory_limit", "neighbor_counts", "plan_rows", "search_bytes",
+        "mean_values", "memory_limit", "neighbor_counts", "plan_sample", "search_bytes",
     }  # fmt: skip
 
 

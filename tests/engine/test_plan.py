@@ -4,7 +4,7 @@ import numpy as np
 import psutil
 import pytest
 
-from pinsker.engine import Backward, Problem, available_memory, plan_rows
+from pinsker.engine import Backward, Problem, available_memory, plan_sample
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def make_problem(n=2000):
 
 
 def plan_for(problem, max_samples=None):
-    return plan_rows(problem, max_memory=None, max_samples=max_samples, seed=0)
+    return plan_sample(problem, max_memory=None, max_samples=max_samples, seed=0)
 
 
 def test_every_row_of_a_table_that_is_not_large():

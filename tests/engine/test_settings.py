@@ -92,6 +92,7 @@ def test_replaced_parameters_leave_the_others():
         "scale": "standard",
         "score": "direct",
         "max_samples": None,
+        "estimator": "ksg",
     }
     assert before == KNNSettings(scale="standard")
     assert KNNSettings(**after.get_params(deep=False)) == after

@@ -9,6 +9,7 @@ from sklearn.model_selection import PredefinedSplit
 from benchmarks.questions import draw
 from pinsker import FeatureCount, FeatureSelector, ImportanceDisplay
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.models import Linear
 
 SETTINGS = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
 
@@ -75,10 +76,10 @@ def test_alternatives_pay_for_every_set_that_they_try(selector, monkeypatch):
 def test_substitutes_are_widened(selector, monkeypatch):
     rows = with_copies(600, 2)
     wide = selector.substitutes(*rows)
-    monkeypatch.setattr("pinsker.explain._importance.CROSS_FITTED", 1.0)
+    monkeypatch.setattr("pinsker.holdout.HoldoutEvaluator.widening", 1.0)
     for one, narrow in zip(wide, selector.substitutes(*rows), strict=True):
         half = one.increase_upper - one.increase
-        assert half == pytest.approx(1.2 * (narrow.increase_upper - narrow.increase))
+        assert half == pytest.approx(Linear.widening * (narrow.increase_upper - narrow.increase))
 
 
 def test_a_fit_measures_its_kept_columns_on_held_out_rows(selector):
@@ -89,6 +90,11 @@ def test_a_fit_measures_its_kept_columns_on_held_out_rows(selector):
     truth = np.array([1.0, 0.49, 0.25]) / 1.83
     assert (np.array(found.lower) < truth).all()
     assert (truth < np.array(found.upper)).all()
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 14))
+    kept = FeatureSelector(0.001, fixed_features=range(13), **SETTINGS)
+    # A quick model has all rows: one fold of five was all that 13 columns got.
+    assert kept.fit(X, X[:, :13].sum(axis=1) + rng.normal(size=300)).importance_.n_rows == 300
     many = FeatureSelector(0.1, fixed_features=range(21), **SETTINGS)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 22))

@@ -54,7 +54,7 @@ def test_an_unstable_choice_is_noted_with_what_shares_its_place():
     assert found.value < 0.4
     assert str(note).startswith("the choice is unstable: stability -0.14 (95% interval ")
     assert "over 5 folds" in note
-    assert "'c0' was found in 1 of 5" in note
+    assert "'c0' is kept, but chosen in 1 of 5" in note
     assert Stability.of(np.tile(masks[0], (5, 1))).notes([0]) == ()
 
 
@@ -69,7 +69,7 @@ def test_columns_that_take_turns_are_named():
     assert found.in_place_of(0) == []
     (note,) = found.notes(range(7))
     assert str(note).startswith("some columns are unstable: stability 0.9")
-    assert str(note).endswith("'x6' was found in 3 of 10 (in its place 'x7')")
+    assert str(note).endswith("'x6' is kept, but chosen in 3 of 10 (in its place 'x7')")
     frame = found.to_frame()
     assert frame["frequency"].tolist()[:8] == [1.0] * 6 + [0.7, 0.3]
 

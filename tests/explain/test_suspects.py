@@ -54,7 +54,8 @@ def test_an_ordinary_table_has_no_suspects():
     for seed in range(5):
         table, target, _ = plain(seed=seed)
         assert found_in(table, target) == {}
-        assert found_in(table, table["b"] + table["c"]) == {}
+        noise = 0.1 * np.random.default_rng(seed).normal(size=len(table))
+        assert found_in(table, table["b"] + table["c"] + noise) == {}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_every_planted_kind_is_caught(kind):
 
 def test_leaks_of_a_numeric_target():
     table, _, rng = plain()
-    y = table["a"] + table["b"]
+    y = table["a"] + table["b"] + 0.1 * rng.normal(size=len(table))
     table["scaled"] = 3 * y + 1
     table["monotone"] = np.exp(y) + 1e-4 * rng.normal(size=len(y))
     table["gaps"] = np.where(y > y.median(), np.nan, table["c"])
@@ -140,3 +141,82 @@ def test_a_fixed_suspect_stays():
     table, target = planted("leak")
     kept = FeatureSelector(suspects="drop", fixed_features=["planted"], **SETTINGS)
     assert "planted" in kept.fit(table, target).get_feature_names_out()
+
+
+def test_names_of_rows_are_left_out_by_default_and_can_be_kept():
+    """A counter of rows sorted by class was the one column kept of penguins and iris."""
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.insert(0, "id", np.arange(1, 151))
+    left_out = FeatureSelector(**SETTINGS).fit(X, y)
+    assert not left_out.support_[0]
+    (note,) = [str(note) for note in left_out.notes_ if "'id'" in note]
+    assert "was left out (row counter" in note
+    assert note.endswith("fixed_features=['id'] or suspects='warn' keeps it")
+    for kept in ({"suspects": "warn"}, {"fixed_features": ["id"]}):
+        assert FeatureSelector(**SETTINGS, **kept).fit(X, y).support_[0]
+    leak = FeatureSelector(**SETTINGS).fit(*planted("leak"))
+    assert leak.support_[-1]  # of a leak `auto` warns
+
+
+def test_a_table_of_names_alone_keeps_them():
+    X = pd.DataFrame({"row": np.arange(100)})
+    selector = FeatureSelector(**SETTINGS).fit(X, np.arange(100) > 50)
+    assert selector.support_.all()
+    assert any("'row' is suspect (row counter" in note for note in selector.notes_)
+
+
+def grouped():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(60), 6)
+    table, _, _ = plain(360)
+    table["patient"] = np.array([f"p{number}" for number in group])
+    table["number"] = 1000 + group
+    table["age"] = rng.normal(50, 9, 60)[group]
+    return table, (rng.random(60) < 0.5)[group].astype(int), group
+
+
+def test_what_is_constant_within_groups_is_judged_by_one_row_of_each():
+    """Country was kept in gapminder by country, and a patient's age called a leak in pbcseq."""
+    table, y, group = grouped()
+    encoded = encode(table, y, missing="category")
+    found = {one.column: one.kind for one in find_suspects(table, encoded, group)}
+    assert found == {"patient": "group name", "number": "group name"}
+    assert "age" in found_in(table, y)  # without groups its exact value tells the patient
+    selector = FeatureSelector(**SETTINGS).fit(table, y, groups=group)
+    assert not {"patient", "number"} & set(selector.get_feature_names_out())
+    assert sum("(group name" in note for note in selector.notes_) == 2
+
+
+def test_groups_beside_values_that_compare_with_nothing():
+    table, y, group = grouped()
+    table["patient"] = table["patient"].astype("string").where(group > 2)
+    table["when"] = pd.array(np.where(group > 5, group, 0), dtype="Int64")
+    table.loc[table.index % 7 == 0, "when"] = pd.NA
+    found = find_suspects(table, encode(table, y, missing="category"), group)
+    assert "patient" in {one.column for one in found}
+
+
+def test_text_and_curves_that_give_a_number_are_leaks():
+    """Grades alone gave R² .998 of an interest rate, and no alarm."""
+    table, _, rng = plain(600)
+    rate = rng.integers(5, 30, 600) + rng.normal(0, 0.1, 600)
+    grade = np.array([f"G{round(one)}" for one in rate])
+    assert found_in(table.assign(grade=grade), rate) == {"grade": "leak"}
+    curved = rng.uniform(-1, 1, 600)
+    assert found_in(table.assign(curved=curved), curved**2) == {"curved": "leak"}
+
+
+def test_pairs_that_give_the_target_are_leaks():
+    """Arrival and schedule gave the delay but for hours and nights, and no alarm."""
+    table, _, rng = plain(400)
+    planned, late = rng.integers(300, 1300, 400), rng.integers(-20, 90, 400)
+    table["planned"], table["arrived"] = planned, planned + late
+    table.loc[:100, "arrived"] += 40
+    found = find_suspects(table, encode(table, late, missing="category", task="regression"))
+    assert [(one.column, one.kind) for one in found] == [("planned", "leak")]
+    assert "its difference with 'arrived' is the target in 7" in found[0].reason
+    table, _, rng = plain(400)
+    for y in (table["b"] * table["c"], 2 * table["b"] - 7 * table["c"] + 1):
+        assert found_in(table, y) == {"b": "leak"}

@@ -233,3 +233,51 @@ def test_cross_validated_audits_are_widened_and_fresh_ones_are_not(selector):
     both = [clone(model).fit(of(X), y).predict(of(X_test)) for of in reduced]
     gaps = (both[1] != y_test).astype(float) - (both[0] != y_test)
     assert fresh.increase_upper == pytest.approx(paired_difference(gaps, counts=True).upper)
+
+
+def test_any_choice_of_columns_has_a_price(selector):
+    """A list was a TypeError, and scikit-learn's selectors an AttributeError."""
+    import pandas as pd
+    from sklearn.feature_selection import SelectKBest
+
+    X, y = PROBLEM.sample(400, seed=2)
+    expected = audit(selector, FOREST, X, y)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    mask, wide = np.array([True, True, False, False, False]), [True, True, True, False, False]
+    for columns, table in ((["a", "b"], frame), ([0, 1], X), (mask, X), (list(mask), frame)):
+        found = audit(columns, FOREST, table, y, error_budget=0.05)
+        assert (found.error_kept, found.n_kept) == (expected.error_kept, 2)
+        assert (found.metric, found.compared, found.n_features) == ("error", "all", 5)
+        assert found.verdict == expected.verdict
+    assert audit([0, 1], FOREST, X, y).verdict == "no budget"
+    against = audit([0, 1], FOREST, X, y, against=wide)
+    assert (against.n_kept, against.n_features, against.compared) == (2, 3, "others")
+    assert "with the other 3 columns" in str(against)
+    best = SelectKBest(k=2).fit(X, y)
+    assert audit(best, FOREST, X, y).n_kept == 2
+    assert audit(selector, FOREST, X, y, against=best).n_features == 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("a pipeline", "columns names 'a', which is no column of X: pass a fitted"),
+        ([], "columns is empty"),
+        ([7], "columns names position 7: .* each of the 5 columns"),
+        ([True, False], "columns has 2 entries: .* each of the 5 columns"),
+        (3, "columns is a int: pass a fitted selector, names or positions"),
+        ([0.5], "columns is empty, or no list of columns"),
+    ],
+)
+def test_columns_that_are_not_there(columns, message):
+    with pytest.raises(ParameterError, match=message):
+        audit(columns, FOREST, *PROBLEM.sample(100, seed=2))
+
+
+def test_an_unfitted_selector_is_refused():
+    from sklearn.exceptions import NotFittedError
+    from sklearn.feature_selection import SelectKBest
+
+    for unfitted in (SelectKBest(), BackwardElimination()):
+        with pytest.raises(NotFittedError):
+            audit(unfitted, FOREST, *PROBLEM.sample(100, seed=2))

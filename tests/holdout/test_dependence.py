@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -246,3 +246,21 @@ def test_equal_rows_have_equal_hashes_in_any_table():
     assert len(set(first.tolist())) == 3
     rows = np.random.default_rng(0).normal(size=(20_000, 3))
     assert len(np.unique(encode(rows, rows[:, 0] > 0).hashes)) == 20_000
+
+
+def test_audit_and_importance_know_that_rows_are_in_time():
+    settings = {"models": LINEAR, "searches": LINEAR, "cv": TimeSeriesSplit(5), "random_state": 0}
+    selector = FeatureSelector(0.3, **settings).fit(*autoregressive(1, 0.9))
+    X, y = autoregressive(2, 0.9)
+    with pytest.warns(PinskerWarning, match="neighboring rows depend on each other"):
+        in_time = audit(selector, LinearRegression(), X, y)
+    alike = audit(selector, LinearRegression(), X, y, cv=list(TimeSeriesSplit(5).split(X)))
+    assert in_time.increase == pytest.approx(alike.increase)
+    half = alike.increase_upper - alike.increase
+    assert in_time.increase_upper - alike.increase_upper > 0.2 * half
+    assert in_time.n_groups == 0
+    found = selector.importance(X, y)
+    other = FeatureSelector(0.3, **{**settings, "cv": KFold(5)}).fit(*autoregressive(1, 0.9))
+    taken_alone = other.importance(X, y)
+    wide, narrow = (np.subtract(one.upper, one.lower).max() for one in (found, taken_alone))
+    assert wide > 1.3 * narrow

@@ -103,7 +103,7 @@ def test_numbers_by_hand():
     np.testing.assert_allclose(held.log_likelihood, -0.5 * (np.log(2 * np.pi) + 1.0))
     np.testing.assert_allclose(held.losses, 1.0 / np.var(y))
     mean = Metric("r2").score_holdout("m", np.full((4, 1), y.mean()), target, rows)
-    assert held.information(mean) == pytest.approx(0.5 * np.log(np.var(y)))
+    assert held.information(mean)[0] == pytest.approx(0.5 * np.log(np.var(y)))
     for metric, loss in (("mse", 1.0), ("mae", 1.0), ("log-loss", 0.5 * np.log(2 * np.pi * np.e))):
         held = Metric(metric).score_holdout("w", (y[rows] + residuals)[:, None], target, rows)
         assert held.loss == pytest.approx(loss)
@@ -135,8 +135,9 @@ def test_information_of_a_linear_gaussian_problem():
         )
         for model in (PriorModel(), HoldoutModel("linear", LinearRegression()))
     )
-    assert held.information(prior) == pytest.approx(np.log(2) / 2, abs=0.055)
-    assert 0.005 < held.information_error(prior) < 0.012
+    information, error = held.information(prior)
+    assert information == pytest.approx(np.log(2) / 2, abs=0.055)
+    assert 0.005 < error < 0.012
     assert best_by_information([prior, held]) is held
     assert best_by_loss([prior, held]) is held
 
@@ -207,3 +208,10 @@ def test_a_classifier_without_scores_has_its_predictions():
     x, labels = np.array([[0.0], [1.0], [9.0], [10.0]]), np.array([0, 0, 1, 1])
     scores = HoldoutModel("dumb", Dumb()).fit_predict_scores(x, labels, x, 2)
     assert scores.tolist() == [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+
+
+def test_models_declare_by_how_much_folds_widen_limits():
+    found = {model.name: model.widening for model in default_models("regression", 100)}
+    assert found["linear"] == found["linear ranks"] == 1.1
+    assert found["svm"] == 1.25
+    assert found["extra trees"] == found["boosted trees"] == HoldoutModel.widening == 1.2

@@ -2,75 +2,64 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 
+from pinsker import FeatureSelector
 from pinsker.encoding import encode
 from pinsker.exceptions import MissingDependencyError, ParameterError
+from pinsker.holdout import Fold, HoldoutEvaluator
 from pinsker.metrics import Metric
 from pinsker.models import (
-    FEW_ROWS_FROM,
+    HoldoutModel,
+    HoldoutScores,
     Linear,
     ModelData,
     ModelDesign,
     PriorModel,
-    choose_inside,
     default_models,
-    mix_losses,
     named_models,
     predict_rows,
-    race,
 )
 from pinsker.models._model import _PENALTIES, predict_ridge
 
 
-def slow_choice(losses, distance):
-    """Return the weights of `choose_inside`, by its definition."""
-    weights = []
-    for k in range(len(losses[0])):
-        others = [np.concatenate([one for i, one in enumerate(own) if i != k]) for own in losses]
-        best = min(others, key=lambda one: one.mean())
-        tied = []
-        for one in others:
-            gaps = one - best
-            tied.append(gaps.mean() <= distance * gaps.std() / np.sqrt(len(gaps)) + 1e-15)
-        weights.append(np.array(tied) / sum(tied))
-    return np.array(weights)
+class Coin(HoldoutModel):
+    """A model that is wrong in four of ten rows, whatever it is fitted to."""
+
+    def fit_predict_scores(self, train, labels, test, n_classes, **_):
+        rng = np.random.default_rng([int(self.name), len(train), int(1e6 * abs(test[0, 0]))])
+        right = (rng.random(len(test)) < 0.6).astype(float)
+        return np.column_stack([right, 1.0 - right])  # all rows are of the first class
 
 
-@pytest.mark.parametrize("distance", [0.0, 0.5, 2.0])
-def test_models_are_chosen_by_the_other_folds(seed, distance):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(3, 9, size=4)
-    losses = [[rng.random(size) + 0.05 * m for size in sizes] for m in range(5)]
-    weights = choose_inside(losses, distance)
-    np.testing.assert_allclose(weights, slow_choice(losses, distance))
-    mixed = mix_losses(losses, weights)
-    expected = [
-        sum(weights[k, m] * losses[m][k][i] for m in range(5))
-        for k in range(4)
-        for i in range(sizes[k])
-    ]
-    np.testing.assert_allclose(mixed, expected)
+def test_the_best_of_ten_equal_models_is_not_optimistic():
+    """Ten models flip a coin with .4: the smallest loss is .36, that of the chosen ones .40."""
+    rng = np.random.default_rng(0)
+    smallest, chosen = [], []
+    for _ in range(12):
+        X, y = rng.normal(size=(300, 1)), (np.arange(300) < 2).astype(int)
+        models = [Coin(str(k), None) for k in range(10)]
+        folds = [Fold(*fold) for fold in folds_of(300, 5)]
+        evaluator = HoldoutEvaluator(encode(X, y), folds, models, Metric("error"))
+        evaluator.evaluate([[(0,)] * 5])
+        losses = [evaluator._pool(model, [(0,)] * 5) for model in models]
+        smallest.append(min(one.loss for one in losses))
+        parts = zip(evaluator._pick(losses, 5), np.split(np.arange(300), 5), strict=True)
+        chosen.append(np.mean([losses[model].losses[part] for model, part in parts]))
+    assert np.mean(smallest) < 0.37
+    assert np.mean(chosen) > 0.385
 
 
 def test_a_fold_has_no_part_in_its_own_choice():
     rng = np.random.default_rng(0)
-    losses = [[rng.random(20) for _ in range(3)] for _ in range(2)]
-    before = choose_inside(losses)
-    losses[0][1] = losses[0][1] + 10.0
-    np.testing.assert_array_equal(choose_inside(losses)[1], before[1])
-
-
-def test_the_best_of_ten_equal_models_is_not_optimistic():
-    """Ten models flip a fair coin with .4: the smallest loss is .36, the chosen one .40."""
-    rng = np.random.default_rng(0)
-    smallest, chosen = [], []
-    for _ in range(200):
-        losses = [[(rng.random(60) < 0.4).astype(float) for _ in range(5)] for _ in range(10)]
-        smallest.append(min(np.concatenate(own).mean() for own in losses))
-        chosen.append(mix_losses(losses, choose_inside(losses)).mean())
-    assert np.mean(smallest) < 0.37
-    assert np.mean(chosen) == pytest.approx(0.4, abs=4 * np.std(chosen) / np.sqrt(200))
+    table = encode(rng.normal(size=(60, 1)), rng.normal(size=60))
+    folds = [Fold(*fold) for fold in folds_of(60)]
+    evaluator = HoldoutEvaluator(table, folds, [Linear()], Metric("r2"))
+    one, other = (HoldoutScores(name, rng.normal(size=60), rng.random(60), "r2") for name in "ab")
+    before = evaluator._pick([one, other], 3)
+    one.losses[20:40] += 10.0  # the rows of the second fold
+    assert evaluator._pick([one, other], 3)[1] == before[1]
+    assert evaluator._pick([one, other], 3)[0] == 1
 
 
 def folds_of(n, n_folds=3):
@@ -92,19 +81,20 @@ def test_the_race_finds_the_linear_model_of_a_skewed_column(n):
     models = default_models("regression", n)
     assert [model.name for model in models][:2] == ["linear", "linear ranks"]
     assert ("svm" in {model.name for model in models}) == (n <= 2000)
-    found = race(ModelData.of(encoded), models, folds_of(n), Metric("r2"), range(4))
-    assert found.winner.name == "linear"
-    assert found.tied[0] is found.winner
-    if n < FEW_ROWS_FROM:  # else few rows leave one
-        assert found.losses["linear"] < 0.1 < found.losses["linear ranks"]
+    evaluator = HoldoutEvaluator(
+        encoded, [Fold(*fold) for fold in folds_of(n)], models, Metric("r2")
+    )
+    evaluator.race([[(0, 1, 2, 3)] * 3])
+    assert [model.name for model in evaluator.models] == ["linear"]
 
 
-def test_equals_go_to_the_cheapest():
-    X, y = skewed_table()
-    data = ModelData.of(encode(X, y))
+@pytest.mark.parametrize(("n", "winner"), [(300, "mean of a, b"), (2000, "a")])
+def test_equals_go_to_the_cheapest(n, winner):
     models = (Linear("a"), Linear("b"), PriorModel())
-    found = race(data, models, folds_of(len(y)), Metric("r2"), range(4))
-    assert [model.name for model in found.tied] == ["a", "b"]
+    folds = [Fold(*fold) for fold in folds_of(n)]
+    evaluator = HoldoutEvaluator(encode(*skewed_table(n)), folds, models, Metric("r2"))
+    evaluator.race([[(0, 1, 2, 3)] * 3])
+    assert [model.name for model in evaluator.models] == [winner]
 
 
 def test_who_races_follows_from_what_models_take():
@@ -194,3 +184,14 @@ def test_rare_classes_do_not_stop_boosted_trees():
     y[0] = 2
     (model,) = named_models("boosted trees", "classification", 60)
     assert model.fit_predict_scores(X, y, X, 3).shape == (60, 3)
+
+
+def test_models_of_the_user_that_tie_predict_together():
+    # The last pass took their mean for a model of ours: IndexError.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    models = [(name, LogisticRegression()) for name in ("one", "other")]
+    selector = FeatureSelector(0.1, models=models, searches=["linear"], random_state=0)
+    selector.fit(X, X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=200) > 0)
+    assert selector.certificate_.model_all == "mean of one, other"
+    assert selector.support_[:2].all()

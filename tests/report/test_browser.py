@@ -321,6 +321,22 @@ def test_a_phone_cuts_nothing_off(visit, full_page, hostile_page):
         assert not tab.is_visible("#chart-increase svg.wide")
 
 
+def test_figures_of_tiles_stand_in_a_line_and_names_are_whole_on_a_phone(visit, full_page):
+    """A label of three lines pushed its number down; names were broken for their limits."""
+    rows = """() => { const rows = {};
+      document.querySelectorAll('.tiles > div').forEach(tile => {
+        const top = Math.round(tile.getBoundingClientRect().top);
+        const at = Math.round(tile.querySelector('dd').getBoundingClientRect().top);
+        (rows[top] = rows[top] || []).push(at); });
+      return Object.values(rows); }"""
+    for size in (DESK, PHONE):
+        page = visit(full_page, size)
+        assert all(len(set(tops)) == 1 for tops in page.evaluate(rows))
+    heights = """() => [...document.querySelectorAll('.ranking.limits .name')].map(
+      name => name.getClientRects().length && name.offsetHeight)"""
+    assert max(visit(full_page, PHONE).evaluate(heights)) < 40
+
+
 def test_dark_is_dark(visit, page):
     def brightness(scheme):
         tab = visit(page, scheme=scheme)

@@ -9,12 +9,14 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
-from pinsker import BackwardElimination, FeatureCount
+from pinsker import BackwardElimination, FeatureCount, FeatureSelector
 from pinsker.exceptions import ParameterError
 from pinsker.report import (
     BoundDisplay,
+    BudgetDisplay,
     CertificateDisplay,
     ErrorIncreaseDisplay,
     ImportanceDisplay,
@@ -113,7 +115,8 @@ def test_plot_draws_the_error_increase(cross_fitted, axes):
         np.sort(display.line_.get_ydata()), np.sort(results["increase"][own].astype(float))
     )
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert {"forward", "linear", "no features", "budget 0.05"} < set(labels)
+    assert {"forward", "linear", "budget 0.05"} < set(labels)
+    assert any(label.startswith("no features") for label in labels)
     assert display.ax_.get_ylabel() == "increase of the error rate"
     assert len(display.ax_.collections) == 1  # the band of the search whose set is kept
 
@@ -126,8 +129,26 @@ def test_plot_without_held_out_rows_draws_the_bound(selector, axes):
     assert (np.diff(heights) <= 0).all()  # a larger set never holds less information
 
 
+def test_the_curve_of_the_paper(selector, cross_fitted, axes):
+    display = BudgetDisplay.from_estimator(selector, ax=axes())  # nothing held out: the bound
+    assert (np.diff(display.kept[0]) <= 0).all()  # a larger budget keeps no more
+    assert np.array_equal(display.kept[0], display.kept[1])
+    assert (display.increase[0] <= display.budgets + 1e-9).all()
+    at = int(np.argmin(np.abs(display.budgets - 0.1)))
+    assert display.kept[0, at] == selector.support_.sum()
+    display = cross_fitted.plot(kind="budget", ax=axes())
+    assert isinstance(display, BudgetDisplay)
+    lower, upper = display.increase[1:]
+    assert (lower <= upper + 1e-12).all()
+    assert (display.kept[1] <= display.kept[0]).all()  # likely, and shown
+    for budget, size in zip(display.budgets[::9], display.kept[0][::9], strict=True):
+        assert cross_fitted.support_at(error_budget=float(budget)).sum() == size
+    assert display.ax_.get_xlabel() == "error budget"
+    assert len(display.ax_.figure.axes) >= 2  # the number of features has an axis of its own
+
+
 def test_plot_refuses_what_it_does_not_know(selector):
-    with pytest.raises(ParameterError, match="'path', 'bound', 'certificate'; found 'pie'"):
+    with pytest.raises(ParameterError, match="'bound', 'budget', 'certificate'; found 'pie'"):
         selector.plot("pie")
 
 
@@ -229,3 +250,77 @@ def test_importance_is_drawn_in_any_metric(findings, axes):
     importance = replace(findings["importance"], metric="roc_auc")
     display = ImportanceDisplay.from_importance(importance, ax=axes())
     assert display.ax_.get_xlabel() == "error that a feature saves (ROC AUC)"
+
+
+@pytest.fixture(scope="module")
+def by_auc():
+    X, y = load_breast_cancer(return_X_y=True)
+    settings = {"models": ["linear"], "searches": ["linear"], "cv": 3, "random_state": 0}
+    return FeatureSelector(0.02, metric="roc_auc", **settings).fit(X[:300], y[:300])
+
+
+def test_no_display_draws_empty_axes(by_auc, axes):
+    """Of ROC AUC there is no bound: its axes were empty, and so was a row of the certificate."""
+    with pytest.raises(ParameterError, match=r"no increase of ROC AUC.*plot\('increase'\)"):
+        BoundDisplay.from_estimator(by_auc, ax=axes())
+    display = CertificateDisplay.from_estimator(by_auc, ax=axes())
+    assert all(np.isfinite(upper) for _, _, upper in display.statements)
+    rows = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert rows == [name for name, _, _ in display.statements]
+    drawn = {row for line in display.ax_.get_lines()[:-2] for row in line.get_ydata()}
+    assert drawn == set(range(len(rows)))
+
+
+def test_the_likely_set_is_marked_and_a_far_level_is_named(by_auc, axes):
+    likely = len(by_auc.certificate_.likely)
+    display = ErrorIncreaseDisplay.from_estimator(by_auc, ax=axes())
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert f"{display.kept} kept" in labels
+    assert (f"{likely} likely" in labels) == (0 < likely < display.kept)
+    assert any(label.startswith("no features: 0.") for label in labels)
+    assert display.ax_.get_ylim()[1] < display.baseline
+    marked = replace(display, likely=2).plot(ax=axes())
+    assert "2 likely" in [text.get_text() for text in marked.ax_.get_legend().get_texts()]
+
+
+def test_legends_of_own_figures_are_beside_the_axes(by_auc, axes):
+    for display in (by_auc.plot(), SelectionPathDisplay.from_estimator(by_auc)):
+        display.figure_.canvas.draw()
+        legend = display.ax_.get_legend().get_window_extent()
+        assert legend.x0 >= display.ax_.get_window_extent().x1
+        assert legend.x1 <= display.figure_.bbox.x1
+    del axes
+
+
+def test_importance_display_has_a_bar_for_every_feature(findings, axes):
+    importance = findings["importance"]
+    display = ImportanceDisplay.from_importance(importance, ax=axes())
+    widths = [bar.get_width() for bar in display.ax_.patches]
+    assert sorted(widths) == pytest.approx(sorted(display.values))
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert names == list(display.features)
+
+
+def test_notebooks_show_results_as_they_do_selectors(cross_fitted, findings):
+    results = [
+        cross_fitted.certificate_, cross_fitted.path_, findings["importance"],
+        findings["interactions"],
+    ]  # fmt: skip
+    for result in results:
+        html = result._repr_html_()
+        assert html.startswith("<div style=")
+        assert html.count("<div") == html.count("</div>")
+        assert "color:#000" not in html  # dark notebooks have letters of their own
+    said = results[0]._repr_html_()
+    for text in ("6 of 13 features", "error rate may rise by 0.05", "cross-fitting"):
+        assert text in said
+    assert "flavanoids" in results[1]._repr_html_()
+    assert "proline" in results[2]._repr_html_()
+
+
+def test_notebooks_escape_names(hostile):
+    X, y = hostile[1:]
+    selector = BackwardElimination(FeatureCount(10)).fit(X, y)
+    for result in (selector.path_, selector.certificate_):
+        assert "<script" not in result._repr_html_()
+        assert "<img" not in result._repr_html_()

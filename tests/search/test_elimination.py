@@ -7,7 +7,7 @@ import pytest
 from oracles.elimination import eliminate
 from pinsker import FeatureSelector
 from pinsker.encoding import encode
-from pinsker.search import KNNSearchSettings, elimination, named_searches
+from pinsker.search import KNNSearchSettings, elimination, named_searches, search_rows
 
 
 def linear_problem(n_rows, n_columns, seed, n_classes=3):
@@ -109,7 +109,7 @@ def test_several_targets_and_survival_are_ordered():
 def test_the_front_door_takes_it_by_name():
     X, _, classes = linear_problem(150, 130, 9, n_classes=2)
     _, (search,) = named_searches(["elimination"], encode(X, classes), KNNSearchSettings())
-    assert len(search.run(encode(X, classes))[0].order) == 130
+    assert len(search_rows(encode(X, classes), search)[0].order) == 130
     selector = FeatureSelector(0.1, searches=["elimination"], cv=3, random_state=0).fit(X, classes)
     assert selector.path_.n_features == 130
     assert 0 in selector.get_support(indices=True)

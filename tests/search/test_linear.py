@@ -14,6 +14,7 @@ from pinsker.search import (
     LinearSearchSettings,
     linear,
     named_searches,
+    search_rows,
 )
 
 DIRECTIONS = pytest.mark.parametrize("direction", ["backward", "forward"])
@@ -75,7 +76,7 @@ def test_forward_ends_as_its_settings_say():
 def test_more_columns_than_the_rows_carry_are_searched_forward():
     def by_name(encoded):
         _, (search,) = named_searches(["linear"], encoded, KNNSearchSettings())
-        return search.run(encoded)[0]
+        return search_rows(encoded, search)[0]
 
     few = encode(*table(n_rows=60, n_columns=20), scale="standard")
     assert by_name(few) == linear(few, LinearSearchSettings())
@@ -108,7 +109,7 @@ def test_more_columns_than_rows_with_copies_among_them():
     y = X[:, :3].sum(axis=1) + 0.1 * rng.normal(size=40)
     encoded = encode(X, y, scale="standard")
     _, (search,) = named_searches(["linear"], encoded, KNNSearchSettings())
-    (path,) = search.run(encoded)
+    (path,) = search_rows(encoded, search)
     moves, left = [], []
     total = np.square(y - y.mean()).sum()
     for _ in path.moves:

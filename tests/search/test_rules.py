@@ -61,6 +61,13 @@ def test_score_jump_by_hand(jump, backward, forward):
     assert ScoreJump(jump).size(FORWARD) == forward
 
 
+def test_the_first_removal_is_a_jump_from_zero():
+    """No step is free: a first score above the threshold stops the search at once."""
+    path = dataclasses.replace(BACKWARD, scores=(0.3, 0.35, 0.4, 0.45))
+    assert ScoreJump(0.2).size(path) == 4
+    assert ScoreJump(0.3).size(path) == 1
+
+
 @BOTH
 def test_numbers_use_the_range_or_the_printed_constant(path):
     # 0.05 of the variance: sharp R2 gives 0.00626 nats, above 0.004; printed 0.05/(2*9) = 0.0028.
@@ -89,7 +96,8 @@ def test_a_budget_for_everything_keeps_one_feature_and_notes_it(path, rule):
     decision = rule.decide(path, FAIR)
     assert decision.size == 1
     assert "would let every feature go" in decision.notes[0]
-    assert str(rule) in decision.notes[0]
+    assert rule.said in decision.notes[0]
+    assert "ErrorBudget" not in decision.notes[0]
 
 
 def test_fixed_features_stay():

@@ -23,6 +23,7 @@ from pinsker.search import (
     criterion_search,
     named_searches,
     relevance,
+    search_rows,
 )
 
 SETTINGS = KNNSearchSettings()
@@ -37,7 +38,7 @@ def paths_of(searches, table, fixed=()):
     names, found = named_searches(searches, table, SETTINGS, fixed)
     paths = {}
     for search in found:
-        paths |= dict(zip(search.names, search.run(table), strict=True))
+        paths |= dict(zip(search.names, search_rows(table, search), strict=True))
     return {name: paths[name] for name in names}
 
 
@@ -66,7 +67,7 @@ def test_searches_that_begin_alike_run_as_one(table):
 def test_searches_can_be_sent_to_another_process(searches, table):
     _, found = named_searches(searches, table, SETTINGS)
     for search in pickle.loads(pickle.dumps(found)):
-        assert len(search.run(table)) == len(search.names)
+        assert len(search_rows(table, search)) == len(search.names)
 
 
 def test_fixed_features_come_first_in_every_path(table):
@@ -170,6 +171,6 @@ def test_wide_tables_are_ordered_as_a_whole_first(n_features, is_wide, of_many_r
     assert "backward" not in names or n_features <= 500
     for search in found:
         if search.names in (("elimination",), ("cmim",)):
-            (path,) = search.run(wide)
+            (path,) = search_rows(wide, search)
             assert sorted(path.order) == list(range(n_features))  # all features, not a screen
             assert path.order[0] == 0

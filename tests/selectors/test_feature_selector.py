@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -178,15 +179,15 @@ def test_searches_that_make_no_sense(xor, searches, message):
 
 @pytest.fixture
 def interrupt_in_third_step(monkeypatch):
-    scores, calls = Backward.scores, []
+    remove, calls = Backward.remove, []
 
-    def interrupted(state):
+    def interrupted(state, feature):
         calls.append(state)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return scores(state)
+        return remove(state, feature)
 
-    monkeypatch.setattr(Backward, "scores", interrupted)
+    monkeypatch.setattr(Backward, "remove", interrupted)
 
 
 @pytest.mark.usefixtures("interrupt_in_third_step")
@@ -388,3 +389,25 @@ def test_counts_that_support_at_refuses(fitted):
             fitted.support_at(n_features=wrong)
     with pytest.raises(ParameterError, match="error_budget or n_features, and not both"):
         fitted.support_at()
+
+
+def test_at_another_budget_is_a_fitted_transformer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    settings = {"models": ["linear"], "searches": ["linear"], "cv": 3, "random_state": 0}
+    selector = FeatureSelector(0.02, **settings).fit(X, y)
+    likely, loose = selector.at(confidence=0.5), selector.at(error_budget=0.1)
+    assert likely.get_params()["confidence"] == 0.5
+    assert selector.get_params()["confidence"] == 0.95
+    for other, support in (
+        (likely, selector.support_at(error_budget=0.02, confidence=0.5)),
+        (loose, selector.support_at(error_budget=0.1)),
+    ):
+        assert (other.support_ == support).all()
+        assert other.support_.sum() < selector.support_.sum()
+        assert list(other.transform(X).columns) == list(X.columns[support])
+        assert other.certificate_.n_kept == support.sum()
+        assert f"{support.sum()} of 30" in other._repr_html_()
+        assert other.ranking_.max() > 1
+    assert (selector.at().support_ == selector.support_).all()
+    with pytest.raises(ParameterError, match="the selector stops by"):
+        FeatureSelector(FeatureCount(2), **settings).fit(X, y).at(error_budget=0.1)

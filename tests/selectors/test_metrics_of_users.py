@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import fbeta_score, make_scorer
 from sklearn.svm import LinearSVC
 
 from pinsker import BackwardElimination, CostMatrix, ErrorBudget, FeatureSelector, audit
 from pinsker.exceptions import ParameterError
+from pinsker.metrics import check_metric, metric_name
 from pinsker.selectors import LinearSelection
 
 FAST = {"models": ["linear"], "searches": ["forward"], "random_state": 0}
@@ -142,3 +144,20 @@ def test_rare_classes_on_split_rows_lose_little_auc():
     selector = FeatureSelector(0.01, metric="roc_auc", random_state=0).fit(X, y)
     assert selector.support_[:3].all()
     assert selector.certificate_.metric == "roc_auc"
+
+
+def test_names_that_people_type():
+    """Every one of these was refused; Gini is 2 AUC - 1, so that its budget is twice as large."""
+    X, y = load_breast_cancer(return_X_y=True)
+    settings = {"models": "linear", "searches": ["linear"], "cv": 3, "random_state": 0}
+    auc = FeatureSelector(0.02, metric="auc", **settings).fit(X[:300], y[:300])
+    gini = FeatureSelector(0.04, metric="gini", **settings).fit(X[:300], y[:300])
+    assert (gini.support_ == auc.support_).all()
+    assert gini.certificate_.increase == pytest.approx(2 * auc.certificate_.increase)
+    assert gini.certificate_.increase_upper == pytest.approx(2 * auc.certificate_.increase_upper)
+    assert "Gini coefficient may fall by 0.04" in str(gini.certificate_)
+    for name, own in (("rmse", "neg_root_mean_squared_error"), ("logloss", "log-loss"),
+                      ("accuracy", "error"), ("f1", "f1")):  # fmt: skip
+        assert metric_name(check_metric(name)) == own
+    again = audit(gini, LogisticRegression(max_iter=9999), X[300:], y[300:])
+    assert (again.metric, again.budget) == ("gini", 0.04)

@@ -251,3 +251,39 @@ def test_a_class_that_is_no_model_is_refused():
             FeatureSelector(models=[wrong], **FAST).fit(X, y)
     with pytest.raises(ParameterError, match="is no classifier"):
         FeatureSelector(models=[Ridge()], **FAST).fit(X, y)
+
+
+class CatModel(ClassifierMixin, BaseEstimator):
+    """Refuses names in `cat_features` that are not among the columns, as CatBoost does."""
+
+    def __init__(self, cat_features=None):
+        self.cat_features = cat_features
+
+    def fit(self, X, y):
+        absent = set(self.cat_features) - set(X.columns)
+        if absent:
+            raise ValueError(f"no feature {absent}")
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.most_ = self.classes_[counts.argmax()]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.most_)
+
+
+def test_lists_of_categorical_columns_follow_the_sets():
+    """CatBoost with cat_features=[names] was refused at the first set without one of them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.choice(["x", "y"], 200)})
+    X["c"] = X["b"].astype("category").cat.codes
+    y = (X["a"] > 0).astype(int)
+    models = [
+        CatModel(["b"]),
+        HistGradientBoostingClassifier(categorical_features=["c"], max_iter=5),
+        HistGradientBoostingClassifier(categorical_features=[2], max_iter=5),
+    ]
+    for model in models:
+        table = X if model is models[0] else X.drop(columns="b").assign(d=X["c"])
+        settings = {"models": [model], "searches": ["linear"], "cv": 3, "random_state": 0}
+        assert FeatureSelector(0.1, **settings).fit(table, y).certificate_.n_kept
+        assert audit(["a"], model, table, y).n_kept == 1

@@ -157,6 +157,38 @@ def test_the_time_left_ends_at_the_time_limit(monkeypatch):
     assert stream.getvalue().endswith("100 % done, 0:30 elapsed, roughly 0:00 left\n")
 
 
+def test_outside_of_a_terminal_lines_are_few_and_the_share_never_goes_back(monkeypatch):
+    """80 lines were written in 19 s, and the share went from 79 % to 73 %."""
+    clock, stream = [0.0], io.StringIO()
+    monkeypatch.setattr("pinsker.selectors._progress.time.monotonic", lambda: clock[0])
+    line = StageLine("Fit", 9, stream=stream)
+    for stage in range(9):
+        line.begin(f"stage {stage}")
+        for call in range(1, 41):
+            clock[0] += 0.05 * (1 + 3 * (stage % 3))
+            line.show(call, 40)
+    line.finish()
+    lines = stream.getvalue().splitlines()
+    assert 4 <= len(lines) <= 10
+    shares = [
+        int(found[1]) for found in (re.search(r"(\d+) % done", one) for one in lines) if found
+    ]
+    assert shares == sorted(shares)
+
+
+def test_on_a_terminal_one_line_is_rewritten(monkeypatch):
+    clock, stream = [0.0], Terminal()
+    monkeypatch.setattr("pinsker.selectors._progress.time.monotonic", lambda: clock[0])
+    line = StageLine("Fit", 2, stream=stream)
+    line.begin("a stage of a long name")
+    clock[0] = 1.0
+    line.begin("short")
+    line.finish()
+    first, second = stream.getvalue().strip("\r\n").split("\r")
+    assert len(second) == len(first)
+    assert stream.getvalue().count("\n") == 1
+
+
 def test_choice_is_logged(caplog):
     with caplog.at_level(logging.INFO, logger="pinsker"):
         BackwardElimination().fit(X, y)

@@ -1,10 +1,12 @@
 """Selectors among frames, pipelines, grid searches and metadata."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -247,3 +249,17 @@ def test_a_wrong_engine_is_not_forgotten_when_a_part_is_set():
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match="gpu"):
         BackwardElimination(engine="gpu").set_params(engine__max_memory=10**9).fit(X, y)
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_pipeline_with_skrub(before):
+    skrub = pytest.importorskip("skrub")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
+    X["city"] = rng.choice(["Oslo", "Rome", "Lima"], 200)
+    y = (X["a"] + (X["city"] == "Rome") > 0.3).astype(int)
+    selector = FeatureSelector(0.1, models=["linear"], searches=["linear"], random_state=0)
+    steps = [skrub.TableVectorizer(), selector] if before else [selector, skrub.TableVectorizer()]
+    model = make_pipeline(*steps, LogisticRegression()).fit(X, y)
+    assert model.score(X, y) > 0.85
+    assert "b" not in model[:2].get_feature_names_out()

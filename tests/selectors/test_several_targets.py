@@ -90,7 +90,7 @@ def test_the_worst_target_needs_every_bound_within_the_budget():
     # Any of three lower bounds may be wrong: each is taken at a third of the error.
     sure = [Metric("mse").increase(less[:, j], full[:, j], 1 - 0.05 / 3) for j in range(3)]
     assert increase.lower == max(one.lower for one in sure)
-    gain = Metric(WorstTarget("mse")).gain(full, less, 0.95)
+    gain = Metric(WorstTarget("mse")).gains([full], less, 0.95)[0]
     assert gain.lower == pytest.approx(max(one.lower for one in sure))
 
 

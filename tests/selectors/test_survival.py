@@ -13,7 +13,7 @@ from pinsker import CriterionSelection, FeatureSelector, LinearSelection, audit
 from pinsker.encoding import encode, encode_target, null_martingale, take_rows
 from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
 from pinsker.metrics import Metric
-from pinsker.models import grid_times
+from pinsker.models import SurvivalModel, grid_times
 
 DTYPE = [("died", bool), ("days", float)]
 
@@ -248,6 +248,17 @@ def test_refusals():
 
 def own(y_true, y_score, sample_weight=None):
     return 0.0
+
+
+def test_a_survival_model_of_another_scikit_learn_says_so(monkeypatch):
+    class Cox(Proportional):
+        def fit(self, X, y):
+            raise TypeError("got an unexpected keyword argument 'splitter'")
+
+    broken = (SurvivalModel("cox", Cox()),)
+    monkeypatch.setattr("pinsker.models._defaults.survival_models", lambda *_: broken)
+    with pytest.raises(MissingDependencyError, match="does not work with this scikit-learn"):
+        FeatureSelector(random_state=0, searches=["linear"]).fit(*censored(120, seed=21))
 
 
 def test_without_scikit_survival_the_extra_is_named(monkeypatch):

@@ -30,7 +30,6 @@ from pinsker.bounds._error_rate import (
     SharpErrorBound,
     VajdaBound,
 )
-from pinsker.bounds._limits import CROSS_FITTED as CROSS_FITTED
 from pinsker.bounds._limits import (
     Difference,
     bounded_loss_limit,
@@ -41,6 +40,8 @@ from pinsker.bounds._limits import (
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
+from pinsker.bounds._limits import fewest_needed as fewest_needed
+from pinsker.bounds._limits import paired_differences as paired_differences
 from pinsker.bounds._limits import rows_needed as rows_needed
 from pinsker.bounds._limits import smallest_budget as smallest_budget
 from pinsker.bounds._linear import LinearModel
@@ -50,11 +51,8 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
-from pinsker.bounds._sequences import SerialBlocks as SerialBlocks
-from pinsker.bounds._sequences import ShownSets as ShownSets
-from pinsker.bounds._sequences import fewest_needed as fewest_needed
-from pinsker.bounds._sequences import serial_blocks as serial_blocks
-from pinsker.bounds._sequences import shown_sets as shown_sets
+from pinsker.bounds._serial import SerialBlocks as SerialBlocks
+from pinsker.bounds._serial import serial_blocks as serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,
@@ -66,36 +64,12 @@ from pinsker.bounds._squared_error import (
 )
 
 __all__ = [
-    "AbsoluteErrorBound",
-    "BinaryBound",
-    "Bound",
-    "BoundedLossBound",
-    "BrierBound",
-    "ClippedBound",
-    "Difference",
-    "ErrorInterval",
-    "FullErrorBound",
-    "GaussianBound",
-    "KeptErrorBound",
-    "LinearModel",
-    "LogLossBound",
-    "PaperClassificationBound",
-    "PaperRegressionBound",
-    "PinskerBound",
-    "RangeBound",
-    "SecondMomentBound",
-    "SharpErrorBound",
-    "SharpRangeBound",
-    "SubgaussianBound",
-    "TargetFacts",
-    "VajdaBound",
-    "bounded_loss_limit",
-    "entropy_power",
-    "error_rate_limit",
-    "fano_error",
-    "feder_merhav_error",
-    "hellman_raviv_error",
-    "largest_entropy",
-    "paired_difference",
+    "AbsoluteErrorBound", "BinaryBound", "Bound", "BoundedLossBound", "BrierBound",
+    "ClippedBound", "Difference", "ErrorInterval", "FullErrorBound", "GaussianBound",
+    "KeptErrorBound", "LinearModel", "LogLossBound", "PaperClassificationBound",
+    "PaperRegressionBound", "PinskerBound", "RangeBound", "SecondMomentBound",
+    "SharpErrorBound", "SharpRangeBound", "SubgaussianBound", "TargetFacts", "VajdaBound",
+    "bounded_loss_limit", "entropy_power", "error_rate_limit", "fano_error",
+    "feder_merhav_error", "hellman_raviv_error", "largest_entropy", "paired_difference",
     "simultaneous_confidence",
-]
+]  # fmt: skip

@@ -1,10 +1,10 @@
 """The command line: its commands select, demo, certify and audit."""
 
-import json as json_format
 import math
 import shlex
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -27,7 +27,7 @@ import pinsker.selectors
 from pinsker import __version__
 from pinsker._compat import require
 from pinsker._notes import Note
-from pinsker._types import Estimator, Fields, plain
+from pinsker._types import Estimator
 from pinsker.cli import _options as options
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
@@ -55,10 +55,12 @@ from pinsker.cli._output import (
     print_certificate,
     print_summary,
     until_closed,
+    write_json,
 )
-from pinsker.cli._saved import Outcome, SavedSelection, read_selection, to_json
+from pinsker.cli._plan import plan
+from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selection, to_json
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
-from pinsker.encoding import drop_note, take
+from pinsker.encoding import drop_note, encode_target, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ
 from pinsker.metrics import metric_words, task_of
@@ -125,6 +127,7 @@ def select(
     metric: options.Metric = "auto",
     stop: options.Stop = None,
     direction: options.Way = "auto",
+    as_published: options.Published = None,
     searches: options.Searches = None,
     models: options.Models = None,
     cv: options.Folds = None,
@@ -161,7 +164,10 @@ def select(
     check_outputs(outputs, [table, database, costs], query)
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
+    if as_published is not None:  # beside another direction it is refused
+        direction = as_published if direction == "auto" else "auto"
     typed = SelectOptions(
+        as_published=as_published is not None,
         error_budget=options.parse_budget(error_budget), confidence=confidence, metric=metric,
         stop=stop, direction=direction, searches=searches, models=models, cv=cv, fixed=fixed,
         feature_groups=feature_groups, kind=kind, n_neighbors=n_neighbors, memory=memory,
@@ -189,6 +195,7 @@ def select(
 
 
 app.command()(inspect)
+app.command()(plan)
 
 
 @app.command()
@@ -236,7 +243,7 @@ def certify(
     passed = meets_budget(certificate) and certificate.label == CERTIFICATE
     about = {"saved_features": saved.features, "saved_set_passed": passed}
     with until_closed():
-        _write_json({**certificate.to_dict(), **about}, json)
+        write_json({**certificate.to_dict(), **about}, json)
         if not quiet:
             console = make_console(stderr=json == STDIN)
             print_certificate(console, certificate, saved.features, [*notes, *collected])
@@ -245,10 +252,20 @@ def certify(
 
 @app.command()
 def audit(
-    selection: SavedFile,
+    selection: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SELECTION", help="What pinsker select --json wrote; with --columns the table."
+        ),
+    ] = None,
     table: options.Data = None,
     database: options.Database = None,
     query: options.Query = None,
+    target: options.OfColumns = None,
+    columns: options.Columns = None,
+    against: options.Against = None,
+    error_budget: options.Budget = None,
+    metric: options.Metric = "auto",
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
     confidence: Confidence = 0.95,
     row_groups: options.RowGroups = None,
@@ -261,35 +278,79 @@ def audit(
     na: options.NotAvailable = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Measure what one model loses by a saved selection, on rows that its search did not use."""
+    """Measure what one model loses by a saved selection, or by a list of columns."""
     check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
-    source = choose_source(table, database, query)
-    saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    read = _with_saved_columns(saved, read, row_groups=row_groups, time=time, weights=weights)
+    budget = None if error_budget is None else options.parse_budget(error_budget)
+    if (columns is None) != (not target):
+        raise ParameterError("--columns and --target go together: columns to price, and for what.")
+    if columns is not None:
+        source = choose_source(selection, database, query)
+        read = read_input(source, target or [], style=style, most=MOST_READ, query=query)
+        notes = list(read.notes)
+    elif selection is None:
+        raise ParameterError("name a saved selection, or a table with --target and --columns.")
+    else:
+        source = choose_source(table, database, query)
+        saved, read, notes = _restore(selection, source, query, style, MOST_READ)
+    about_rows = {"row_groups": row_groups, "time": time, "weights": weights}
+    if columns is not None:
+        read = with_row_columns(read, **about_rows)
+    else:
+        read = _with_saved_columns(saved, read, **about_rows)
     order, rows = in_order(read)
     known = ~read.lacks_target[order]
     if not known.any():
         raise DataError(f"the target {read.target!r} has no value in any row.")
     notes += drop_note(int(known.sum()), len(known), "auto")
     order, rows = order[known], {name: values[known] for name, values in rows.items()}
-    X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
-    estimator = make_model(model, saved.task, seed or 0)
-    rows["cv"] = None if read.time is None else TimeSeriesSplit()
-    own = saved.selector.certificate_.metric
-    if saved.task == "classification" and task_of(own) == "regression":
-        # A linear search takes classes for numbers; the models do not.
-        rows["metric"] = "error"
-        notes.append(Note("other metric", figures={"metric": metric_words(own)}))
+    X, y = read.features.iloc[order], take(read.y, order)
+    rows |= {"cv": None if read.time is None else TimeSeriesSplit(), "error_budget": budget}
+    rows["metric"] = None if metric == "auto" else metric
+    if columns is not None:
+        priced = options.parse_columns(columns, list(X.columns), "--columns")
+        task: str = encode_target(y, task=task_of(metric)).task
+    else:
+        priced, task, X = saved.selector, saved.task, read.frame[saved.columns].iloc[order]
+        own = saved.selector.certificate_.metric
+        if task == "classification" and task_of(own) == "regression" and metric == "auto":
+            # A linear search takes classes for numbers; the models do not.
+            rows["metric"] = "error"
+            notes.append(Note("other metric", figures={"metric": metric_words(own)}))
+    if against is not None:
+        rows["against"] = options.parse_columns(against, list(X.columns), "--against")
+    estimator = make_model(model, task, seed or 0)
     with collect_warnings() as collected:
-        found = pinsker.audit(saved.selector, estimator, X, y, confidence=confidence, **rows)
+        found = pinsker.audit(priced, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
     with until_closed():
-        _write_json(result.to_dict(), json)
+        write_json(result.to_dict(), json)
         if not quiet:
             own = [*result.notes, *notes, *collected]
             print_audit(make_console(stderr=json == STDIN), result, own)
     return MET if meets_budget(result) else NOT_MET
+
+
+@app.command()
+def report(
+    selection: SavedFile,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to; by default SELECTION with .html."
+        ),
+    ] = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Make the page of a saved selection again."""
+    page = read_page(selection)
+    path = output or str(Path(selection).with_suffix(".html"))
+    check_outputs({"report": path}, [selection], None)
+    with until_closed(), OutputFiles() as files:
+        files.write_text(page, path)
+    if not quiet:
+        print(f"wrote {path}")
+    return MET
 
 
 @app.command()
@@ -350,12 +411,14 @@ def write_files(
             frame = outcome.table.as_written
             files.write_table(frame[[name for name in frame.columns if name in chosen]], output)
         files.write_text("".join(f"{name}\n" for name in outcome.kept), features)
+        if json is None and report is None:
+            return
+        table, typed = outcome.table, shlex.join(["pinsker", *sys.argv[1:]])
+        data = (None, None) if report is None else (table.features, table.y)
+        summary = summarise(outcome.selector, *data, source=table.source, command=typed)
         if json is not None:
-            files.write_text(to_json(outcome), json)
+            files.write_text(to_json(outcome, summary), json)
         if report is not None:
-            selector, table = outcome.selector, outcome.table
-            X, y, typed = table.features, table.y, shlex.join(["pinsker", *sys.argv[1:]])
-            summary = summarise(selector, X, y, source=table.source, command=typed)
             files.write_text(to_html(summary), report)
 
 
@@ -388,13 +451,6 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
                 f"column: name the column that takes its place with {flag}."
             )
     return with_row_columns(read, **{key: typed[key] or known.get(key) for key in typed})
-
-
-def _write_json(result: Fields, path: str | None) -> None:
-    if path is not None:
-        text = json_format.dumps(plain(result), ensure_ascii=False, allow_nan=False)
-        with OutputFiles() as files:
-            files.write_text(text + "\n", path)
 
 
 def _code(outcome: Outcome) -> int:

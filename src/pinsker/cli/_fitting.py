@@ -16,7 +16,6 @@ from pinsker._compat import require
 from pinsker._notes import Note, option_of
 from pinsker._types import DaskClient, Fields, IntArray, Selector
 from pinsker.cli._options import (
-    MODELS,
     Direction,
     parse_columns,
     parse_groups,
@@ -33,6 +32,7 @@ from pinsker.cli._tables import InputTable
 from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.metrics import task_of
+from pinsker.models import MODELS
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
 from pinsker.selectors import (
     BackwardElimination,
@@ -69,6 +69,7 @@ class SelectOptions:
     metric: str = "auto"
     stop: str | None = None
     direction: Direction = "auto"
+    as_published: bool = False
     searches: Sequence[str] | None = None
     models: Sequence[str] | None = None
     cv: int | None = None
@@ -127,8 +128,8 @@ def make_selector(
     if "random_state" in known:
         given.setdefault("random_state", DEFAULT_SEED)
     fixed = parse_columns(options.fixed, priced, "--fixed")
-    selector = kind(
-        **_stopping(options),
+    selector = _published(options, kind) if options.as_published else kind(**_stopping(options))
+    selector.set_params(
         missing=options.missing,
         feature_groups=groups,
         categorical_features=parse_kinds(options.kind, names),
@@ -136,6 +137,17 @@ def make_selector(
         verbose=int(show_progress),
     )
     return selector.set_params(**given)
+
+
+def _published(options: SelectOptions, kind: type[Selector]) -> Selector:
+    """Return an algorithm of the paper to the letter."""
+    if kind not in (BackwardElimination, ForwardSelection) or options.stop or options.cv:
+        raise ParameterError(
+            "--as-published has its own search and rule, and holds no rows out: leave --direction, "
+            "--stop and --cv out."
+        )
+    delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
+    return kind.as_published(delta).set_params(metric=options.metric)
 
 
 def _stopping(options: SelectOptions) -> Fields:
@@ -167,6 +179,8 @@ def fit(
         )
     selector = make_selector(options, list(X.columns), show_progress=show_progress, client=client)
     _check_row_columns(table, selector, options)
+    if options.fast and table.weights is not None and options.searches is None:
+        selector.set_params(searches=["jmi", "linear"])  # relevance is by neighbors
     order, rows = in_order(table)
     if table.time is not None:
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))

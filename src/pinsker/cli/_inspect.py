@@ -21,7 +21,7 @@ from pinsker.cli._options import parse_groups, parse_kinds
 from pinsker.cli._output import make_console, number, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
 from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode, take, take_rows
-from pinsker.engine import Problem, plan_rows
+from pinsker.engine import Problem, plan_sample
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects, identifiers
 from pinsker.holdout import MOST_READ, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
@@ -196,7 +196,7 @@ def expected_bytes(selector: Selector, encoded: Encoded) -> int:
         n_searched = min(PartSizes.of(n_searched).search, MOST_SEARCHED)
     searched = take_rows(encoded, np.arange(n_searched))
     limit = memory.for_one_search(1)
-    plan = plan_rows(Problem.of(searched), max_memory=limit, max_samples=None, seed=0)
+    plan = plan_sample(Problem.of(searched), max_memory=limit, max_samples=None, seed=0)
     return int(memory.held + max(memory.copy + plan.n_bytes, memory.search, memory.model))
 
 

@@ -12,13 +12,10 @@ from typer import Argument, Option
 
 from pinsker.encoding import Kind
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.models import MODELS
 from pinsker.search import SEARCHES, FeatureCount, ScoreJump, ScoreThreshold, StoppingRule
 
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
-MODELS = (
-    "linear", "linear ranks", "svm", "extra trees", "boosted trees", "forest", "lightgbm",
-    "xgboost", "catboost", "cox", "survival forest",
-)  # fmt: skip
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
 #: Longer names are cut in messages.
@@ -41,11 +38,22 @@ Query = Annotated[str | None, Option(metavar="SQL", help=
 Target = Annotated[list[str], Option("--target", "-t", metavar="COLUMN", help=
     "The column to predict. Given several times, or as a,b or name*: several targets, numbers or "
     "classes, whose errors are averaged.")]
+Columns = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
+    "Instead of a saved selection, columns to price: a,b or name*; needs --target.")]
+Against = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
+    "Columns to compare with; all by default.")]
+OfColumns = Annotated[list[str] | None, Option("--target", "-t", metavar="COLUMN", help=
+    "With --columns: the column to predict.")]
 Event = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column that says (by 0 and 1, or true and false) whether the event was seen at the time "
     "that --target holds, or the row was censored then.")]
 Budget = Annotated[str | None, Option("--error-budget", "-e", metavar="NUMBER", help=
     "How much the error may increase, in the metric.  [default: 0.05]")]
+Budgets = Annotated[list[str] | None, Option("--error-budget", "-e", metavar="NUMBER", help=
+    "A budget to plan for, in the metric; of one alone its double and fivefold are planned too.  "
+    "[default: 0.01]")]
+PlannedTarget = Annotated[list[str] | None, Option("--target", "-t", metavar="COLUMN", help=
+    "The column to predict.")]
 Confidence = Annotated[float | None, Option(min=0.5, max=0.999, help=
     "How sure the kept columns must be within the budget; 0.5 keeps the best guess, the smallest "
     "set whose estimated increase is within it.  [default: 0.95 with auto]")]
@@ -60,6 +68,9 @@ Stop = Annotated[str | None, Option(metavar="RULE", help=
     "Stop by another rule: features=5, score=0.01 or jump=0.02 (both in nats).")]
 Way = Annotated[Direction, Option("--direction", "-d", help=
     "How to search; auto compares several searches on held-out rows.")]
+Published = Annotated[Literal["backward", "forward"] | None, Option("--as-published", help=
+    "Algorithm 1 (backward) or 2 (forward) of the paper to the letter: its rule, constants and "
+    "estimator, and no row held out.")]
 Searches = Annotated[list[str] | None, Option(metavar="NAMES", help=
     f"Searches that auto compares, out of {', '.join(SEARCHES)}.")]
 Models = Annotated[list[str] | None, Option(metavar="NAMES", help=
@@ -71,9 +82,9 @@ Fixed = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
     "Columns or groups that must stay: a,b or name*.")]
 Drop = Annotated[list[str] | None, Option(metavar="COLUMNS", help=
     "Columns to leave out beforehand, such as identifiers.")]
-Suspects = Annotated[Literal["warn", "drop", "ignore"] | None, Option(help=
-    "Columns that give the target away or name the rows: warn, drop them, or ignore that they "
-    "do.  [default: warn with auto]")]
+Suspects = Annotated[Literal["auto", "warn", "drop", "ignore"] | None, Option(help=
+    "Columns that give the target away or name the rows: auto leaves out the latter and warns of "
+    "the others; warn of all, drop all, or ignore that they do.  [default: auto]")]
 Stability = Annotated[int | None, Option(min=2, metavar="N", help=
     "Choose again on N random halves of the rows, and print how much the choices agree. It takes "
     "N times as long.")]

@@ -1,6 +1,8 @@
 """What a command writes: text on a terminal, files whole or not at all, one line of an error."""
 
+import difflib
 import io
+import json
 import math
 import os
 import re
@@ -26,7 +28,7 @@ from typer.core import TyperGroup
 
 from pinsker._compat import InvalidParameterError, require
 from pinsker._notes import Note, option_of, spell
-from pinsker._types import Function, Selector, Unchecked
+from pinsker._types import Fields, Function, Selector, Unchecked, plain
 from pinsker.cli._formats import files_in
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import STDIN, format_of_name
@@ -61,6 +63,17 @@ class OneLineGroup(TyperGroup):
         if standalone_mode:
             sys.exit(code)
         return code
+
+    def resolve_command(self, ctx: Unchecked, args: list[str]) -> Unchecked:
+        """Find a command, or name those that there are."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names:
+            near = difflib.get_close_matches(args[0], names, 1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(
+                f"there is no command {args[0]!r}: use one of {', '.join(names)}.{meant}"
+            )
+        return super().resolve_command(ctx, args)
 
 
 def _run(main: Any, *args: Any, **extra: Any) -> int:
@@ -178,8 +191,8 @@ class _LatestLine(io.TextIOBase):
         return len(text)
 
     def isatty(self) -> bool:
-        """Return False: writers then end their lines instead of moving the cursor."""
-        return False
+        """Return True: writers show every step, as on the terminal behind the status."""
+        return True
 
 
 class OutputFiles:
@@ -423,6 +436,14 @@ def _again(*, with_budget: bool = True) -> str:
         elif not word.startswith("--error-budget="):
             kept.append(word)
     return shlex.join(kept)
+
+
+def write_json(result: Fields, path: str | None) -> None:
+    """Write plain values as JSON, where a file is named."""
+    if path is not None:
+        text = json.dumps(plain(result), ensure_ascii=False, allow_nan=False)
+        with OutputFiles() as files:
+            files.write_text(text + "\n", path)
 
 
 def print_facts(console: Console, said: Sequence[tuple[str, str]]) -> None:

@@ -1,7 +1,11 @@
 """A selection on disk: what `pinsker select --json` writes and other commands read."""
 
+import base64
 import json
 import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,7 +17,7 @@ from pinsker._notes import Notes
 from pinsker._types import Fields, Selector, Unchecked, plain
 from pinsker.cli._tables import InputTable
 from pinsker.exceptions import DataError, PinskerError
-from pinsker.report import sentence
+from pinsker.report import sentence, to_html
 from pinsker.selectors import from_state, to_state
 
 #: The version that is written.
@@ -65,8 +69,11 @@ class SavedSelection:
         return [path.names[j] for j in path.order if support[list(columns[j])].all()]
 
 
-def to_json(outcome: Outcome) -> str:
-    """Return everything about a selection that outlives the process, as JSON text."""
+def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
+    """Return everything about a selection that outlives the process, as JSON text.
+
+    With the summary that its page is made of, packed: the file is for people too.
+    """
     table, targets = outcome.table, outcome.table.targets
     content = {
         "pinsker": __version__,
@@ -79,6 +86,7 @@ def to_json(outcome: Outcome) -> str:
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
         "notes": [sentence(note, "command") for note in outcome.notes],
         "seconds": round(outcome.seconds, 3),
+        "summary": None if summary is None else _packed(summary),
     }
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -86,14 +94,45 @@ def to_json(outcome: Outcome) -> str:
 def read_selection(path: str) -> SavedSelection:
     """Restore a selection that was saved; nothing in the file is run."""
     text = _bytes(path)
-    try:
-        content = parse(text)
-        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-            raise DataError(f"it is not of version {SCHEMA}")
-        check(content, schema())
-        check_parts(content)
+    with _explained(path):
+        content = _content(text)
         selector = from_state(content)
-    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+    target, event = content["target"], content.get("event")
+    targets = (target,) if isinstance(target, str) else tuple(target)
+    return SavedSelection(selector, targets, event, content["task"], content["columns"])
+
+
+def read_page(path: str) -> str:
+    """Return the page of a selection that was saved."""
+    text = _bytes(path)
+    with _explained(path):
+        packed = _content(text).get("summary")
+        if packed is None:
+            raise DataError("it was saved without its page")
+        unpacked = zlib.decompressobj().decompress(base64.b64decode(packed), MOST_BYTES)
+        return to_html(json.loads(unpacked))
+
+
+def _packed(summary: Fields) -> str:
+    text = json.dumps(plain(summary), allow_nan=False).encode()
+    return base64.b64encode(zlib.compress(text)).decode("ascii")
+
+
+def _content(text: bytes) -> Fields:
+    content = parse(text)
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise DataError(f"it is not of version {SCHEMA}")
+    check(content, schema())
+    check_parts(content)
+    return content
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Name the file in what is wrong with it."""
+    try:
+        yield
+    except Exception as error:  # anything may be wrong with a file that someone has changed
         found = (
             str(error) if isinstance(error, PinskerError) else f"{type(error).__name__}: {error}"
         )
@@ -101,9 +140,6 @@ def read_selection(path: str) -> SavedSelection:
             f"{path!r} is not a saved selection that this version of pinsker can read "
             f"({found.rstrip('.')}). Write one with pinsker select --json."
         ) from error
-    target, event = content["target"], content.get("event")
-    targets = (target,) if isinstance(target, str) else tuple(target)
-    return SavedSelection(selector, targets, event, content["task"], content["columns"])
 
 
 def _bytes(path: str) -> bytes:

@@ -118,9 +118,9 @@ def _rounded(column: FloatArray) -> FloatArray:
     """Return integers unchanged, and other numbers to some significant digits."""
     with np.errstate(all="ignore"):
         unit = 10.0 ** (np.floor(np.log10(np.abs(column))) - (_DIGITS - 1))
-        rounded = np.round(column / unit) * unit
+        rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
-    return np.where(plain, column, rounded.astype(np.float32))
+    return np.where(plain, column, rounded)
 
 
 def _bits(column: FloatArray) -> AnyArray:
@@ -470,7 +470,11 @@ def build_columns(
     values.flags.writeable = False
     columns = Columns(
         values,
-        tuple(_final_kind(*pair) for pair in zip(kinds, categories, strict=True)),
+        # A boolean column whose missing values are a third value is boolean no longer.
+        tuple(
+            Kind.NOMINAL if known is not None and len(known) > 2 else kind
+            for kind, known in zip(kinds, categories, strict=True)
+        ),
         table.names,
         tuple(categories),
         scale,
@@ -478,11 +482,6 @@ def build_columns(
         units=units,
     )
     return replace(columns, notes=(*notes, *table.notes, *doubts, *column_notes(columns)))
-
-
-def _final_kind(kind: Kind, categories: AnyArray | None) -> Kind:
-    """A boolean column whose missing values are a third value is boolean no longer."""
-    return Kind.NOMINAL if categories is not None and len(categories) > 2 else kind
 
 
 def _code_categories(table: RawTable, j: int, kind: Kind) -> tuple[FloatArray, AnyArray]:

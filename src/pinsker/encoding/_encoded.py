@@ -428,18 +428,14 @@ def near_unique_columns(columns: Columns) -> list[int]:
     return [
         j
         for j, categories in enumerate(columns.categories)
-        if categories is not None and is_near_unique(len(categories), columns.n_rows)
+        if categories is not None
+        and len(categories) > max(columns.n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
     ]
 
 
 def identifier_note(names: Sequence[str]) -> list[Note]:
     """Return a note on columns with as many categories as identifiers have, if there are any."""
     return [Note("identifiers", tuple(names))] if names else []
-
-
-def is_near_unique(n_categories: int, n_rows: int) -> bool:
-    """Return whether this many categories identify rows rather than describe them."""
-    return n_categories > max(n_rows * _IDENTIFIER_FRACTION, _FEWEST_IDENTIFIED)
 
 
 def check_neighbors(n_neighbors: Unchecked, n_rows: int) -> int:

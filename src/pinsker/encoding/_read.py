@@ -173,14 +173,13 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
         raise DataTypeError(
             f"column {name!r} mixes dates that cannot be compared (with and without a time zone)"
         ) from error
-    seconds = np.array([gap / _one_second(gap) for gap in gaps], dtype=np.float64)
+    units = [timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND for gap in gaps]
+    seconds = np.array(
+        [gap / unit for gap, unit in zip(gaps, units, strict=True)], dtype=np.float64
+    )
     what = "durations, read as seconds" if duration else f"dates, read as seconds since {first}"
     note = f"column {name!r} holds {what}"
     return Cells(_with_gaps(seconds, missing), Origin.TIME, note=note)
-
-
-def _one_second(gap: Any) -> Any:
-    return timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND
 
 
 def is_missing(cell: Any) -> bool:
@@ -297,7 +296,8 @@ def read_table(
     array = _as_array(data, label)
     if array.ndim == 1 and two_dimensional:
         raise DataError(_one_dimension(label, "1D array"))
-    names = _default_names(array, prefix)
+    several = range(array.shape[1]) if array.ndim > 1 else ("",)
+    names = tuple(f"{prefix}{j}" for j in several)
     array = array.reshape(len(array), -1) if array.size else array.reshape(len(array), len(names))
     _check_shape(array.shape, label)
     if array.dtype.kind == "f":
@@ -357,12 +357,6 @@ def _as_array(data: TableLike, label: str) -> AnyArray:
             f"Found array with dim {array.ndim} as {label}, while dim <= 2 is required."
         )
     return array
-
-
-def _default_names(array: AnyArray, prefix: str) -> tuple[str, ...]:
-    if array.ndim == 1:
-        return (prefix,)
-    return tuple(f"{prefix}{j}" for j in range(array.shape[1]))
 
 
 def _check_shape(shape: tuple[int, ...], label: str) -> None:

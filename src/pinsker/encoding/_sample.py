@@ -16,6 +16,7 @@ from pinsker._compat import require
 from pinsker._notes import Notes
 from pinsker._types import (
     AnyArray,
+    Arguments,
     FloatArray,
     IntArray,
     Missing,
@@ -179,7 +180,7 @@ class _Drawing:
     called: str | None = None
     limit: float | None = None
 
-    def over(self, parts: Sequence[tuple[Any, ...]]) -> "list[_Drawn]":
+    def over(self, parts: Sequence[Arguments]) -> "list[_Drawn]":
         """Draw from every partition, in one pass."""
         draw = delayed(self.draw)
         return compute([draw(number, *part) for number, part in enumerate(parts)])
@@ -259,7 +260,7 @@ def _smallest(found: Sequence[_Drawn], most: int) -> Any:
     return mask
 
 
-def _parts(X: TableLike, y: TargetLike) -> tuple[list[tuple[Any, ...]], Any, str | None]:
+def _parts(X: TableLike, y: TargetLike) -> tuple[list[Arguments], Any, str | None]:
     """Return the delayed parts of a table, with the name of the target where it is among them."""
     if is_dask_frame(X):
         X, target, called = put_target(X, y)

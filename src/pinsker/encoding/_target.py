@@ -464,15 +464,11 @@ def _explain(name: str, values: FloatArray, task: Task) -> Note:
     return Note("guessed target", (name,), figures)
 
 
-def survival_fields(y: AnyArray) -> tuple[str, str]:
-    """Return the names of the time and of the event of a structured array."""
-    first, second = y.dtype.names or ("", "")
-    return (second, first) if y.dtype[first].kind == "b" else (first, second)
-
-
 def read_survival(y: AnyArray) -> RawTable:
     """Return a structured array as a table of the time and the event."""
-    time, event = survival_fields(y)
+    time, event = y.dtype.names or ("", "")
+    if y.dtype[time].kind == "b":
+        time, event = event, time
     values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
     origins = (Origin.NUMBER, Origin.NUMBER)
     return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")

@@ -19,7 +19,7 @@ from pinsker.engine._plan import (
     WorkerMemory,
     available_memory,
     memory_limit,
-    plan_rows,
+    plan_sample,
     search_bytes,
 )
 from pinsker.engine._problem import Problem
@@ -36,5 +36,5 @@ from pinsker.engine._search import (
     generator_of,
     mean_values,
 )
-from pinsker.engine.backends import calls_on_cluster, find_client, is_local
+from pinsker.engine.backends import calls_on_cluster, check_gpu, find_client, is_local
 from pinsker.engine.backends.dask._partitions import PartitionTables

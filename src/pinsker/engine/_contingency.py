@@ -271,14 +271,18 @@ class CountTables(MadeByOf):
             "order": None,
         }
         if sample_weight is None:
-            cost, base = _cost_table(columns.n_rows, correction)
+            n, cost = columns.n_rows, np.zeros(columns.n_rows + 1, dtype=np.int64)
+            cost[1:], base = cell_costs(np.arange(1, n + 1), n, correction)
             return cls._made(**fields, cost=cost, weights=None, base=base)
         if correction != "none":
             raise ParameterError(
                 f"correction={correction!r} counts rows and cannot be combined with sample_weight: "
                 'use correction="none".'
             )
-        weights = _fixed_point(sample_weight, columns.n_rows)
+        given = check_weights(sample_weight, columns.n_rows)
+        # A power of two, so that integer weights stay integers.
+        exponent = _WEIGHT_BITS - int(np.ceil(np.log2(given.sum())))
+        weights = np.rint(np.ldexp(given, exponent)).astype(np.uint64)
         return cls._made(**fields, cost=None, weights=weights, base=0)
 
     def joint(self, group: Group, active: npt.NDArray[np.bool_] | None = None) -> JointCosts:
@@ -384,13 +388,6 @@ class CountTables(MadeByOf):
         return JointCosts(with_classes, without_classes)
 
 
-def _cost_table(n_rows: int, correction: Correction) -> tuple[IntArray, int]:
-    """Return the cost of every possible count, and the base."""
-    table = np.zeros(n_rows + 1, dtype=np.int64)
-    table[1:], base = cell_costs(np.arange(1, n_rows + 1), n_rows, correction)
-    return table, base
-
-
 def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[IntArray, int]:
     """Return f(count) with H = base - sum f(count), in fixed point, and the base."""
     counts = found.astype(np.float64)
@@ -419,10 +416,3 @@ def grassberger_log(counts: IntArray) -> FloatArray:
     sign = np.where(found % 2 == 0, 0.5, -0.5)
     result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
     return result
-
-
-def _fixed_point(sample_weight: FloatArray, n_rows: int) -> npt.NDArray[np.uint64]:
-    weights = check_weights(sample_weight, n_rows)
-    # A power of two, so that integer weights stay integers.
-    exponent = _WEIGHT_BITS - int(np.ceil(np.log2(weights.sum())))
-    return np.rint(np.ldexp(weights, exponent)).astype(np.uint64)

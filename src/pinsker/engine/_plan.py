@@ -114,7 +114,7 @@ class Plan:
         )
 
 
-def plan_rows(
+def plan_sample(
     problem: Problem,
     *,
     max_memory: int | None,
@@ -284,14 +284,11 @@ def choose_rows(
     if n <= EVERY_ROW_UP_TO or (max_samples is not None and max_samples >= n):
         return _stratified(problem, max_samples or n, seed), None
     spread = _spread_of_terms(problem, n_neighbors)
-    size = max_samples or max(EVERY_ROW_UP_TO, _size_for(spread, n))
+    # A sample of this size, without replacement, has the standard error.
+    enough = int(np.ceil(1 / ((STANDARD_ERROR / spread) ** 2 + 1 / n))) if spread else 1
+    size = max_samples or max(EVERY_ROW_UP_TO, enough)
     error = spread * np.sqrt(1 / size - 1 / n)
     return _stratified(problem, size, seed), float(error)
-
-
-def _size_for(spread: float, n: int) -> int:
-    """Return the size at which a sample of n rows without replacement has the standard error."""
-    return int(np.ceil(1 / ((STANDARD_ERROR / spread) ** 2 + 1 / n))) if spread else 1
 
 
 def _stratified(problem: Problem, size: int, seed: int) -> IntArray:

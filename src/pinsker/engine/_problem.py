@@ -309,7 +309,7 @@ class Problem(FrozenArrays):
     def of(cls, encoded: Encoded) -> "Problem":
         """Lay out an encoded table for the kernels."""
         instance_of("encoded", encoded, Encoded, "pinsker.encoding.encode makes one")
-        feature_of_column = np.empty(encoded.columns.n_columns, dtype=np.int64)
+        feature_of_column = np.empty(encoded.columns.values.shape[1], dtype=np.int64)
         for feature, columns in enumerate(encoded.features):
             feature_of_column[list(columns)] = feature
         labels, target = encoded.target.labels, encoded.target.values

@@ -1,18 +1,17 @@
 """Backward and forward search, exactly, in one pass; randomized trees; settings for experts."""
 
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_rows
+from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_sample
 from pinsker.engine._problem import (
     MOST_CODES,
     MOST_MEMORY,
@@ -30,6 +29,8 @@ from pinsker.engine._problem import (
 )
 from pinsker.engine.backends import EngineName, Request, check_client, choose_backend
 from pinsker.exceptions import DataError, ParameterError
+
+EstimatorName = Literal["ksg", "gao"]
 
 
 @dataclass(frozen=True)
@@ -119,18 +120,22 @@ class KNNSettings(_FrozenSettings):
         Score of a feature: a difference of two sets' information, or conditional information.
     max_samples : int, default=None
         Measure at most this many rows, against all of them. By default every row of up to 50 000.
+    estimator : {"ksg", "gao"}, default="ksg"
+        That of ``docs/estimator.md``, or Gao's, which the paper names. On rows without ties their
+        differences are the same numbers; "gao" has Gao's for tied rows too, and is slow.
 
     Examples
     --------
     >>> from pinsker.engine import KNNSettings
-    >>> KNNSettings().replace_params(n_neighbors=5)
-    KNNSettings(n_neighbors=5, scale='copula', score='difference', max_samples=None)
+    >>> KNNSettings().replace_params(n_neighbors=5).n_neighbors
+    5
     """
 
     n_neighbors: int = 3
     scale: Scale = "copula"
     score: Score = "difference"
     max_samples: int | None = None
+    estimator: EstimatorName = "ksg"
 
     def __post_init__(self) -> None:
         at_least("n_neighbors", self.n_neighbors, 1, MOST_NEIGHBORS)
@@ -138,6 +143,9 @@ class KNNSettings(_FrozenSettings):
         one_of("score", self.score, get_args(Score))
         if self.max_samples is not None:
             at_least("max_samples", self.max_samples, 1, or_none=True)
+        one_of("estimator", self.estimator, get_args(EstimatorName))
+        if self.estimator == "gao" and (self.score == "direct" or self.max_samples is not None):
+            raise ParameterError("estimator='gao': use score='difference' and max_samples=None.")
 
 
 @dataclass(frozen=True)
@@ -222,7 +230,7 @@ def as_settings(name: str, value: Unchecked) -> Any:
 _LOG = logging.getLogger("pinsker")
 
 
-class Stepwise(ABC):
+class Stepwise:
     """A search that moves one feature at a time; parameters as in `Backward` and `Forward`."""
 
     _keeps_pairs: ClassVar[bool]  # whether rows keep their pairs in memory between steps
@@ -246,11 +254,12 @@ class Stepwise(ABC):
         one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
-        for feature in self._first_set() if active is None else _listed(active):
+        first = range(problem.n_features) if self._keeps_pairs else ()  # backward from all
+        for feature in first if active is None else _listed(active):
             self._active[index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
-        plan = plan_rows(
+        plan = plan_sample(
             problem,
             max_memory=max_memory,
             max_samples=max_samples,
@@ -266,6 +275,7 @@ class Stepwise(ABC):
         self._search, self.plan = backend.run(request, plan, settings)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
         self._search.start(self._active, self.n_threads)
+        self.information = self._measured()  # I(Y; X_S) of the current set, in nats
 
     # What the state was made for cannot be exchanged: kernels read and write by it.
     @property
@@ -288,14 +298,9 @@ class Stepwise(ABC):
         """Features in the current set, in increasing order."""
         return tuple(int(u) for u in np.flatnonzero(self._active))
 
-    @property
-    def information(self) -> float:
-        """``I(Y; X_S)`` of the current set, in nats."""
+    def _measured(self) -> float:
+        """Return the information of the set that the kernel holds."""
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
-
-    @abstractmethod
-    def _first_set(self) -> Iterable[int]:
-        """Return the features to start from by default."""
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
@@ -345,8 +350,8 @@ class Backward(Stepwise):
         scores[self._active == 0] = np.nan
         return scores
 
-    def remove(self, feature: int) -> None:
-        """Remove a feature from the set."""
+    def remove(self, feature: int) -> FloatArray:
+        """Remove a feature from the set, and return the scores of what is left."""
         feature = index_of("feature", feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
@@ -354,9 +359,8 @@ class Backward(Stepwise):
             )
         self._active[feature] = 0
         self._search.remove(feature, self.n_threads)
-
-    def _first_set(self) -> Iterable[int]:
-        return range(self.problem.n_features)
+        self.information = self._measured()
+        return self.scores()
 
 
 class Forward(Stepwise):
@@ -376,16 +380,15 @@ class Forward(Stepwise):
         scores[self._active == 1] = np.nan
         return scores
 
-    def add(self, feature: int) -> None:
-        """Add a feature to the set."""
+    def add(self, feature: int) -> FloatArray:
+        """Add a feature to the set, and return the scores of the others."""
         feature = index_of("feature", feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1
         self._search.add(feature, self.n_threads)
-
-    def _first_set(self) -> Iterable[int]:
-        return ()
+        self.information = self._measured()
+        return self.scores()
 
 
 #: More would take hours, and change no mean by more than a thousandth.

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from pinsker._compat import check_columns, require
+from pinsker._compat import check_columns, table_of
 from pinsker._notes import Note, Notes
 from pinsker._types import (
     BoolArray,
@@ -30,9 +30,9 @@ from pinsker._types import (
     TargetLike,
 )
 from pinsker.bounds import (
-    CROSS_FITTED,
     Difference,
     column_variances,
+    serial_blocks,
     simultaneous_confidence,
 )
 from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take, take_rows
@@ -44,13 +44,15 @@ from pinsker.holdout import (
     note_weights,
     number_groups,
 )
-from pinsker.models import HoldoutScores, weighted_rows
+from pinsker.metrics import weighted_rows
+from pinsker.models import HoldoutScores
 
 #: The note where the rows that chose the columns measure them.
 SAME_ROWS = Note("importance on the same rows")
 #: Of a fit: fits of the model for all columns that are left out, columns at most, and rows that
-#: are enough. More would cost a fifth of the whole fit on narrow tables.
+#: are enough. More would cost a fifth of the whole fit on narrow tables, but for a quick model.
 _FITS, _MOST_LEFT_OUT, _ENOUGH_ROWS = 20, 20, 1000
+_QUICK_FITS = 100
 #: Dropped columns that are added one by one, at most: the first ones of the path.
 MOST_ADDED = 50
 
@@ -156,6 +158,11 @@ class Importance:
         order = sorted(places, key=lambda k: (not self.kept[k], -self.value[k]))
         return table_of({name: [held[k] for k in order] for name, held in fields.items()}, library)
 
+    def _repr_html_(self) -> str:
+        from pinsker.report import importance_card  # upwards: it has all views
+
+        return importance_card(self)
+
     def __repr__(self) -> str:
         kept = f"{sum(self.kept)} kept of {len(self.features)} features"
         return f"Importance({kept}, metric={self.metric!r}, {self.n_rows} rows)"
@@ -184,6 +191,8 @@ def importance_at_hand(
     best = evaluator.evaluate([[tuple(kept)] * n_folds])[0].model
     one = copy.copy(evaluator)  # with the predictions that are known
     one.models = tuple(model for model in one.models if model.name == best) or one.models[:1]
+    if all(model.is_quick for model in one.models):
+        n_folds = min(enough, max(1, _QUICK_FITS // len(kept)))
     return _leave_one_out(one, names, kept, notes=notes, n_folds=n_folds)
 
 
@@ -232,6 +241,8 @@ def increases(
     clusters = None if evaluator.clusters is None else evaluator.clusters[:n]
     weights = None if evaluator.weights is None else evaluator.weights[:n]
     columns = [(one - other).reshape(n, -1) for one, other in losses]
+    if evaluator.in_time and clusters is None and n:
+        clusters = serial_blocks(np.hstack(columns)).clusters
     sides = columns + [-column for column in columns] if two_sided else columns
     each = simultaneous_confidence(np.hstack(sides), confidence, clusters=clusters) if n else 0.95
     return [increase(evaluator, *one, each, clusters, weights) for one in losses]
@@ -246,8 +257,8 @@ def increase(
     weights: FloatArray | None,
 ) -> Difference:
     """Return the mean difference of paired losses, with the widening of several folds."""
-    widening = CROSS_FITTED if len(evaluator.folds) > 1 else 1.0
-    return evaluator.metric.increase(less, more, confidence, clusters, weights, widening)
+    known = (confidence, clusters, weights, evaluator.widening)
+    return evaluator.metric.increase(less, more, *known)
 
 
 def _paired_losses(
@@ -266,13 +277,6 @@ def _paired_losses(
             squares = weighted_rows(squares, evaluator.weights[:n])
         one = one - float((one - other).mean()) * (squares / squares.mean() - 1.0)
     return one, other
-
-
-def table_of(columns: ListsByName, library: str) -> TableLike:
-    """Return columns as a frame of pandas or polars."""
-    if library not in ("pandas", "polars"):
-        raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
-    return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
 
 
 #: Below this a choice is called unstable (Nogueira et al. 2018 call 0.4 and less poor).
@@ -377,14 +381,12 @@ class Stability:
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: how often each feature was chosen."""
-        if library not in ("pandas", "polars"):
-            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
         order = [int(j) for j in np.argsort(-self.frequency, kind="stable")]
-        columns = {
+        columns: ListsByName = {
             "feature": [self.names[j] for j in order],
             "frequency": [float(self.frequency[j]) for j in order],
         }
-        return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
+        return table_of(columns, library)
 
     def to_dict(self) -> Fields:
         """Return plain values: stability, interval, and the frequency of each chosen feature."""
@@ -420,7 +422,7 @@ class Stability:
     def _said(self, feature: int, others: set[int]) -> str:
         """Say how often a feature was found, and what was found in its place."""
         count = int(self.chosen[:, feature].sum())
-        text = f"{self.names[feature]!r} was found in {count} of {self.n_choices}"
+        text = f"{self.names[feature]!r} is kept, but chosen in {count} of {self.n_choices}"
         instead = [self.names[k] for k in self.in_place_of(feature) if k in others][:_IN_PLACE]
         return text + (f" (in its place {', '.join(map(repr, instead))})" if instead else "")
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import chdtrc, fdtrc
 
-from pinsker._compat import require
+from pinsker._compat import require, table_of
 from pinsker._notes import Notes
 from pinsker._types import (
     ArrayLibrary,
@@ -295,8 +295,6 @@ class Interactions:
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a set, the largest surplus first."""
-        if library not in ("pandas", "polars"):
-            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
         order = max((len(one.features) for one in self.found), default=2)
         places = ("first", "second", "third")[:order]
         columns: ListsByName = {
@@ -308,7 +306,7 @@ class Interactions:
         for field in ("together", "surplus", "p_value"):
             columns[field] = [getattr(one, field) for one in self.found]
         columns["p_additive"] = list(self.p_additive) or [np.nan] * len(self.found)
-        return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)
+        return table_of(columns, library)
 
     def plot(self, *, ax: Axes = None, n_features: int = 20) -> Axes:
         """Draw a heat map of the surplus of the features that carry most together.
@@ -339,6 +337,11 @@ class Interactions:
         ax.set_yticks(range(len(shown)), names)
         ax.figure.colorbar(image, ax=ax, label="surplus (nats)")
         return ax
+
+    def _repr_html_(self) -> str:
+        from pinsker.report import interactions_card  # upwards: it has all views
+
+        return interactions_card(self)
 
     def __repr__(self) -> str:
         return f"Interactions({len(self.significant())} of {self.n_sets} sets, {self.n_rows} rows)"

@@ -4,11 +4,12 @@ import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
+from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
 
 _LOG = logging.getLogger("pinsker")
@@ -29,6 +30,14 @@ _NEAR_UNIQUE = 0.95
 _FEWEST_ROWS = 30
 #: Integers in this range that rise with the rows are years.
 _YEARS = (1500, 2200)
+#: What can tell nothing about new rows or groups, and is left out unless the user keeps it.
+_NAMES = ("row counter", "identifier", "group name")
+#: Numeric columns whose pairs are looked at, and rows that are: the cost grows with the square.
+_MOST_PAIRED, _PAIRED_ROWS = 60, 1000
+#: A pair whose sum, difference, product or ratio is the target in this share of the rows is a leak.
+_SAME = 0.5
+#: R² of a plane through two columns above which they are a recoded target.
+_PLANE_R2 = 0.9999
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Suspect:
     ----------
     column : str
         Its name.
-    kind : {"recoded target", "leak", "missingness", "row counter", "identifier"}
+    kind : {"recoded target", "leak", "missingness", "row counter", "identifier", "group name"}
         What it looks like.
     reason : str
         What was found.
@@ -58,40 +67,73 @@ class Suspect:
         return Note(kind, (self.column,), {"what": self.kind, "reason": self.reason})
 
 
-def find_suspects(X: TableLike, encoded: Encoded) -> tuple[Suspect, ...]:
-    """Look for columns that give the target away or name the rows."""
+def find_suspects(
+    X: TableLike, encoded: Encoded, groups: IntArray | None = None
+) -> tuple[Suspect, ...]:
+    """Look for columns that give the target away, or name the rows or the groups of rows.
+
+    What is constant within `groups` is judged by one row of each: rows of a group are no evidence.
+    """
     if encoded.n_rows < _FEWEST_ROWS:
         return ()
-    target = _Target(encoded)
+    target = _Target.of(encoded)
+    first = None if groups is None else np.unique(groups, return_index=True)[1]
     found: list[Suspect] = []
+    numbers: dict[str, FloatArray] = {}
     for name, values in _raw_columns(X, encoded):
         gaps, present = _gaps(values)
+        own = target
+        if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
+            values, gaps, present, own = values[first], gaps[first], present[first], own.take(first)
+            if len(first) < encoded.n_rows and _names_groups(values[present]):
+                found.append(Suspect(name, "group name", "each group of rows has its own value"))
+                continue
         judged = (
-            _missingness(gaps, target)
-            or _names_rows(values, present)
-            or _leak(values, present, target)
+            _missingness(gaps, own) or _names_rows(values, present) or _leak(values, present, own)
         )
         if judged is not None:
             found.append(Suspect(name, *judged))
-    return tuple(found)
+        elif values.dtype.kind in "iuf" and len(values) == encoded.n_rows:
+            numbers[name] = values
+    return (*found, *_pairs(numbers, target))
+
+
+def _is_constant(values: AnyArray, gaps: BoolArray, first: IntArray) -> bool:
+    """Return whether every row has the value of the first row of its group."""
+    both = ~gaps & ~gaps[first]
+    return bool((gaps == gaps[first]).all() and (values[both] == values[first][both]).all())
+
+
+def _names_groups(values: AnyArray) -> bool:
+    """Return whether texts, or integers as identifiers have them, differ from group to group."""
+    if values.dtype.kind in "OUST":
+        return len({str(value) for value in values}) == len(values) > 1
+    return _names_rows(values, np.ones(len(values), dtype=np.bool_)) is not None
 
 
 def note_suspects(
-    encoded: Encoded, found: Sequence[Suspect], fixed: Sequence[int] = (), *, drop: bool = False
+    encoded: Encoded, found: Sequence[Suspect], fixed: Sequence[int] = (), *, drop: str = "auto"
 ) -> Encoded:
-    """Return a table whose notes name suspects, without those that shall be dropped."""
-    names = {one.column for one in found} - {encoded.feature_names[j] for j in fixed}
+    """Return a table whose notes name suspects, without those that are dropped.
+
+    "drop" leaves all out, "auto" those that name rows or groups, "warn" none.
+    """
+    staying = {encoded.feature_names[j] for j in fixed}
+    names = {
+        one.column for one in found if drop == "drop" or (drop == "auto" and one.kind in _NAMES)
+    } - staying
     left = [j for j, name in enumerate(encoded.feature_names) if name not in names]
-    drop = drop and 0 < len(left) < encoded.n_features
+    if not left:
+        left, names = list(range(encoded.n_features)), set()
     listed = identifiers(encoded.notes)
     notes = tuple(
-        one.note(left_out=drop and one.column in names)
+        one.note(left_out=one.column in names)
         for one in found
-        if drop or one.column not in listed
+        if one.column in names or one.column not in listed
     )
     for note in notes:
         _LOG.warning("%s", note)
-    fewer = take_features(encoded, left) if drop else encoded
+    fewer = take_features(encoded, left) if names else encoded
     return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
 
 
@@ -105,19 +147,27 @@ def identifiers(notes: Iterable[Note | str]) -> set[str]:
     }
 
 
+@dataclass(frozen=True, eq=False)
 class _Target:
     """A target as classes, or as numbers; few different numbers are classes."""
 
-    def __init__(self, encoded: Encoded) -> None:
-        self.labels: IntArray | None = encoded.target.labels
-        self.numbers: FloatArray | None = None
-        if self.labels is None:
-            assert encoded.target.raw is not None  # a numeric target keeps its values
-            self.numbers = encoded.target.raw[:, 0]
-            different, codes = np.unique(self.numbers, return_inverse=True)
-            if len(different) < _FEWEST_VALUES:
-                self.labels = codes
-        self.n_rows = encoded.n_rows
+    labels: IntArray | None
+    numbers: FloatArray | None
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> "_Target":
+        """Read the target of a table."""
+        if encoded.target.labels is not None:
+            return cls(encoded.target.labels, None)
+        assert encoded.target.raw is not None  # a numeric target keeps its values
+        numbers = encoded.target.raw[:, 0]
+        different, codes = np.unique(numbers, return_inverse=True)
+        return cls(codes if len(different) < _FEWEST_VALUES else None, numbers)
+
+    def take(self, rows: IntArray) -> "_Target":
+        """Return some rows."""
+        labels = None if self.labels is None else self.labels[rows]
+        return _Target(labels, None if self.numbers is None else self.numbers[rows])
 
 
 Judged = tuple[str, str] | None
@@ -186,10 +236,13 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     if target.labels is not None:
         return _leak_of_classes(held, target.labels[present])
     assert target.numbers is not None
-    if held.dtype.kind not in "iufb":
+    others = target.numbers[present]
+    if len(np.unique(others)) < _FEWEST_VALUES:
         return None
-    numbers, others = held.astype(np.float64), target.numbers[present]
-    if min(len(np.unique(numbers)), len(np.unique(others))) < _FEWEST_VALUES:
+    if held.dtype.kind not in "iufb":
+        return _leak_of_text(held, others)
+    numbers = held.astype(np.float64)
+    if len(np.unique(numbers)) < _FEWEST_VALUES:
         return None
     if _squared_correlation(numbers, others) > 1 - 1e-9:
         return "recoded target", "it is the target times a number plus another"
@@ -199,7 +252,77 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     ranked = _ranks_explained(numbers, others)
     if ranked > _RANK_R2:
         return "leak", f"its ranks explain {ranked:.1%} of the target's"
+    codes = np.unique(numbers, return_inverse=True)[1]
+    if _explained(_binned(codes, min(max(20, len(codes) // 10), 500)), others) < 0.9:
+        return None  # far from it: most columns end here
+    trees = _explained_by_ranges(numbers, others)
+    if trees > _RANK_R2:
+        return "leak", f"trees of it alone explain {trees:.1%} of the target"
     return None
+
+
+def _leak_of_text(values: AnyArray, others: FloatArray) -> Judged:
+    """Look whether the categories of a column nearly determine a number."""
+    codes = np.unique([str(value) for value in values], return_inverse=True)[1]
+    if codes.max() + 1 > 0.2 * len(codes) or not codes.any():
+        return None
+    explained = _explained(codes, others)
+    if explained <= _RANK_R2:
+        return None
+    return "leak", f"the means of its {codes.max() + 1} values explain {explained:.1%}"
+
+
+def _explained(codes: IntArray, others: FloatArray) -> float:
+    """Return R² of the mean of the other rows with the same code; a row alone gets the overall."""
+    y = others / np.abs(others).max()
+    counts = np.bincount(codes)[codes]
+    means = (np.bincount(codes, y)[codes] - y) / np.maximum(counts - 1, 1)
+    means[counts == 1] = y.mean()
+    return float(1.0 - np.mean((y - means) ** 2) / y.var())
+
+
+def _explained_by_ranges(values: FloatArray, others: FloatArray) -> float:
+    """Return the cross-validated R² of boosted trees of one column."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    codes = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    y = others / np.abs(others).max()
+    trees = HistGradientBoostingRegressor(min_samples_leaf=5, random_state=0)
+    return float(1.0 - np.mean((y - _predicted(trees, codes, y)) ** 2) / y.var())
+
+
+def _pairs(numbers: dict[str, FloatArray], target: _Target) -> list[Suspect]:
+    """Look whether two columns give a numeric target: by arithmetic, or by a plane."""
+    if target.labels is not None or target.numbers is None or len(numbers) > _MOST_PAIRED:
+        return []
+    rows = np.linspace(0, len(target.numbers) - 1, _PAIRED_ROWS).astype(np.int64)
+    rows, y = np.unique(rows), target.numbers[np.unique(rows)]
+    columns = {name: values[rows].astype(np.float64) for name, values in numbers.items()}
+    found = []
+    for (a, x), (b, z) in combinations(columns.items(), 2):
+        known = np.isfinite(x) & np.isfinite(z)
+        if known.sum() < max(_FEWEST_ROWS, 0.5 * len(y)):
+            continue
+        reason = _given_by(x[known], z[known], y[known])
+        if reason:
+            found.append(Suspect(a, "leak", reason.format(b)))
+    return found
+
+
+def _given_by(x: FloatArray, z: FloatArray, y: FloatArray) -> str:
+    """Return how two columns give the target; "" where they do not."""
+    with np.errstate(all="ignore"):
+        made = [("sum", x + z), ("difference", x - z), ("product", x * z)]
+        for name, values in (*made, ("ratio", x / z), ("ratio", z / x)):
+            same = (np.abs(np.abs(values) - np.abs(y)) <= 1e-6 * np.abs(y).max()).mean()
+            if same > _SAME:
+                return f"its {name} with {{!r}} is the target in {same:.0%} of the rows"
+    design = np.column_stack([np.ones(len(y)), x, z])
+    if np.linalg.matrix_rank(design) < 3:
+        return ""
+    missed = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    plane = 1.0 - missed.var() / y.var() if y.var() > 0 else 0.0
+    return f"with {{!r}} it explains {plane:.1%} of the target" if plane > _PLANE_R2 else ""
 
 
 def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
@@ -242,17 +365,21 @@ def _error_of_groups(codes: IntArray, labels: IntArray) -> float:
 
 def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
     """Return the cross-validated error of a small tree of one column."""
-    from sklearn.model_selection import KFold, cross_val_predict
     from sklearn.tree import DecisionTreeClassifier
 
-    n_classes = int(labels.max()) + 1
-    tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
-    folds = KFold(5, shuffle=True, random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
     # Trees are grown in single precision: ranks stand in for values that it cannot hold.
     if np.abs(values).max() > np.finfo(np.float32).max:
         values = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    predicted = cross_val_predict(tree, values[:, None], labels, cv=folds)
-    return float(np.mean(predicted != labels))
+    return float(np.mean(_predicted(tree, values, labels) != labels))
+
+
+def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArray:
+    """Return cross-validated predictions from one column."""
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    folds = KFold(5, shuffle=True, random_state=0)
+    return np.asarray(cross_val_predict(trees, values[:, None], others, cv=folds))
 
 
 def _shared(codes: IntArray, labels: IntArray) -> float:

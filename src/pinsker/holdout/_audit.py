@@ -11,14 +11,16 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.validation import check_is_fitted
 
-from pinsker._compat import check_columns, classes_of
+from pinsker._compat import check_columns, classes_of, method_of
 from pinsker._notes import Notes
 from pinsker._types import (
     AnyArray,
+    ColumnChoice,
     CrossValidation,
     Estimator,
     Fields,
     FloatArray,
+    HasBudget,
     IntArray,
     MetricChoice,
     RowLabels,
@@ -29,7 +31,7 @@ from pinsker._types import (
     Task,
     plain,
 )
-from pinsker.bounds import CROSS_FITTED
+from pinsker.bounds import few_rows_decide
 from pinsker.encoding import (
     check_weights,
     draw_rows,
@@ -42,8 +44,10 @@ from pinsker.encoding import (
 )
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._certificate import weights_of
+from pinsker.holdout._certify import note_few_rows
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
+    blocks_of_time,
     compare_profiles,
     demand_labels,
     kept_columns,
@@ -52,21 +56,26 @@ from pinsker.holdout._rows import (
     number_groups,
     one_label_per_row,
     read_division,
+    warn_of,
     warn_of_known_rows,
 )
-from pinsker.metrics import METRICS, Metric, task_of
+from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
+    HoldoutModel,
     able_to_fit,
+    as_table,
+    column_names,
     fit_clone,
     grid_times,
     log_softmax,
+    of_columns,
     one_hot,
     outputs,
     predicted_classes,
     several_class_scores,
     survival_predictions,
+    take_columns,
     task_of_model,
-    weighted_rows,
 )
 from pinsker.search import ErrorBudget
 
@@ -107,10 +116,10 @@ class AuditResult:
     n_rows, n_groups : int
         Rows of the test, and groups of them (0 if every row is one of its own).
     n_kept, n_features : int
-        Columns kept, and all.
+        Columns kept, and those that they are compared with: all, unless others were given.
     error_all, error_kept : float
-        Mean loss with all columns and with those kept, in `metric`; with `WorstTarget` that of the
-        target with the largest.
+        Mean loss with the columns compared with and with those kept, in `metric`; with
+        `WorstTarget` that of the target with the largest.
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds, in `metric`; with
         `WorstTarget` the largest of any target.
@@ -136,6 +145,7 @@ class AuditResult:
     n_groups: int = 0
     gain_lower: float = math.inf
     notes: Notes = ()
+    compared: str = "all"  # or "others": a list of columns that was given
 
     @property
     def within_budget(self) -> bool:
@@ -169,25 +179,28 @@ class AuditResult:
 
 
 def audit(
-    selector: Selector,
+    columns: Selector | ColumnChoice,
     model: Estimator,
     X_test: TableLike,
     y_test: TargetLike,
     *,
     X_train: TableLike = None,
     y_train: TargetLike = None,
+    against: Selector | ColumnChoice = None,
+    error_budget: float | None = None,
     metric: MetricChoice = None,
     cv: CrossValidation = None,
     sample_weight: RowLabels = None,
     groups: RowLabels = None,
     confidence: float = 0.95,
 ) -> AuditResult:
-    """Measure what a model of the user's own loses by the choice of a selector.
+    """Measure what a model of the user's own loses by a choice of columns.
 
     Parameters
     ----------
-    selector : fitted selector
-        Whose choice is looked at.
+    columns : fitted selector, list of columns or mask
+        Whose price is asked for: a selector of this package, any fitted one with ``get_support``
+        as scikit-learn's have it, names or positions of columns, or one bool per column.
     model : classifier, regressor or pipeline
         Anything with ``fit`` and ``predict``. Copied and fitted twice: to all columns, and to those
         kept, as they came. A model that cannot take text or missing values gets them encoded, with
@@ -198,9 +211,13 @@ def audit(
         everything else is used as a whole.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
+    against : fitted selector, list of columns or mask, optional
+        What to compare with; by default all columns.
+    error_budget : float, optional
+        How much the error may increase, in `metric`; by default the selector's own.
     metric : str, scorer, callable, CostMatrix or WorstTarget, optional
         Metric of the error, as in `ErrorBudget`; by default, and with "auto", that of the
-        selector's budget.
+        selector's budget, or else the error rate of classes and R² of numbers.
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
@@ -224,30 +241,38 @@ def audit(
     >>> from pinsker.datasets import NoisyXor
     >>> problem = NoisyXor(n_columns=6)
     >>> selector = FeatureSelector(random_state=0).fit(*problem.sample(300, seed=1))
-    >>> audit(selector, SVC(), *problem.sample(500, seed=2)).within_budget
+    >>> fresh = problem.sample(500, seed=2)
+    >>> audit(selector, SVC(), *fresh).within_budget
     True
+    >>> audit([0, 1, 2], SVC(), *fresh, against=selector, error_budget=0.05).verdict
+    'met'
     """
-    check_is_fitted(selector)
+    own: Selector | None = columns if isinstance(columns, HasBudget) else None
+    if own is not None:
+        check_is_fitted(own)
     if is_dask(X_test):
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
-    X_test, X_train = _array(X_test), _array(X_train)
+    X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
     y, y_train = _column(y_test), None if y_train is None else _column(y_train)
-    cv = _own_folds(selector) if cv is None else _number_of_folds(cv)
+    cv = _own_folds(own) if cv is None else _number_of_folds(cv)
     _check_rows(len(y), X_train, y_train, cv)
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
     weights = _weights(sample_weight, len(y))
-    certificate = selector.certificate_
+    task = task_of_model(model) or (encode_target(y).task if own is None else own.task_)
     if metric is None or (isinstance(metric, str) and metric == "auto"):
-        metric = _own_metric(selector)
+        metric = next(iter(METRICS[task])) if own is None else _own_metric(own)
     loss = Metric(metric)
-    task = task_of_model(model) or selector.task_
     _check_task(loss, model, task)
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
-    demand_labels(selector._record, sample_weight, groups)
-    notes = _check_tables(selector, X_test, y_test, X_train, y_train)
+    if own is not None:
+        demand_labels(own._record, sample_weight, groups)
+    notes = _check_tables(own, task, X_test, y_test, X_train, y_train)
+    kept = find_columns(columns, X_test, "columns")
+    others = None if against is None else find_columns(against, X_test, "against")
+    everything = np.arange(X_test.shape[1])
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
@@ -255,37 +280,43 @@ def audit(
         held_out = np.concatenate([test for _, test in divided])
     rows, row_of = rows_once(held_out)
     losses = []
-    without = None if task == "survival" else _MODELS_OF_NOTHING[task]
-    for reduce, one in ((None, model), (selector.transform, model), (None, without)):
-        if one is None:
-            continue
-        given = X_test if reduce is None else reduce(X_test)
-        train = None
-        if X_train is not None:
-            train = (X_train if reduce is None else reduce(X_train), y_train)
-        fits = _fits(one, train, given, y, divided, weights)
+    names = column_names(X_test)
+    compared = [(everything if others is None else others, model), (kept, model)]
+    if task != "survival":
+        compared.append((kept[:1], _MODELS_OF_NOTHING[task]))
+    for places, one in compared:
+        able = of_columns(one, names, places.tolist())
+        train = None if X_train is None else (take_columns(X_train, places), y_train)
+        fits = _fits(able, train, take_columns(X_test, places), y, divided, weights)
         classes = y if train is None else np.asarray(y_train)
         found = _losses(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
     note_few_groups(clusters)
     of_rows = None if weights is None else weights[rows]
-    widening = CROSS_FITTED if divided is not None and len(divided) > 1 else 1.0
-    increase = loss.increase(losses[1], losses[0], confidence, clusters, of_rows, widening)
+    widening = HoldoutModel.widening if divided is not None and len(divided) > 1 else 1.0
+    blocks, gaps = clusters, losses[1] - losses[0]
+    if isinstance(cv, TimeSeriesSplit) and clusters is None:
+        blocks, doubts = blocks_of_time(gaps)
+        for doubt in doubts:
+            if doubt.figures["r"] > 2.0 / np.sqrt(len(rows)):  # two standard errors of none
+                notes += warn_of(doubt)
+    if gaps.ndim == 1 and gaps.any() and not loss.row.counts and few_rows_decide(gaps):
+        notes += (note_few_rows(loss),)
+    increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     gains = [
-        loss.gain(own, prior, confidence, clusters, of_rows).lower
+        one.lower
         for prior in losses[2:]
-        for own in losses[:2]
+        for one in loss.gains(losses[:2], prior, confidence, blocks, of_rows)
     ]
-    is_same = Metric(_own_metric(selector)).is_same(loss)
     return AuditResult(
         model=name,
         metric=loss.name,
-        budget=certificate.budget if is_same else float("nan"),
+        budget=_own_budget(own, loss) if error_budget is None else float(error_budget),
         confidence=confidence,
         n_rows=len(rows),
-        n_kept=int(selector.get_support().sum()),
-        n_features=int(selector.n_features_in_),
+        n_kept=len(kept),
+        n_features=len(everything if others is None else others),
         error_all=float(losses[0].mean(axis=0).max()),
         error_kept=float(losses[1].mean(axis=0).max()),
         increase=increase.mean,
@@ -294,28 +325,75 @@ def audit(
         n_groups=0 if clusters is None else len(np.unique(clusters)),
         gain_lower=max(gains, default=math.inf),
         notes=notes,
+        compared="all" if others is None else "others",
     )
 
 
+def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> IntArray:
+    """Return the positions of columns that a selector, a list or a mask stands for."""
+    n_columns, wrong = X.shape[1], ""
+    if (support := method_of(chosen, "get_support")) is not None:
+        check_is_fitted(chosen)
+        chosen = support()
+    if not np.iterable(chosen):
+        wrong = f"is a {type(chosen).__name__}"
+    given = np.asarray(list(chosen) if not wrong else [])
+    if given.dtype == np.bool_:
+        wrong = "" if given.shape == (n_columns,) else f"has {len(given)} entries"
+        given = np.flatnonzero(given)
+    elif given.dtype.kind in "OUST":
+        places = {text: place for place, text in enumerate(column_names(X))}
+        absent = [text for text in given.tolist() if text not in places]
+        wrong = f"names {absent[0]!r}, which is no column of X" if absent else wrong
+        given = np.array([places.get(text, 0) for text in given.tolist()], dtype=np.int64)
+    if not wrong and (given.ndim != 1 or given.dtype.kind not in "iu" or not len(given)):
+        wrong = "is empty, or no list of columns"
+    if not wrong and not -n_columns <= given.min() <= given.max() < n_columns:
+        wrong = f"names position {given.max()}"
+    if wrong:
+        raise ParameterError(
+            f"{name} {wrong}: pass a fitted selector, names or positions of columns, or one bool "
+            f"for each of the {n_columns} columns.",
+            parameter=name,
+        )
+    return np.unique(given % n_columns).astype(np.int64)
+
+
+def _own_budget(selector: Selector | None, loss: Metric) -> float:
+    """Return the budget of a selector in a metric; NaN where it has none."""
+    if selector is None or not Metric(_own_metric(selector)).is_same(loss):
+        return math.nan
+    return float(selector.certificate_.budget)
+
+
 def _check_tables(
-    selector: Selector,
+    selector: Selector | None,
+    task: Task,
     X_test: TableLike,
     y_test: TargetLike,
     X_train: TableLike,
     y_train: TargetLike,
 ) -> Notes:
-    """Compare test rows with the fit; warn of those that fit, or the model, has seen."""
-    for table in (X_test, X_train):
-        if is_frame(table):
-            check_columns(selector, table)
-    record, task = selector._record, selector.task_
-    profile, hashes = profile_of(X_test, y_test, task, record.profile)
-    warn_of_known_rows(hashes, record.known_rows, "of the fit")
+    """Compare test rows with the fit, if there was one; warn of those that it, or a model, saw."""
+    like = None if selector is None else selector._record.profile
+    profile, hashes = profile_of(X_test, y_test, task, like)
+    if selector is not None:
+        for table in (X_test, X_train):
+            if is_frame(table):
+                check_columns(selector, table)
+        if X_test.shape[1] != selector.n_features_in_:
+            raise DataError(
+                f"X has {X_test.shape[1]} features, but {type(selector).__name__} is expecting "
+                f"{selector.n_features_in_} features as input."
+            )
+        warn_of_known_rows(hashes, selector._record.known_rows, "of the fit")
     if X_train is not None:
         known = profile_of(X_train, y_train, task)[1]
         warn_of_known_rows(hashes, known, "that the model is fitted to")
+    if selector is None:
+        return ()
     in_time = isinstance(_own_folds(selector), TimeSeriesSplit)
-    return compare_profiles(record.profile, profile, kept_columns(selector), in_time=in_time)
+    return compare_profiles(like, profile, kept_columns(selector), in_time=in_time)
 
 
 def _own_metric(selector: Selector) -> MetricChoice:
@@ -325,8 +403,10 @@ def _own_metric(selector: Selector) -> MetricChoice:
     return selector.certificate_.metric if isinstance(own, str) else own
 
 
-def _own_folds(selector: Selector) -> Any:
+def _own_folds(selector: Selector | None) -> Any:
     """Return the splitter of a selector, or else 5."""
+    if selector is None:
+        return 5
     own = selector.get_params(deep=False).get("cv")
     return own if isinstance(own, Splitter) else 5
 
@@ -352,11 +432,6 @@ def _weights(sample_weight: RowLabels, n_test: int) -> FloatArray | None:
             parameter="sample_weight",
         )
     return weights
-
-
-def _array(X: TableLike) -> Any:
-    """Return a table; a matrix of NumPy, which no model takes, as an array."""
-    return np.asarray(X) if isinstance(X, np.matrix) else X
 
 
 def _column(y: TargetLike) -> Any:

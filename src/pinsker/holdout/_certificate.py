@@ -96,9 +96,13 @@ class Certificate:
         Groups of rows that belong together, if there are any; the bounds are those of their sums.
     likely : tuple of str
         The smallest set that was evaluated whose estimated increase is within the budget.
-    likely_increase, rows_needed : float
-        Its estimated increase, and held-out rows that would show it to be within the budget with
-        probability 0.8; infinite where none would.
+    likely_increase, likely_upper, rows_needed : float
+        Its estimated increase, the smallest budget that these rows show it to be within, and
+        held-out rows that would show it to be within the budget with probability 0.8; infinite
+        where none would.
+    fewest_needed : int
+        No set of fewer features that the fit evaluated is within the budget: of each a lower
+        confidence bound of the increase is above it. 0 where these rows do not show it.
     passed : Certificate or None
         Where `certify` does not show the set of the fit to be within the budget: the smallest
         larger set of the path that these rows do show to be.
@@ -152,7 +156,9 @@ class Certificate:
     n_groups: int = 0
     likely: tuple[str, ...] = ()
     likely_increase: float = math.nan
+    likely_upper: float = math.nan
     rows_needed: float = math.nan
+    fewest_needed: int = 0
     passed: "Certificate | None" = None
 
     @property
@@ -244,6 +250,11 @@ class Certificate:
             f"Certificate({self.n_kept} of {self.n_features} features, {self.verdict}, "
             f"metric={self.metric!r}, budget={self.budget:.4g}, {self.n_rows} rows)"
         )
+
+    def _repr_html_(self) -> str:
+        from pinsker.report import certificate_card  # upwards: it has all views
+
+        return certificate_card(self)
 
     def __str__(self) -> str:
         from pinsker.report import (

@@ -23,7 +23,7 @@ from pinsker._types import (
     Selector,
     Splitter,
 )
-from pinsker.bounds import effective_rows
+from pinsker.bounds import effective_rows, serial_blocks
 from pinsker.encoding import (
     Encoded,
     Profile,
@@ -466,7 +466,16 @@ def note_few_groups(clusters: IntArray | None) -> Notes:
     count = len(np.unique(clusters))
     if count >= FEWEST_GROUPS:
         return ()
-    return _warned(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
+    return warn_of(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))
+
+
+def blocks_of_time(gaps: FloatArray) -> tuple[IntArray | None, tuple[Note, ...]]:
+    """Return blocks of neighboring rows, which depend on each other, and a doubt about too few."""
+    if gaps.ndim > 1 or not gaps.any():
+        return None, ()
+    blocks = serial_blocks(gaps)
+    doubt = Note("serial rows", figures={"r": blocks.autocorrelation})
+    return blocks.clusters, () if blocks.enough else (doubt,)
 
 
 def note_divided_groups(
@@ -481,10 +490,11 @@ def note_divided_groups(
     if not divided:
         return ()
     figures = {"divided": len(divided), "count": len(np.unique(clusters))}
-    return _warned(Note("divided groups", figures=figures))
+    return warn_of(Note("divided groups", figures=figures))
 
 
-def _warned(note: Note) -> tuple[Note, ...]:
+def warn_of(note: Note) -> tuple[Note, ...]:
+    """Warn of what a note says, and return it."""
     warnings.warn(f"{note}.", PinskerWarning, stacklevel=3)
     return (note,)
 

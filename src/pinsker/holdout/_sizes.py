@@ -6,13 +6,12 @@ rows that evaluate is used.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from pinsker._types import IntArray
-from pinsker.encoding import Encoded, take_rows
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
 from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator, worse_of
 from pinsker.holdout._rows import RowPlan
@@ -20,6 +19,7 @@ from pinsker.metrics import Metric
 from pinsker.models import (
     HoldoutModel,
     HoldoutScores,
+    MeanModel,
     ModelData,
     RawModel,
     best_by_loss,
@@ -34,6 +34,7 @@ from pinsker.search import (
     describe_searches,
     given_order,
     measure_sets,
+    search_rows,
     searches_in_time,
 )
 
@@ -64,37 +65,25 @@ def search_paths(
     found, known = FoundPaths(), known or {}
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
-            _search(context, plan, some, known, found)
-    paths = {name: found.paths[name] for name in names if name in found.paths}
-    return FoundPaths(paths, found.orders)
-
-
-def _search(
-    context: FitContext,
-    plan: RowPlan,
-    searches: Sequence[Search],
-    known: dict[str, SelectionPath],
-    found: FoundPaths,
-) -> None:
-    """Run some searches side by side."""
-    wanted = [
-        (search, k)
-        for search in searches
-        for k in range(-1 if plan.crosses else 0, len(plan.searched))
-        if k >= 0 or not all(name in known for name in search.names)
-    ]
-    calls = [(search.run, _rows_of(plan, search, k)) for search, k in wanted]
-    several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
-    paths = {
-        (name, k): path
-        for (search, k), some in zip(wanted, several, strict=True)
-        for name, path in zip(search.names, some, strict=True)
-    }
-    for search in searches:
-        for name in search.names:
-            kept = paths[name, -1 if plan.crosses else 0] if name not in known else known[name]
-            found.paths[name] = kept
-            found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
+            wanted = [
+                (search, k)
+                for search in some
+                for k in range(-1 if plan.crosses else 0, len(plan.searched))
+                if k >= 0 or not all(name in known for name in search.names)
+            ]
+            calls = [(search, _rows_of(plan, search, k)) for search, k in wanted]
+            several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
+            paths = {
+                (name, k): path
+                for (search, k), each in zip(wanted, several, strict=True)
+                for name, path in zip(search.names, each, strict=True)
+            }
+            for name in (name for search in some for name in search.names):
+                kept = paths[name, -1 if plan.crosses else 0] if name not in known else known[name]
+                found.paths[name] = kept
+                found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
+    kept_paths = {name: found.paths[name] for name in names if name in found.paths}
+    return FoundPaths(kept_paths, found.orders)
 
 
 def _rows_of(plan: RowPlan, search: Search, k: int) -> IntArray | None:
@@ -103,15 +92,6 @@ def _rows_of(plan: RowPlan, search: Search, k: int) -> IntArray | None:
         return None
     rows = plan.searched[k]
     return rows if plan.certify is None else rows[: search.most_rows]
-
-
-def search_rows(
-    encoded: Encoded,
-    run: Callable[[Encoded], tuple[SelectionPath, ...]],
-    rows: IntArray | None,
-) -> tuple[SelectionPath, ...]:
-    """Run a search on some rows of a table; None stands for all."""
-    return run(encoded if rows is None else take_rows(encoded, rows))
 
 
 #: Share of the rows that measures importance, and share of the features that leaves at a time.
@@ -150,7 +130,7 @@ def _prune(
     while len(left) > 1:
         some = tuple(sorted((*fixed, *left)))
         order = rng.permutation(aside)
-        worth = losses_without(data, model, train, aside, some, metric, order)
+        worth = losses_without(data, model, train, aside, some, metric.score_holdout, order)
         weakest = sorted(left, key=lambda feature: worth[some.index(feature)])
         weakest = weakest[: max(1, int(_SHARE * len(left)))]
         gone.extend(weakest)
@@ -189,7 +169,7 @@ def find_sizes(
     sizes = SizeSearch(context, evaluator, found)
     on_stage("comparing models")
     sizes.compare_models()
-    if isinstance(rule, ErrorBudget):
+    if isinstance(rule, ErrorBudget) and rule.relative:
         rule = sizes.comparison().absolute(rule)
     for name in found.paths:
         on_stage(f"evaluating {name}")
@@ -212,7 +192,8 @@ class SizeSearch:
         self.everything: SizeOf = (ALL_FEATURES, n_features)
         self.evaluated: dict[SizeOf, HoldoutScores] = {}
         self.first_folds: dict[SizeOf, HoldoutScores] = {}
-        self.out_of_reach: set[SizeOf] = set()  # far from the budget by the first folds
+        #: Sets far from the budget by the first folds, and lower limits of their increases.
+        self.out_of_reach: dict[SizeOf, float] = {}
         rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
         self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
         self._known: Comparison | None = None
@@ -241,7 +222,8 @@ class SizeSearch:
             self._known = Comparison.of(
                 self.evaluated, self.evaluator, context.facts, self.found.paths, context.costs
             )
-        return self._known
+        far = tuple((size, lower) for (_, size), lower in self.out_of_reach.items())
+        return replace(self._known, far=far)
 
     def find(self, name: str, rule: StoppingRule) -> None:
         """Evaluate the sizes of one path that can change the choice."""
@@ -276,7 +258,9 @@ class SizeSearch:
 
     def prune(self, plan: RowPlan, rule: ErrorBudget) -> None:
         """Order the chosen set by what the model that stands for it needs, and look for less."""
-        if any(isinstance(model, RawModel) for model in self.evaluator.models):
+        models = self.evaluator.models
+        together = [one for model in models if isinstance(model, MeanModel) for one in model.models]
+        if any(isinstance(model, RawModel) for model in (*models, *together)):
             return
         result, _ = self.comparison().choose(rule)
         size, name, n_fixed = result.size, result.search, len(self.context.fixed)
@@ -309,7 +293,7 @@ class SizeSearch:
             sizes.append(size)
             met = self._meets((name, size), rule)
             shown.append(self._information((name, size)))
-            if shown[-1] <= max(shown[:-1]) and (met or self._is_met(rule)):
+            if shown[-1] <= max(shown[:-1]) and (met or self._best_cost(rule) < float("inf")):
                 break
         return sizes
 
@@ -319,9 +303,6 @@ class SizeSearch:
             return False
         known = (rule, self.context.facts, self.evaluator.metric)
         return self.comparison().results[key].meets(*known)
-
-    def _is_met(self, rule: ErrorBudget) -> bool:
-        return self._best_cost(rule) < float("inf")
 
     def _best_cost(self, rule: ErrorBudget) -> float:
         """Return the cost of the cheapest set known to meet the budget: infinite, if none does."""
@@ -345,7 +326,7 @@ class SizeSearch:
         new = [key for key in keys if key not in self.evaluated and key not in self.out_of_reach]
         if rule is not None and self.n_first < len(self.evaluator.folds):
             self._evaluate_first([self.everything, *new])
-            self.out_of_reach |= {key for key in new if self._is_far(key, rule)}
+            self.out_of_reach |= self._far_ones(new, rule)
             new = [key for key in new if key not in self.out_of_reach]
         found = self.evaluator.evaluate([self._sets(key) for key in new])
         kept = self.evaluator.evaluate([self._kept(key) for key in new])
@@ -354,20 +335,23 @@ class SizeSearch:
         if new:
             self._known = None
 
-    def _is_far(self, key: SizeOf, rule: ErrorBudget) -> bool:
-        """Return whether the first folds show that a set is far from the budget."""
+    def _far_ones(self, keys: Sequence[SizeOf], rule: ErrorBudget) -> dict[SizeOf, float]:
+        """Return the sets that the first folds show to be far from the budget, and how far."""
         top = max(self.first_folds, key=self._information)
         reachable = best_by_loss([self.first_folds[one] for one in (self.everything, top)])
-        losses = self.first_folds[key].losses
-        metric, clusters, weights = (
-            self.evaluator.metric,
-            self.evaluator.clusters,
-            self.evaluator.weights,
-        )
-        clusters = None if clusters is None else clusters[: len(losses)]
-        weights = None if weights is None else weights[: len(losses)]
-        excess = metric.increase(losses, reachable.losses, CONFIDENCE, clusters, weights)
-        return bool(excess.lower > _FAR * float(rule.delta))
+        n, evaluator = len(reachable.losses), self.evaluator
+        clusters = None if evaluator.clusters is None else evaluator.clusters[:n]
+        weights = None if evaluator.weights is None else evaluator.weights[:n]
+        known = (CONFIDENCE, clusters, weights)
+        far: dict[SizeOf, float] = {}
+        for key in keys:
+            losses = self.first_folds[key].losses
+            excess = evaluator.metric.increase(losses, reachable.losses, *known)
+            if excess.lower > _FAR * float(rule.delta):
+                every = self.first_folds[self.everything].losses
+                wide = evaluator.metric.increase(losses, every, *known, evaluator.widening)
+                far[key] = float(wide.lower)
+        return far
 
     def _longest(self, name: str) -> int:
         return max(self.smallest, self.found.longest(name))

@@ -1,6 +1,7 @@
 """Stage: information. Entropy and information in nats, from columns of any kinds."""
 
 from pinsker.information._entropy import entropy
+from pinsker.information._estimators import set_terms
 from pinsker.information._mutual import (
     IndependenceTest,
     conditional_mutual_information,
@@ -16,4 +17,5 @@ __all__ = [
     "entropy",
     "independence_test",
     "mutual_information",
+    "set_terms",
 ]

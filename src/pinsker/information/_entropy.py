@@ -250,7 +250,8 @@ def neighbor_entropy(
     spread = _spreads(values) if standardize else np.ones(values.shape[1])
     scaled = values / spread
     per_row, used = np.zeros(values.shape[0]), np.ones(values.shape[0], dtype=np.bool_)
-    for rows in _rows_of_cells(cells):
+    by_cell = np.argsort(cells, kind="stable")
+    for rows in np.split(by_cell, np.cumsum(np.bincount(cells))[:-1]):
         if rows.size == 1:
             used[rows] = False
         else:
@@ -277,12 +278,6 @@ def _spreads(values: FloatArray) -> FloatArray:
     spread = (values / largest).std(axis=0) * largest
     result: FloatArray = np.where(np.ptp(values, axis=0) > 0, spread, 1.0)
     return result
-
-
-def _rows_of_cells(cells: IntArray) -> list[IntArray]:
-    """Row numbers of each cell."""
-    order = np.argsort(cells, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(cells))[:-1])
 
 
 def _mean(per_row: FloatArray, used: BoolArray) -> float:

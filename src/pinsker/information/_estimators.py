@@ -1,6 +1,7 @@
 """Estimators of information: counts of states, Gaussian, neighbors (docs/estimator.md)."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -14,6 +15,7 @@ from pinsker.engine import (
     BoxCounts,
     Correction,
     NeighborCounts,
+    Problem,
     box_counts,
     grassberger_log,
     neighbor_counts,
@@ -206,6 +208,15 @@ def knn_terms(
         n_alone=int(np.count_nonzero(rows.alone)),
         resolution=min(rows.x_resolution, rows.y_resolution),
     )
+
+
+def set_terms(
+    problem: Problem, features: Iterable[int], *, k: int, method: KnnMethod, n_threads: int = 1
+) -> LocalTerms:
+    """Estimate the information of some features about the target."""
+    x = problem.values[:, np.isin(problem.feature_of_column, list(features))]
+    y = problem.target if problem.labels is None else problem.labels[:, None] * NOMINAL_STEP
+    return knn_terms(x, np.asarray(y, np.float64), None, k=k, method=method, n_threads=n_threads)
 
 
 @dataclass(frozen=True, eq=False)

@@ -365,7 +365,9 @@ def independence_test(
     >>> independence_test(x, y, z, n_permutations=99).p_value > 0.05
     True
     """
-    _check_counts(n_permutations, n_local)
+    for name, value, least in (("n_permutations", n_permutations, 1), ("n_local", n_local, 2)):
+        if value < least:
+            raise ParameterError(f"{name}={value} is too few: use at least {least}.")
     neighbors = 1 if n_neighbors is None else n_neighbors
     options = Options(method, neighbors, scale, categorical_features, missing, correction, n_jobs)
     prepared = prepare(x, y, z, options)
@@ -379,12 +381,6 @@ def independence_test(
     as_large = int(np.sum(permuted >= observed - _TIE * max(1.0, abs(observed))))
     p = (1 + as_large) / (n_permutations + 1)
     return IndependenceTest(observed, p, n_permutations, layout.method, k, n_rows, prepared.notes)
-
-
-def _check_counts(n_permutations: int, n_local: int) -> None:
-    for name, value, least in (("n_permutations", n_permutations, 1), ("n_local", n_local, 2)):
-        if value < least:
-            raise ParameterError(f"{name}={value} is too few: use at least {least}.")
 
 
 def _permutations(

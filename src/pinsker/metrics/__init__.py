@@ -1,6 +1,11 @@
 """Stage: metrics. One row per metric: its task, sign, range, words, influence and bound."""
 
-from pinsker.metrics._metric import Metric, rare_class_note, several_targets_note
+from pinsker.metrics._metric import (
+    Metric,
+    rare_class_note,
+    several_targets_note,
+    weighted_rows,
+)
 from pinsker.metrics._scorers import (
     CostMatrix,
     MetricLike,
@@ -20,20 +25,7 @@ from pinsker.metrics._table import (
 )
 
 __all__ = [
-    "METRICS",
-    "WORST",
-    "CostMatrix",
-    "Metric",
-    "MetricLike",
-    "WorstTarget",
-    "best_score",
-    "bound_for",
-    "check_metric",
-    "metric_name",
-    "metric_row",
-    "metric_words",
-    "rare_class_note",
-    "several_targets_note",
-    "shown_value",
-    "task_of",
-]
+    "METRICS", "WORST", "CostMatrix", "Metric", "MetricLike", "WorstTarget", "best_score",
+    "bound_for", "check_metric", "metric_name", "metric_row", "metric_words", "rare_class_note",
+    "several_targets_note", "shown_value", "task_of", "weighted_rows",
+]  # fmt: skip

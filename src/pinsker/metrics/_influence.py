@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, Function, IntArray
 from pinsker.bounds import column_variances, effective_rows
@@ -56,6 +57,17 @@ def auc_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) 
         (above[level] - auc) * total / n_zeros * _stretch(of_negative, weights),
     )
     return auc, influence
+
+
+def gini(y_true: AnyArray, y_score: FloatArray, sample_weight: FloatArray | None = None) -> float:
+    """Return the Gini coefficient of a score, as credit scoring has it: 2 AUC - 1."""
+    return 2.0 * float(roc_auc_score(y_true, y_score, sample_weight=sample_weight)) - 1.0
+
+
+def gini_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
+    """Return the Gini coefficient by the placements of DeLong."""
+    auc, influence = auc_influence(positive, scores, weights)
+    return 2.0 * auc - 1.0, 2.0 * influence
 
 
 def _stretch(of_class: FloatArray, weights: FloatArray) -> float:

@@ -9,18 +9,26 @@ import numpy as np
 
 from pinsker._compat import scorer_parts
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task
+from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task, Unchecked
 from pinsker.bounds import (
     Bound,
     Difference,
     TargetFacts,
     bounded_loss_limit,
     error_rate_limit,
+    few_rows_decide,
     paired_difference,
+    paired_differences,
 )
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._influence import ClassRows, Influence, NumberRows, TimeRows, row_values
+from pinsker.metrics._influence import (
+    ClassRows,
+    Influence,
+    NumberRows,
+    TimeRows,
+    row_values,
+)
 from pinsker.metrics._scorers import (
     CostMatrix,
     ScoreFunction,
@@ -42,12 +50,10 @@ from pinsker.metrics._table import (
 )
 from pinsker.models import (
     HoldoutScores,
-    fit_temperature,
+    calibrated,
     grid_times,
     log_likelihood_of_numbers,
     log_likelihood_of_times,
-    log_softmax,
-    weighted_rows,
 )
 
 #: A class of fewer rows than this hardly counts in an error rate.
@@ -260,7 +266,7 @@ class Metric:
         together = None if groups is None else groups[rows]
         if target.labels is not None:
             labels = target.labels[rows]
-            logs = log_softmax(fit_temperature(scores, labels, own) * scores)
+            logs = calibrated(scores, labels, own)
             likelihood = logs[np.arange(len(labels)), labels]
             losses = self.of_classes(
                 logs, labels, scores, classes=target.classes, weights=own, clusters=together
@@ -303,8 +309,23 @@ class Metric:
                 max(one.lower for one in sure),
                 max(one.upper for one in each),
             )
-        return paired_difference(
-            less - full,
+        return self.increases([less], full, confidence, clusters, weights, widening)[0]
+
+    def increases(
+        self,
+        several: Sequence[FloatArray],
+        full: FloatArray,
+        confidence: float,
+        clusters: IntArray | None = None,
+        weights: FloatArray | None = None,
+        widening: float = 1.0,
+    ) -> list[Difference]:
+        """Return the `increase` of each of several losses over the same."""
+        if self.of_worst:
+            known = (confidence, clusters, weights, widening)
+            return [self.increase(less, full, *known) for less in several]
+        return paired_differences(
+            [less - full for less in several],
             confidence,
             counts=self.row.counts,
             steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
@@ -313,25 +334,40 @@ class Metric:
             widening=widening,
         )
 
-    def gain(
+    def increase_of_roots(
         self,
-        losses: FloatArray,
-        prior: FloatArray,
+        less: FloatArray,
+        full: FloatArray,
+        facts: TargetFacts,
         confidence: float,
         clusters: IntArray | None = None,
-        weights: FloatArray | None = None,
-    ) -> Difference:
-        """Return what features are worth: the mean of ``prior - losses``, with confidence bounds.
+        widening: float = 1.0,
+    ) -> Difference | None:
+        """Return the increase of the absolute error of a squared one, unless few rows decide it."""
+        if not self.row.root_unit or facts.n_targets > 1 or min(less.min(), full.min()) < 0.0:
+            return None
+        roots = np.sqrt(less) - np.sqrt(full)
+        if few_rows_decide(roots):
+            return None
+        return paired_difference(roots, confidence, clusters=clusters, widening=widening)
 
-        Of the worst of several targets it is the gain of the one that gains most.
+    def gains(
+        self, several: Sequence[FloatArray], prior: FloatArray, confidence: float, *known: Unchecked
+    ) -> list[Difference]:
+        """Return what features are worth: the means of ``prior - losses``, with confidence bounds.
+
+        Of the worst of several targets it is the gain of the one that gains most. What is `known`
+        are clusters, weights and widening, as in `increase`.
         """
         if not self.of_worst:
-            lost = self.increase(losses, prior, confidence, clusters, weights)
-            return Difference(-lost.mean, -lost.upper, -lost.lower)
-        pairs = _targets(losses, prior)
-        shared = 1.0 - (1.0 - confidence) / len(pairs)
-        each = [self.of_one.gain(*one, shared, clusters, weights) for one in pairs]
-        return max(each, key=lambda one: one.lower)
+            lost = self.increases(several, prior, confidence, *known)
+            return [Difference(-one.mean, -one.upper, -one.lower) for one in lost]
+        found = []
+        for pairs in (_targets(losses, prior) for losses in several):
+            shared = 1.0 - (1.0 - confidence) / len(pairs)
+            each = [self.of_one.gains([one], other, shared, *known)[0] for one, other in pairs]
+            found.append(max(each, key=lambda one: one.lower))
+        return found
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
         """Return an upper confidence bound of a mean loss that holds for any distribution."""
@@ -346,6 +382,14 @@ class Metric:
     def rare_rows(self, facts: TargetFacts, n: float) -> float:
         """Return what rows rarer than 3 in n could add: one sample in twenty has none."""
         return 3.0 / n * metric_row(self.name).largest_loss_of(facts)
+
+
+def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return values whose plain mean is the weighted mean, and whose spread gives its error."""
+    if weights is None:
+        return np.asarray(values)
+    mean = float(np.average(values, weights=weights))
+    return np.asarray(mean + (values - mean) * weights / weights.mean())
 
 
 def _equal_or(weights: FloatArray | None, rows: AnyArray) -> FloatArray:

@@ -22,7 +22,14 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from pinsker._compat import scorer_parts
 from pinsker._types import AnyArray, Fields, FloatArray, Function, IntArray, MetricChoice, Task
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.metrics._influence import ClassRows, Column, Influence, block_jackknife, matrix_slopes
+from pinsker.metrics._influence import (
+    ClassRows,
+    Column,
+    Influence,
+    block_jackknife,
+    gini,
+    matrix_slopes,
+)
 from pinsker.metrics._table import (
     ALIASES,
     BLOCKS_LEFT_OUT,
@@ -133,12 +140,18 @@ class WorstTarget:
         object.__setattr__(self, "metric", inner)
 
 
+#: A score that people know by name, and scikit-learn does not.
+_GINI = metrics.make_scorer(gini, response_method=("decision_function", "predict_proba"))
+
+
 def check_metric(metric: MetricChoice) -> MetricChoice:
     """Return what a metric stands for: one of our names where it has one, else what was given."""
     if isinstance(metric, str) and metric.startswith(WORST):
         return WorstTarget(metric.removeprefix(WORST))
     if isinstance(metric, str):
         metric = ALIASES.get(metric, metric)
+        if metric == "gini":
+            return _GINI
         own = metric == "auto" or metric_row(metric).losses
         if not own and metric not in get_scorer_names():
             _refuse_unknown(metric)
@@ -194,7 +207,7 @@ def task_of(metric: MetricChoice) -> Any:
 def _refuse_unknown(metric: str) -> None:
     own = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
     scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
-    close = get_close_matches(metric, [*own, *ALIASES, *scorers], n=3)
+    close = get_close_matches(metric, [*own, *ALIASES, "gini", *scorers], n=3)
     raise ParameterError(
         f"metric={metric!r} is not known: use 'auto', one of {', '.join(map(repr, own))}, or the "
         "name of a scikit-learn scorer for classes or numbers, such as "

@@ -204,6 +204,7 @@ class MetricRow:
     largest_increase: float = math.inf  # where a budget ends
     largest_loss: float | Callable[[TargetFacts], float] = math.inf  # of a row
     counts: bool = False  # whether a loss is 0 or 1
+    root_unit: str = ""  # of squared errors: the unit of their roots, which few rows decide less
     theory: Theory | None = None  # None: held-out rows alone decide
     # One of our own: the losses of rows, of each task (influence values of censored times)
     losses: tuple[Callable[[Any], Any], ...] = ()
@@ -266,6 +267,7 @@ _ROWS = (
     ),
     _number_score(
         "r2", words="R²", best=1.0, error_words="share of the target's variance",
+        root_unit="standard deviations of the target",
         largest_increase=1.0, largest_loss=_range_in_deviations,
         theory=Theory(variance_share, in_paper=True, is_gaussian=True),
         losses=(lambda rows: rows.shares.mean(axis=1),), function=metrics.r2_score,
@@ -274,6 +276,7 @@ _ROWS = (
     _mean(
         metrics.mean_squared_error, name="mse", words="mean squared error",
         aliases=("neg_mean_squared_error",), largest_loss=lambda facts: _range(facts) ** 2,
+        root_unit="the target's unit",
         theory=Theory(squared_error, in_paper=True, is_gaussian=True),
         losses=(lambda rows: rows.squares.mean(axis=1),),
     ),
@@ -308,6 +311,10 @@ _ROWS = (
         "roc_auc", words="ROC AUC", aliases=("auc",), function=metrics.roc_auc_score,
         influence=_influence.of_ranks(auc_influence), method=DELONG, covers=_influence.is_plain_auc,
         needs_every_class=True,
+    ),
+    _class_score(
+        "gini", words="Gini coefficient", function=_influence.gini, method=DELONG,
+        influence=_influence.of_ranks(_influence.gini_influence), needs_every_class=True,
     ),
     _class_score("roc_auc_ovr", words="ROC AUC"),
     _class_score(

@@ -15,11 +15,12 @@ from sklearn.ensemble import (
 from sklearn.svm import SVC, SVR
 
 from pinsker._compat import method_of, require
-from pinsker._types import BoolArray, Estimator, Fields, FloatArray, IntArray, Task, Unchecked
+from pinsker._types import Estimator, Fields, FloatArray, IntArray, Task, Unchecked
 from pinsker.engine import class_probabilities, mean_values
 from pinsker.exceptions import ParameterError
-from pinsker.models._design import LayoutName, code_by_frequency, one_hot, order_by_target
+from pinsker.models._design import LayoutName, code_by_frequency
 from pinsker.models._model import (
+    FitRows,
     HoldoutModel,
     Linear,
     LinearRanks,
@@ -56,8 +57,8 @@ _OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
         {"verbose": False, "thread_count": 1, "allow_writing_files": False},
     ),
 }
-#: Tolerance of the logistic regression: the temperature makes up for the last digits.
-_ROUGHLY = 1e-2
+#: Names that a user may list.
+MODELS = (*_RACING, "forest", *_OTHER_LIBRARIES, "cox", "survival forest")
 #: This many columns are tried in every node of a tree; of more a third, but at most twice as many.
 #: Few (the square root is customary) are mostly irrelevant ones: with 5 of 200 columns relevant
 #: the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
@@ -76,43 +77,29 @@ class RBFSVM(HoldoutModel):
     """A support vector machine with the RBF kernel ``exp(-gamma |x - x'|²)``."""
 
     most_rows: ClassVar[float] = LARGE_TABLE
+    widening: ClassVar[float] = 1.25
     name: str = "svm"
     estimator: Estimator = None
 
-    def _scores_of_present(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        categorical: BoolArray,  # noqa: ARG002
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        kernel, gamma, train, test = _kernel(train, test, weights)
+    def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
+        kernel, gamma, train, test = _kernel(rows)
         svm = SVC(kernel=kernel, gamma=gamma, decision_function_shape="ovo")
         with without_advice():
-            svm.fit(train, labels, sample_weight=weights)
+            svm.fit(train, labels, sample_weight=rows.weights)
         if n_classes == 2:
             margins = np.asarray(svm.decision_function(test), dtype=np.float64)
             return np.column_stack([-margins, margins])
         n_parts = 1 + 4 * n_classes * (n_classes - 1) * len(test) // _BYTES_OF_MARGINS
         return np.concatenate(
             [
-                mean_pair_margins(svm.decision_function(rows), n_classes)
-                for rows in np.array_split(test, min(n_parts, len(test)))
+                mean_pair_margins(svm.decision_function(part), n_classes)
+                for part in np.array_split(test, min(n_parts, len(test)))
             ]
         )
 
-    def _predictions_of_scaled(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        categorical: BoolArray,  # noqa: ARG002
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        kernel, gamma, train, test = _kernel(train, test, weights)
-        svm = SVR(kernel=kernel, gamma=gamma, C=10.0).fit(train, values, sample_weight=weights)
+    def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
+        kernel, gamma, train, test = _kernel(rows)
+        svm = SVR(kernel=kernel, gamma=gamma, C=10.0).fit(train, values, sample_weight=rows.weights)
         return np.asarray(svm.predict(test))
 
 
@@ -129,32 +116,13 @@ class ExtraTrees(HoldoutModel):
     min_leaf: int = 2
     seed: int = 0
 
-    def _scores_of_present(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        categorical: BoolArray,
-        weights: FloatArray | None,  # noqa: ARG002
-    ) -> FloatArray:
-        if categorical.any():
-            # Of two classes one frequency is enough: the other is what it lacks of 1.
-            targets = one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes))
-            train, test = order_by_target(train, test, targets, categorical)
+    def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
+        train, test, *_ = rows.ordered_by_class(labels, n_classes)
         probabilities = class_probabilities(train, labels, test, n_classes, **self._settings(train))
         return log_probabilities(probabilities, len(train))
 
-    def _predictions_of_scaled(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        categorical: BoolArray,
-        weights: FloatArray | None,  # noqa: ARG002
-    ) -> FloatArray:
-        if categorical.any():
-            train, test = order_by_target(train, test, values[:, None], categorical)
+    def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
+        train, test, *_ = rows.ordered(values[:, None])
         return mean_values(train, values, test, **self._settings(train))
 
     def _settings(self, train: FloatArray) -> dict[str, int]:
@@ -176,43 +144,25 @@ class BoostedTrees(HoldoutModel):
     most_classes: ClassVar[float] = 20
     most_columns: ClassVar[float] = 1500  # 7 s for 5748 columns of 95 rows, all others 0.1
 
-    def _scores_of_present(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        categorical: BoolArray,
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        train, test = code_by_frequency(train, test, categorical)
-        model = self._split_natively(categorical)
+    def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:  # noqa: ARG002
+        model, rows = self._split_natively(rows)
         if np.bincount(labels).min() < _LEAST_TO_STOP:
             model = BoostedTrees(self.name, clone(model.estimator).set_params(**_FAST))
-        return super(BoostedTrees, model)._scores_of_present(
-            train, labels, test, n_classes, categorical, weights
-        )
+        fitted = model._fit(rows, labels)
+        return log_probabilities(fitted.predict_proba(rows.test), rows.n_train)
 
-    def _predictions_of_scaled(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        categorical: BoolArray,
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        train, test = code_by_frequency(train, test, categorical)
-        model = self._split_natively(categorical)
-        return super(BoostedTrees, model)._predictions_of_scaled(
-            train, values, test, categorical, weights
-        )
+    def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
+        model, rows = self._split_natively(rows)
+        return super(BoostedTrees, model)._predictions_of_scaled(rows, values)
 
-    def _split_natively(self, categorical: BoolArray) -> "BoostedTrees":
-        """Return the model with an estimator for which some columns are categories."""
-        if not categorical.any():
-            return self
-        estimator = clone(self.estimator).set_params(categorical_features=categorical)
-        return BoostedTrees(self.name, estimator)
+    def _split_natively(self, rows: FitRows) -> "tuple[BoostedTrees, FitRows]":
+        """Return the model with an estimator for which some columns are categories, and these."""
+        train, test = code_by_frequency(rows.train, rows.test, rows.categorical)
+        coded = rows._replace(train=train, test=test)
+        if not rows.categorical.any():
+            return self, coded
+        estimator = clone(self.estimator).set_params(categorical_features=rows.categorical)
+        return BoostedTrees(self.name, estimator), coded
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,38 +171,17 @@ class OrderedCategories(HoldoutModel):
 
     layout: ClassVar[LayoutName] = "mixed"
 
-    def _scores_of_present(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        categorical: BoolArray,
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        if categorical.any():
-            targets = one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes))
-            train, test = order_by_target(train, test, targets, categorical)
-        known = (train, labels, test, n_classes, categorical, weights)
-        return super()._scores_of_present(*known)
+    def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
+        ordered = rows.ordered_by_class(labels, n_classes)
+        return super()._scores_of_present(ordered, labels, n_classes)
 
-    def _predictions_of_scaled(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        categorical: BoolArray,
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        if categorical.any():
-            train, test = order_by_target(train, test, values[:, None], categorical)
-        return super()._predictions_of_scaled(train, values, test, categorical, weights)
+    def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
+        return super()._predictions_of_scaled(rows.ordered(values[:, None]), values)
 
 
-def _kernel(
-    train: FloatArray, test: FloatArray, weights: FloatArray | None
-) -> tuple[str, Any, FloatArray, FloatArray]:
+def _kernel(rows: FitRows) -> tuple[str, Any, FloatArray, FloatArray]:
     """Return the input of an SVM: the columns themselves, or the kernel between the rows."""
+    train, test, _, weights = rows
     n_columns, spread = train.shape[1], float(train.var())
     if weights is not None and spread > 0.0:  # that of rows repeated so often
         each = np.repeat(weights, n_columns)

@@ -1,14 +1,12 @@
-"""Fits of models to some rows and features of a table, their losses on others, and a race.
+"""Fits of models to some rows and features of a table, and their losses on others.
 
-A race decides inside the training rows which model stands for a table. Folds come one after the
-other, the first with few training rows where there are many. Losses are paired: a model is dropped
-once it is clearly behind the best so far. The first of the models that are left and as good as the
-best is the winner, so they are listed from the cheapest on.
+Models that are clearly behind with few of many training rows are dropped there: losses are paired.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,42 +33,19 @@ class HoldoutScores:
     losses: FloatArray  # loss in `metric`, row by row
     metric: str  # name of the metric
 
-    @property
+    @cached_property
     def loss(self) -> float:
         """Mean loss, in `metric`; that of the worst target where it counts."""
         return float(self.losses.mean(axis=0).max())
 
-    def information(self, prior: "HoldoutScores") -> float:
-        """Return the mean gain in log-likelihood over a model without columns, in nats."""
-        return float(np.mean(self.log_likelihood - prior.log_likelihood))
-
-    def information_error(self, prior: "HoldoutScores") -> float:
-        """Return the standard error of `information`, in nats."""
-        gains = self.log_likelihood - prior.log_likelihood
-        return float(gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else float("inf")
+    def information(self, prior: "HoldoutScores") -> tuple[float, float]:
+        """Return the mean gain in log-likelihood over a model without columns, and its error."""
+        gains, n = self.log_likelihood - prior.log_likelihood, len(self.log_likelihood)
+        return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
 
 
-class HoldoutMetric(Protocol):
-    """What turns scores of models into log-likelihoods and losses: `pinsker.metrics.Metric`."""
-
-    def score_holdout(
-        self,
-        model: str,
-        scores: FloatArray,
-        target: Target,
-        rows: IntArray,
-        weights: FloatArray | None = None,
-        groups: IntArray | None = None,
-    ) -> HoldoutScores:
-        """Score held-out rows."""
-
-
-def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return values whose plain mean is the weighted mean, and whose spread gives its error."""
-    if weights is None:
-        return np.asarray(values)
-    mean = float(np.average(values, weights=weights))
-    return np.asarray(mean + (values - mean) * weights / weights.mean())
+#: What turns scores of models into log-likelihoods and losses: `Metric.score_holdout`.
+Score: TypeAlias = Callable[..., HoldoutScores]
 
 
 def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
@@ -128,6 +103,11 @@ def log_softmax(scores: FloatArray) -> FloatArray:
     # Not scipy's logsumexp: its checks take half of the time that a fit to 150 rows takes.
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+
+def calibrated(scores: FloatArray, labels: IntArray, weights: FloatArray | None) -> FloatArray:
+    """Return logarithms of probabilities: scores times the weight that makes labels most likely."""
+    return log_softmax(fit_temperature(scores, labels, weights) * scores)
 
 
 def fit_temperature(
@@ -240,144 +220,59 @@ def losses_without(
     train: IntArray,
     test: IntArray,
     features: Sequence[int],
-    metric: HoldoutMetric,
+    score: Score,
     shuffled: IntArray,
 ) -> list[float]:
     """Return the loss of a fitted model when one feature after the other says nothing."""
     predicted = predict_rows(data, model, train, test, features, shuffled)
     blocks = np.split(predicted, len(features) + 1)[1:]
-    scored = [metric.score_holdout(model.name, one, data.target, test) for one in blocks]
+    scored = [score(model.name, one, data.target, test) for one in blocks]
     return [one.loss for one in scored]
-
-
-def members(model: HoldoutModel) -> tuple[HoldoutModel, ...]:
-    """Return the models that predict together, or the one that predicts alone."""
-    return model.models if isinstance(model, MeanModel) else (model,)
 
 
 def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray:
     """Return the mean of predictions: of numbers themselves, of classes as log-probabilities."""
-    if len(several) == 1:
-        return several[0]
-    alike = several if target.labels is None else [_log_shares(one, target) for one in several]
-    return np.asarray(np.mean(alike, axis=0))
+    if target.labels is not None:
+        ends = np.cumsum([part.n_classes for part in target.parts])[:-1]
+        several = [
+            np.hstack([log_softmax(part) for part in np.split(scores, ends, axis=1)])
+            for scores in several
+        ]
+    return np.asarray(np.mean(several, axis=0))
 
 
-def _log_shares(scores: FloatArray, target: Target) -> FloatArray:
-    """Return scores of each class target as logarithms of probabilities."""
-    ends = np.cumsum([part.n_classes for part in target.parts or (target,)])
-    return np.hstack([log_softmax(part) for part in np.split(scores, ends[:-1], axis=1)])
-
-
-#: A model is dropped where its paired losses are larger by this many standard errors ...
-_BEHIND = 2.0
-#: ... and a model is as good as the best where they are larger by at most this many.
-_TIED = 1.0
+#: A model is as good as the best where its paired losses are larger by this many standard errors
+#: at most, and is dropped by few rows at four times the distance: it must hold with many.
+_TIED, _FAR_BEHIND = 1.0, 4.0
 #: The first round fits to this many rows where a fold has at least twice as many.
 _FIRST_ROWS = 600
 FEW_ROWS_FROM = 2 * _FIRST_ROWS
-#: What few rows show must hold with many: a model is dropped there at twice the distance.
-_FEW_ROWS_BEHIND = 2.0 * _BEHIND
-
-
-@dataclass(frozen=True, eq=False)
-class Race:
-    """What a race of models found."""
-
-    winner: HoldoutModel  # the first of the tied models
-    tied: tuple[HoldoutModel, ...]  # as good as the best, from the cheapest on
-    losses: dict[str, float]  # mean loss of each model on the last rows it was scored on
-    n_train: int  # rows the last fits were made to
-
-
-def race(
-    data: ModelData,
-    models: Sequence[HoldoutModel],
-    folds: Sequence[tuple[IntArray, IntArray]],
-    metric: HoldoutMetric,
-    features: Sequence[int],
-    groups: IntArray | None = None,
-) -> Race:
-    """Return the model that predicts a target best from all of some features.
-
-    Parameters
-    ----------
-    data : ModelData
-        The table.
-    models : sequence of HoldoutModel
-        From the cheapest on.
-    folds : sequence of (train, test)
-        Inside the rows that may choose a model: no row of them certifies anything.
-    metric : HoldoutMetric
-        What is compared, row by row.
-    features : sequence of int
-        What the models may use.
-    groups : IntArray, optional
-        Group of each row of the table.
-    """
-    left = list(models)
-    losses: dict[str, list[FloatArray]] = {model.name: [] for model in models}
-
-    def lose(model: HoldoutModel, train: IntArray, test: IntArray) -> FloatArray:
-        scores = predict_rows(data, model, train, test, features)
-        known = (data.target, test, data.weights, groups)
-        return _row_losses(metric.score_holdout(model.name, scores, *known))
-
-    means: dict[str, float] = {}
-    train, test = folds[0]
-    if len(train) >= FEW_ROWS_FROM and len(left) > 1:
-        left = list(left_by_few_rows(data, left, folds[0], metric, features, groups))
-    for train, test in folds:
-        if len(left) == 1:
-            break
-        for model in left:
-            losses[model.name].append(lose(model, train, test))
-            means[model.name] = float(np.concatenate(losses[model.name]).mean())
-        left = _not_behind(left, losses, _BEHIND)
-    tied = _not_behind(left, losses, _TIED) if len(left) > 1 else left
-    return Race(tied[0], tuple(tied), means, len(train))
 
 
 def left_by_few_rows(
     data: ModelData,
     models: Sequence[HoldoutModel],
     fold: tuple[IntArray, IntArray],
-    metric: HoldoutMetric,
+    score: Score,
     features: Sequence[int],
     groups: IntArray | None = None,
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that few of the training rows do not show to be far behind."""
-    train, test = _thinned(fold[0]), fold[1]
-    known = (data.target, test, data.weights, groups)
-    few = {}
+    evenly = np.linspace(0, len(fold[0]) - 1, _FIRST_ROWS)  # sorted rows keep their parts
+    train, test = fold[0][evenly.astype(np.int64)], fold[1]
+    losses = []
     for model in models:
         scores = predict_rows(data, model, train, test, features)
-        few[model.name] = [_row_losses(metric.score_holdout(model.name, scores, *known))]
-    return tuple(_not_behind(models, few, _FEW_ROWS_BEHIND))
+        found = score(model.name, scores, data.target, test, data.weights, groups)
+        losses.append(found.losses.reshape(len(test), -1).mean(axis=1))  # targets count alike
+    best = min(losses, key=lambda one: float(one.mean()))
+    gaps = zip(models, losses, strict=True)
+    return tuple(model for model, own in gaps if _excess(own - best) <= _FAR_BEHIND)
 
 
 def is_tied(gaps: FloatArray) -> bool:
     """Return whether paired losses above those of the best model are no more than chance."""
     return _excess(gaps) <= _TIED
-
-
-def _row_losses(scores: HoldoutScores) -> FloatArray:
-    """Return one loss per row; several targets count alike."""
-    return scores.losses if scores.losses.ndim == 1 else np.asarray(scores.losses.mean(axis=1))
-
-
-def _thinned(train: IntArray) -> IntArray:
-    """Return some of the training rows, evenly spread: sorted rows keep their parts."""
-    return train[np.linspace(0, len(train) - 1, _FIRST_ROWS).astype(np.int64)]
-
-
-def _not_behind(
-    models: Sequence[HoldoutModel], losses: dict[str, list[FloatArray]], distance: float
-) -> list[HoldoutModel]:
-    """Return the models whose losses are at most this many standard errors above the least."""
-    pooled = {model.name: np.concatenate(losses[model.name]) for model in models}
-    best = min(pooled.values(), key=lambda one: float(one.mean()))
-    return [model for model in models if _excess(pooled[model.name] - best) <= distance]
 
 
 def _excess(gaps: FloatArray) -> float:
@@ -386,56 +281,3 @@ def _excess(gaps: FloatArray) -> float:
     if error == 0.0:
         return 0.0 if mean <= 0.0 else np.inf
     return mean / error
-
-
-def choose_inside(losses: Sequence[Sequence[FloatArray]], distance: float = _TIED) -> FloatArray:
-    """Return for each fold the weights of the models that were best on the other folds.
-
-    ``losses[m][k]`` holds the losses of model ``m`` on the rows of fold ``k``. The models within
-    `distance` standard errors of the best share a fold alike. No row has a part in the choice of
-    the model that is scored on it.
-
-    Returns
-    -------
-    ndarray of shape (n_folds, n_models)
-        Rows add up to 1.
-
-    Examples
-    --------
-    >>> good, bad = [np.array([0.0, 1.0])] * 3, [np.array([1.0, 1.0])] * 3
-    >>> choose_inside([good, bad]).tolist()
-    [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
-    """
-    n_models, n_folds = len(losses), len(losses[0])
-    counts = np.array([len(one) for one in losses[0]], dtype=np.float64)
-    sums = np.array([[one.sum() for one in own] for own in losses])  # models x folds
-    # Sums of products of all pairs of models: squares of differences follow without the rows.
-    products = np.array(
-        [(held := np.stack([own[k] for own in losses])) @ held.T for k in range(n_folds)]
-    )
-    weights = np.zeros((n_folds, n_models))
-    for k in range(n_folds):
-        n = counts.sum() - counts[k]
-        if n == 0:
-            weights[k] = 1.0 / n_models
-            continue
-        means = (sums.sum(axis=1) - sums[:, k]) / n
-        squares = (products.sum(axis=0) - products[k]) / n
-        best = int(np.argmin(means))
-        gaps = means - means[best]
-        variances = squares.diagonal() + squares[best, best] - 2.0 * squares[best] - gaps**2
-        errors = np.sqrt(np.maximum(variances, 0.0) / n)
-        tied = gaps <= distance * errors
-        tied[best] = True
-        weights[k] = tied / tied.sum()
-    return weights
-
-
-def mix_losses(losses: Sequence[Sequence[FloatArray]], weights: FloatArray) -> FloatArray:
-    """Return the losses of all folds, those of each fold averaged over models by its weights."""
-    return np.concatenate(
-        [
-            np.tensordot(weights[k], np.stack([own[k] for own in losses]), axes=1)
-            for k in range(len(losses[0]))
-        ]
-    )

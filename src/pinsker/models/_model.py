@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import methodcaller
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -36,6 +36,34 @@ from pinsker.exceptions import ParameterError
 from pinsker.models._design import LayoutName, one_hot, order_by_target
 
 
+class FitRows(NamedTuple):
+    """The rows of one fit: those that train, those that are predicted, and how to read them."""
+
+    train: FloatArray
+    test: FloatArray
+    categorical: BoolArray  # which columns hold codes of categories
+    weights: FloatArray | None  # of the training rows
+
+    @property
+    def n_train(self) -> float:
+        """Training rows, or the sum of their weights."""
+        return len(self.train) if self.weights is None else float(self.weights.sum())
+
+    def ordered(self, targets: FloatArray) -> "FitRows":
+        """Return the rows with categories ordered by what they mean for the targets."""
+        if not self.categorical.any():
+            return self
+        train, test = order_by_target(self.train, self.test, targets, self.categorical)
+        return self._replace(train=train, test=test)
+
+    def ordered_by_class(self, labels: IntArray, n_classes: int) -> "FitRows":
+        """Return the rows with categories ordered by what they mean for classes."""
+        if not self.categorical.any():
+            return self
+        # Of two classes one frequency is enough: the other is what it lacks of 1.
+        return self.ordered(one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes)))
+
+
 @dataclass(frozen=True, eq=False)
 class HoldoutModel:
     """A model whose scores on held-out rows show how much columns tell about a target."""
@@ -46,6 +74,10 @@ class HoldoutModel:
     most_classes: ClassVar[float] = np.inf  # of more a fit takes too long, or is weak
     most_columns: ClassVar[float] = np.inf
     most_cells: ClassVar[float] = np.inf  # rows times columns
+    #: By how much a mean of cross-fitted differences is wider than that of independent rows: folds
+    #: share rows that models are fitted to (benchmarks/widening.py).
+    widening: ClassVar[float] = 1.2
+    is_quick: ClassVar[bool] = False  # whether a fit takes milliseconds
     name: str  # its name in comparisons and certificates
     estimator: Estimator  # cloned before every fit
 
@@ -64,8 +96,8 @@ class HoldoutModel:
         if len(present) == 1 or train.shape[1] == 0:
             prior = PriorModel()
             return prior.fit_predict_scores(train, labels, test, n_classes, weights=weights)
-        codes = _mask(categorical, train)
-        seen = self._scores_of_present(train, own, test, len(present), codes, weights)
+        rows = FitRows(train, test, _mask(categorical, train), weights)
+        seen = self._scores_of_present(rows, own, len(present))
         floor = seen.min(axis=1, keepdims=True)
         scores = np.repeat(floor, n_classes, axis=1)
         scores[:, present] = seen
@@ -86,44 +118,26 @@ class HoldoutModel:
             return PriorModel().fit_predict(train, values, test, weights=weights)
         scale = np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance get one scale
-        codes = _mask(categorical, train)
+        rows = FitRows(train, test, _mask(categorical, train), weights)
         columns = [
-            self._predictions_of_scaled(train, target, test, codes, weights)
-            if varies
-            else np.zeros(len(test))
+            self._predictions_of_scaled(rows, target) if varies else np.zeros(len(test))
             for target, varies in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
         ]
         return np.asarray(np.column_stack(columns) * scale + mean)
 
-    def _scores_of_present(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        categorical: BoolArray,  # noqa: ARG002
-        weights: FloatArray | None,
-    ) -> FloatArray:
+    def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
         """Fit to classes that are all present; return one score per class."""
-        model = self._fit(train, labels, weights)
-        n_train = len(train) if weights is None else float(weights.sum())
-        return class_scores(model, test, np.arange(n_classes), n_train)
+        model = self._fit(rows, labels)
+        return class_scores(model, rows.test, np.arange(n_classes), rows.n_train)
 
-    def _predictions_of_scaled(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        categorical: BoolArray,  # noqa: ARG002
-        weights: FloatArray | None,
-    ) -> FloatArray:
+    def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
         """Fit to numbers with mean 0 and standard deviation 1; return predictions."""
-        return np.asarray(self._fit(train, values, weights).predict(test))
+        return np.asarray(self._fit(rows, values).predict(rows.test))
 
-    def _fit(self, train: FloatArray, target: TargetLike, weights: FloatArray | None) -> Estimator:
-        given = {} if weights is None else {"sample_weight": weights}
+    def _fit(self, rows: FitRows, target: TargetLike) -> Estimator:
+        given = {} if rows.weights is None else {"sample_weight": rows.weights}
         with without_advice():
-            return clone(self.estimator).fit(train, target, **given)
+            return clone(self.estimator).fit(rows.train, target, **given)
 
 
 class PriorModel(HoldoutModel):
@@ -393,39 +407,21 @@ class LinearRanks(HoldoutModel):
     """Ridge or logistic regression in normal scores."""
 
     layout: ClassVar[LayoutName] = "scores"
+    widening: ClassVar[float] = 1.1
+    is_quick: ClassVar[bool] = True
     name: str = "linear ranks"
     estimator: Estimator = None
     C: float = 1.0  # inverse penalty of the logistic regression
 
-    def _scores_of_present(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        categorical: BoolArray,
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        if categorical.any():
-            targets = one_hot(labels, np.arange(1 if n_classes == 2 else 0, n_classes))
-            train, test = _standardized(*order_by_target(train, test, targets, categorical))
+    def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
+        train, test = _standardized(rows.ordered_by_class(labels, n_classes))
         with without_advice():
-            model = LogisticRegression(tol=_TOLERANCE, C=self.C).fit(train, labels, weights)
-        n_train = len(train) if weights is None else float(weights.sum())
-        return class_scores(model, test, np.arange(n_classes), n_train)
+            model = LogisticRegression(tol=_TOLERANCE, C=self.C).fit(train, labels, rows.weights)
+        return log_probabilities(model.predict_proba(test), rows.n_train)
 
-    def _predictions_of_scaled(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        categorical: BoolArray,
-        weights: FloatArray | None,
-    ) -> FloatArray:
-        if categorical.any():
-            coded = order_by_target(train, test, values[:, None], categorical)
-            train, test = _standardized(*coded)
-        return predict_ridge(train, values, test, weights)
+    def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
+        train, test = _standardized(rows.ordered(values[:, None]))
+        return predict_ridge(train, values, test, rows.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,7 +473,11 @@ def _directions(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return (squares, vectors, others) if wide else (squares, others, vectors)
 
 
-def _standardized(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _standardized(rows: FitRows) -> tuple[FloatArray, FloatArray]:
+    """Return training and test rows, at one scale where orders of categories are among them."""
+    train, test = rows.train, rows.test
+    if not rows.categorical.any():
+        return train, test
     center, spread = train.mean(axis=0), train.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
     return (train - center) / scale, (test - center) / scale

@@ -38,7 +38,12 @@ from pinsker.encoding import (
     is_frame,
     weights_in_rows,
 )
-from pinsker.exceptions import DataError, DataWarning, ParameterError
+from pinsker.exceptions import (
+    DataError,
+    DataWarning,
+    MissingDependencyError,
+    ParameterError,
+)
 from pinsker.models._design import one_hot
 from pinsker.models._model import (
     HoldoutModel,
@@ -122,8 +127,15 @@ class SurvivalModel(HoldoutModel):
             rounded = edges[np.searchsorted(edges, raw[:, 0])]
             raw = np.column_stack([rounded, raw[:, 1]])
         y = as_structured(raw, ("time", "event"))
-        model = fit_clone(self.estimator, train, y, weights)
-        return survival_predictions(model, train, test, times, counts=self.counts)
+        try:
+            model = fit_clone(self.estimator, train, y, weights)
+            return survival_predictions(model, train, test, times, counts=self.counts)
+        except (AttributeError, ImportError, TypeError) as error:  # made for another scikit-learn
+            raise MissingDependencyError(
+                f"model {self.name!r} of scikit-survival does not work with this scikit-learn "
+                f"({type(error).__name__}: {error}): install versions that belong together, or "
+                "pass <models=[...] of your own|--models cox or survival forest alone>."
+            ) from error
 
 
 def survival_predictions(
@@ -198,6 +210,8 @@ def refuse_without_curves(predictions: FloatArray, name: str) -> None:
         )
 
 
+#: Parameters that list columns by name or position: of CatBoost, and of scikit-learn's boosting.
+_LISTS_OF_COLUMNS = {"cat_features", "categorical_features"}
 #: A column of more categories gets a 0/1 column for each of the most frequent ones.
 _MOST_CATEGORIES = 50
 #: Rows that show whether an estimator can be fitted to the columns as they are.
@@ -217,7 +231,7 @@ class OwnColumns:
     @classmethod
     def of(cls, X: TableLike, encoded: Encoded) -> "OwnColumns":
         """Take the rows and columns of a table that its encoded form uses."""
-        return cls(_as_table(X), encoded.rows, encoded.feature_columns)
+        return cls(as_table(X), encoded.rows, encoded.feature_columns)
 
     def columns_of(self, features: Iterable[int]) -> list[int]:
         """Return the columns of the table that belong to some features, in their order there."""
@@ -244,7 +258,38 @@ class OwnColumns:
         return nw.from_native(self.table, eager_only=True)[positions, wanted].to_native()
 
 
-def _as_table(X: TableLike) -> TableLike:
+def take_columns(table: TableLike, columns: IntArray) -> TableLike:
+    """Return some columns of a table in its own container."""
+    if not is_frame(table):
+        return table[:, columns]
+    return nw.from_native(table, eager_only=True)[:, columns.tolist()].to_native()
+
+
+def column_names(table: TableLike) -> list[str]:
+    """Return the names of the columns of a frame; none of other tables."""
+    return [str(name) for name in table.columns] if isinstance(table, HasColumns) else []
+
+
+def of_columns(estimator: Estimator, names: Sequence[str], columns: Sequence[int]) -> Estimator:
+    """Return an estimator whose list of categorical columns holds those that are there.
+
+    CatBoost and scikit-learn's boosting take names or positions, which change from set to set.
+    """
+    params = method_of(estimator, "get_params")
+    given = {} if params is None else params(deep=False)
+    fewer: dict[str, list[str | int]] = {}
+    for parameter in _LISTS_OF_COLUMNS & given.keys():
+        listed = given[parameter]
+        if isinstance(listed, str) or not np.iterable(listed) or np.asarray(listed).dtype == bool:
+            continue
+        there: dict[str | int, str | int] = {j: place for place, j in enumerate(columns)}
+        there |= {names[j]: names[j] for j in columns if names}
+        fewer[parameter] = [there[column] for column in listed if column in there]
+    # A new one: CatBoost's cannot be changed once its parameters were read.
+    return type(estimator)(**{**given, **fewer}) if fewer else estimator
+
+
+def as_table(X: TableLike) -> TableLike:
     """Return frames, arrays and sparse arrays as they are, and other tables as arrays."""
     if is_frame(X) and len(X.shape) == 2:
         return X
@@ -297,26 +342,27 @@ class RawModel(HoldoutModel):
     ) -> FloatArray:
         """Fit to some rows and columns of the user's table, and predict other rows."""
         given = own.take(train, columns)
+        able = replace(self, estimator=of_columns(self.estimator, column_names(own.table), columns))
         of_train = None if weights is None else weights[train]
         if target.task == "survival":
             assert target.raw is not None  # censored times keep the user's values
             y = as_structured(target.raw, _fields(target))
-            model = self._fitted(given, y[train], of_train)
+            model = able._fitted(given, y[train], of_train)
             grid = grid_times(target.raw)
             return survival_predictions(model, given, own.take(test, columns), grid)
         if target.labels is None:
             assert target.raw is not None  # a numeric target keeps the user's values
             values = target.raw[train]
             numbers = values[:, 0] if values.shape[1] == 1 else values
-            model = self._fitted(given, numbers, of_train)
+            model = able._fitted(given, numbers, of_train)
             return outputs(model, "predict", own.take(test, columns), values.shape[1])
         n_train = len(train) if of_train is None else float(weights_in_rows(of_train).sum())
         if target.parts:
-            model = self._fitted(given, class_matrix(target)[train], of_train)
+            model = able._fitted(given, class_matrix(target)[train], of_train)
             known = [class_names(part) for part in target.parts]
             return np.hstack(several_class_scores(model, own.take(test, columns), known, n_train))
         names = class_names(target)
-        model = self._fitted(given, names[target.labels[train]], of_train)
+        model = able._fitted(given, names[target.labels[train]], of_train)
         seen = self._seen(model, names, np.unique(target.labels[train]))
         rows = own.take(test, columns)
         scores = class_scores(model, rows, names[seen], n_train)
@@ -398,7 +444,7 @@ def task_of_model(model: Estimator) -> Task | None:
 
 def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> Estimator:
     """Return an estimator that can be fitted to a table: itself, or behind a default encoding."""
-    table = _as_table(X)
+    table = as_table(X)
     check_lengths({"X": table.shape[0], "y": len(y)})
     rows = _few_rows(y)
     part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))

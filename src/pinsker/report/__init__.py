@@ -2,19 +2,30 @@
 
 `summarise` makes the dict. `to_html` and `to_json` show it, `report` returns it with its page as a
 `Report`. `card` is what a notebook shows. `ErrorIncreaseDisplay`, `SelectionPathDisplay`,
-`BoundDisplay`, `CertificateDisplay` and `ImportanceDisplay` draw with matplotlib. Selectors offer
-them as ``selector.report()`` and ``selector.plot()``.
+`BoundDisplay`, `BudgetDisplay`, `CertificateDisplay` and `ImportanceDisplay` draw with matplotlib.
+Selectors offer them as ``selector.report()`` and ``selector.plot()``.
 """
 
 from pinsker.report._displays import (
     BoundDisplay,
+    BudgetDisplay,
     CertificateDisplay,
     ErrorIncreaseDisplay,
     ImportanceDisplay,
     SelectionPathDisplay,
     plot,
 )
-from pinsker.report._html import Report, card, report, to_html, to_json
+from pinsker.report._html import (
+    Report,
+    card,
+    certificate_card,
+    importance_card,
+    interactions_card,
+    path_card,
+    report,
+    to_html,
+    to_json,
+)
 from pinsker.report._summary import summarise
 from pinsker.report.words import (
     Facts,
@@ -24,12 +35,14 @@ from pinsker.report.words import (
     certificate_text,
     facts,
     lines,
+    plan_text,
     sentence,
 )
 
 __all__ = [
-    "BoundDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts", "ImportanceDisplay",
-    "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card", "careful_first",
-    "certificate_text", "facts", "lines", "plot", "report", "sentence", "summarise", "to_html",
-    "to_json",
+    "BoundDisplay", "BudgetDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts",
+    "ImportanceDisplay", "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card",
+    "careful_first", "certificate_card", "certificate_text", "facts", "importance_card",
+    "interactions_card", "lines", "path_card", "plan_text", "plot", "report", "sentence",
+    "summarise", "to_html", "to_json",
 ]  # fmt: skip

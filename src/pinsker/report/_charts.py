@@ -24,7 +24,7 @@ BAND = 1.645
 LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44
 #: A level so much higher than all else on a chart is named at its top, and not drawn to scale.
-_FAR = 1.5
+FAR = 1.5
 _N_COLORS = 8
 
 Row = dict[str, Any]
@@ -99,7 +99,7 @@ def increase_chart(summary: Row) -> Row:
     most = max(most, 1.25 * (budget or 0.0))
     level = None
     if baseline is not None:
-        is_far = baseline > _FAR * most
+        is_far = baseline > FAR * most
         most = most if is_far else max(most, 1.04 * baseline)
         level = {"value": baseline, "is_far": is_far, "text": f"no features: {number(baseline)}"}
     chart = _chart("increase", summary, series, (least, most), level)
@@ -132,12 +132,15 @@ def _chart(
     baseline: Row | None = None,
 ) -> Row:
     n_features = summary["kept"]["n_features"]
+    figures = summary["certificate"]["figures"]
+    likely = len(figures.get("likely") or ())
+    likely = likely if likely < figures["n_kept"] else 0
     return {
         "name": name,
         "x_title": "number of features" + (" (logarithmic)" if n_features > _MANY else ""),
         "series": [one.name for one in series if one.name != ALL_FEATURES],
         "layouts": {
-            layout: _layout(Plane(*size, n_features, *ends), series, baseline)
+            layout: _layout(Plane(*size, n_features, *ends), series, baseline, likely)
             for layout, size in LAYOUTS.items()
         },
     }
@@ -227,7 +230,7 @@ def _flat(size: int, value: float, about: str) -> Point:
     return Point(size, value, value, value, f"{counted(size, 'feature')}: {about}")
 
 
-def _layout(plane: Plane, series: list[Series], baseline: Row | None) -> Row:
+def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: int) -> Row:
     drawn = []
     colored = [one.name for one in series if one.name != ALL_FEATURES]
     for one in series:
@@ -247,7 +250,8 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None) -> Row:
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
-    return {**plane.frame, "series": drawn, "baseline": level}
+    mark = {"x": plane.x(likely), "text": f"{likely} likely"} if likely else None
+    return {**plane.frame, "series": drawn, "baseline": level, "likely": mark}
 
 
 def _mark(plane: Plane, one: Row, chart: Row) -> Row:

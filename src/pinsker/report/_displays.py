@@ -13,10 +13,12 @@ from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
 from pinsker.holdout import ALL_FEATURES, Certificate
 from pinsker.metrics import best_score, metric_row, metric_words
-from pinsker.report._charts import BAND
+from pinsker.report._charts import BAND, FAR
 from pinsker.report._kept import (
+    budget_choices,
     describe_set,
     kept_features,
+    likely_sizes,
     no_feature_increase,
     own_budget,
     search_of_path,
@@ -36,7 +38,7 @@ class _Display:
     def _begin(self, ax: Axes) -> Any:
         """Return the axes to draw on."""
         pyplot = require("matplotlib.pyplot", purpose=type(self).__name__, extra="plot")
-        return pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")[1] if ax is None else ax
+        return pyplot.subplots(figsize=(7.6, 3.6), layout="constrained")[1] if ax is None else ax
 
     def _finish(self, ax: Axes, xlabel: str, ylabel: str = "", *, legend: bool = True) -> Self:
         """Leave what carries information."""
@@ -45,7 +47,10 @@ class _Display:
         if xlabel == _SIZES:
             ax.xaxis.get_major_locator().set_params(integer=True)
         if legend:
-            ax.legend(frameon=False)
+            # Beside the axes, where it covers nothing: constrained layouts make room for it.
+            beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
+            free = ax.figure.get_layout_engine() is None
+            ax.legend(frameon=False, **({} if free else beside))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -79,6 +84,8 @@ class ErrorIncreaseDisplay(_Display):
         What no features at all would add to the error.
     sizes, bounds : ndarray of shape (n_sets,), optional
         Of the path: drawn where no rows were held out.
+    likely : int, optional
+        Number of features that are likely to be enough, where they are fewer.
 
     Attributes
     ----------
@@ -104,12 +111,14 @@ class ErrorIncreaseDisplay(_Display):
     baseline: float | None = None
     sizes: IntArray | None = None
     bounds: FloatArray | None = None
+    likely: int | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw a fitted selector."""
         check_is_fitted(estimator)
         path, kept = estimator.path_, kept_features(estimator)
+        likely = len(estimator.certificate_.likely)
         display = cls(
             cv_results=estimator.cv_results_,
             search=describe_set(estimator, kept, estimator.certificate_)["search"],
@@ -119,6 +128,7 @@ class ErrorIncreaseDisplay(_Display):
             baseline=no_feature_increase(estimator.certificate_),
             sizes=path.sizes,
             bounds=_bounds(path),
+            likely=likely if 0 < likely < len(kept) else None,
         )
         return display.plot(ax=ax)
 
@@ -131,10 +141,16 @@ class ErrorIncreaseDisplay(_Display):
         if not self.cv_results and self.sizes is not None and self.bounds is not None:
             self._draw_bound(ax)
         if self.baseline is not None:
-            ax.axhline(self.baseline, color="0.4", linestyle="--", linewidth=1, label="no features")
+            level = {"color": "0.4", "linestyle": "--", "linewidth": 1}
+            if self.baseline > FAR * max(ax.get_ylim()[1], self.budget or 0.0):
+                ax.plot([], [], **level, label=f"no features: {self.baseline:.2g}, off the chart")
+            else:
+                ax.axhline(self.baseline, **level, label="no features")
         if self.budget is not None:
             ax.axhline(self.budget, color=_MARK, label=f"budget {self.budget:g}")
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
+        if self.likely is not None:
+            ax.axvline(self.likely, color="0.4", linestyle=":", label=f"{self.likely} likely")
         ax.axhline(0.0, color="0.7", linewidth=1, zorder=0)
         word = "increase of the" if best_score(self.metric) is None else "fall of"
         return self._finish(ax, _SIZES, f"{word} {metric_words(self.metric)}")
@@ -289,11 +305,16 @@ class BoundDisplay(_Display):
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the bounds."""
         check_is_fitted(estimator)
-        path = estimator.path_
+        path, metric = estimator.path_, estimator.certificate_.metric
+        if not np.isfinite(_bounds(path)).any():
+            raise ParameterError(
+                f"information bounds no increase of {metric_words(metric)}, so that there is "
+                "nothing to draw: plot('increase') shows what held-out rows say."
+            )
         display = cls(
             sizes=path.sizes,
             bounds=_bounds(path),
-            metric=estimator.certificate_.metric,
+            metric=metric,
             budget=own_budget(estimator),
             kept=len(kept_features(estimator)),
         )
@@ -316,6 +337,49 @@ class BoundDisplay(_Display):
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         label = f"bound on the error increase\n({metric_row(self.metric).error_words})"
         return self._finish(ax, _SIZES, label)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BudgetDisplay(_Display):
+    """Error increase and number of features against the error budget: the paper's Figure 2.
+
+    With rows held out, the increase of what each budget keeps with its confidence bounds, and down
+    to the set that is likely to be enough; else the bound that the information on the path gives.
+    """
+
+    budgets: FloatArray
+    increase: FloatArray  # of what each budget keeps: the estimate, its lower and its upper bound
+    kept: IntArray  # features that each keeps, and that are likely to be enough
+    metric: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
+        """Draw a fitted selector."""
+        check_is_fitted(estimator)
+        found, held_out = budget_choices(estimator), bool(estimator.cv_results_)
+        budgets, sets = np.array(found["budgets"]), found["sets"]
+        of = np.searchsorted([one["first"] for one in sets], range(len(budgets)), "right") - 1
+        names = ("increase", "increase_lower", "limit") if held_out else ("bound",) * 3
+        increase = np.array([[sets[k][name] for k in of] for name in names], dtype=np.float64)
+        kept = np.array([sets[k]["size"] for k in of])
+        likely = likely_sizes(estimator, budgets) if held_out else kept
+        sizes = np.stack([kept, likely])
+        return cls(budgets=budgets, increase=increase, kept=sizes, metric=found["metric"]).plot(ax)
+
+    def plot(self, ax: Axes = None) -> Self:
+        """Draw on new axes, or on those given."""
+        ax, band = self._begin(ax), {"alpha": 0.15, "linewidth": 0}
+        ax.plot(self.budgets, self.budgets, color="0.7", linewidth=1, label="the budget itself")
+        style = {"color": _PATH, "linewidth": 2, "label": "error increase"}
+        (self.line_,) = ax.plot(self.budgets, self.increase[0], **style)
+        ax.fill_between(self.budgets, *self.increase[1:], color=_PATH, **band)
+        ax.plot([], [], color=_MARK, label="features kept (right)")
+        right = ax.twinx()
+        right.step(self.budgets, self.kept[0], where="post", color=_MARK)
+        right.fill_between(self.budgets, *self.kept, step="post", color=_MARK, **band)
+        right.set_ylabel(_SIZES)
+        words = f"increase of {metric_row(self.metric).error_words}"
+        return self._finish(ax, "error budget", words)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -471,10 +535,10 @@ def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:
     if not certificate.is_tested:
         return [bound]
     found = [("held-out models", float(certificate.increase), float(certificate.increase_upper))]
-    if not np.isnan(certificate.excess):
+    if not np.isnan(certificate.excess) and certificate.excess != certificate.increase:
         excess = float(certificate.excess), float(certificate.excess_upper)
         found.append(("held-out models,\nbest set known", *excess))
-    return [*found, bound]
+    return [*found, bound] if np.isfinite(certificate.bound) else found
 
 
 def plot(selector: Selector, kind: str = "increase", *, ax: Axes = None) -> Axes:
@@ -483,6 +547,7 @@ def plot(selector: Selector, kind: str = "increase", *, ax: Axes = None) -> Axes
         "increase": ErrorIncreaseDisplay,
         "path": SelectionPathDisplay,
         "bound": BoundDisplay,
+        "budget": BudgetDisplay,
         "certificate": CertificateDisplay,
     }
     if kind not in displays:

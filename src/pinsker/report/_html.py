@@ -18,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import require
 from pinsker._types import Fields, Selector, TableLike, TargetLike, plain
 from pinsker.exceptions import ParameterError
+from pinsker.explain import Importance, Interactions
+from pinsker.holdout import Certificate
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
-from pinsker.report._summary import SCHEMA, summarise
+from pinsker.report._summary import SCHEMA, importance_rows, summarise
 from pinsker.report.words import (
     budget_in_words,
     capital,
@@ -31,6 +33,7 @@ from pinsker.report.words import (
     number,
     short,
 )
+from pinsker.search import SelectionPath
 
 #: Rows of a table on the page; the dict has them all.
 _MOST_ROWS = 250
@@ -389,22 +392,68 @@ def card(selector: Selector) -> str:
     title = f"{size} of {path.n_features} features stay"
     said = dict(lines(certificate))
     figures = "; ".join(said[label] for label in ("held-out", "change") if label in said)
+    about = f"{said['budget']} · {facts(certificate).verdict}"
+    body = f"<div>{escape(figures)}</div>{_picture(path, size)}{_listed(names)}"
+    return panel(title, about, body)
+
+
+def panel(title: str, about: str, body: str) -> str:
+    """Return a few lines of HTML for a notebook; `body` is HTML, colours are the notebook's own."""
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.5;'
         'border-left:3px solid #a8481f;padding:.1em 0 .1em .9em;margin:.4em 0;max-width:44em">'
         f'<div><strong style="font-size:1.15em">{escape(title)}</strong> '
-        f'<span style="opacity:.7">{escape(said["budget"])} · {escape(facts(certificate).verdict)}'
-        f"</span></div><div>{escape(figures)}</div>"
-        f"{_picture(path, size)}"
-        f'<div style="overflow-wrap:anywhere">{_listed(names)}</div>'
-        "</div>"
+        f'<span style="opacity:.7">{escape(about)}</span></div>{body}</div>'
     )
+
+
+def certificate_card(certificate: Certificate) -> str:
+    """Return a certificate for a notebook: what is printed, line by line."""
+    title = f"{certificate.n_kept} of {certificate.n_features} features"
+    notes = [("note", str(note)) for note in certificate.notes]
+    return panel(title, facts(certificate).verdict, _rows([*lines(certificate), *notes]))
+
+
+def path_card(path: SelectionPath) -> str:
+    """Return a path for a notebook: its curve, and its features in order."""
+    about = f"{counted(path.n_features, 'feature')}, most information with {path.best_size}"
+    listed = _listed([path.names[j] for j in path.order])
+    return panel(f"{path.direction} path", about, _picture(path, path.best_size) + listed)
+
+
+def importance_card(importance: Importance) -> str:
+    """Return what features are worth for a notebook, those kept first."""
+    found = importance_rows(importance)
+    rows = [
+        (row["name"], f"{number(row['value'])} ({number(row['lower'])} to {number(row['upper'])})")
+        for row in found["features"][:_MOST_NAMES]
+    ]
+    about = f"{found['metric_name']} that each saves, {100 * found['confidence']:g} % intervals"
+    return panel("importance", f"{about}, {found['n_rows']} rows", _rows(rows))
+
+
+def interactions_card(found: Interactions) -> str:
+    """Return features that work together for a notebook."""
+    head, *rest = str(found).split("\n")
+    return panel("interactions", head, _rows([("", line.strip()) for line in rest]))
+
+
+def _rows(rows: list[tuple[str, str]]) -> str:
+    """Return a table of two columns; the notebook's own style shall not change it."""
+    cell = 'style="text-align:left;vertical-align:top;padding:.1em .8em .1em 0;background:none"'
+    body = "".join(
+        f'<tr style="background:none"><th scope="row" {cell}>{escape(clipped(label))}</th>'
+        f"<td {cell}>{escape(text)}</td></tr>"
+        for label, text in rows
+    )
+    return f'<table style="border:0;margin:.2em 0;font-size:1em">{body}</table>'
 
 
 def _listed(names: list[str]) -> str:
     text = ", ".join(escape(clipped(name)) for name in names[:_MOST_NAMES])
     rest = len(names) - _MOST_NAMES
-    return text if rest <= 0 else f"{text} and {rest} more"
+    text += f" and {rest} more" if rest > 0 else ""
+    return f'<div style="overflow-wrap:anywhere">{text}</div>'
 
 
 def _picture(path: Any, size: int) -> str:

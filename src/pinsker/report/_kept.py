@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._notes import Audience
-from pinsker._types import AnyArray, BoolArray, Selector, plain
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Selector, plain
 from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
 from pinsker.metrics import metric_row
@@ -98,6 +98,13 @@ def budget_choices(selector: Selector, audience: Audience = "library") -> Row:
         "verdicts": verdicts,
         "sets": sets,
     }
+
+
+def likely_sizes(selector: Selector, budgets: FloatArray) -> IntArray:
+    """Return how many features are likely to be enough for each budget."""
+    asked = np.minimum(budgets / _scale_of(selector), budgets.max())
+    kept = [selector.support_at(error_budget=float(one), confidence=0.5) for one in asked]
+    return np.array([len(_features(selector, one)) for one in kept])
 
 
 def describe_set(selector: Selector, features: list[int], certificate: Certificate | None) -> Row:

@@ -152,11 +152,11 @@ def summarise(
         "choices": budget_choices(selector, audience),
         "features": _features(selector, measures),
         "certificate": _certificate(selector, kept, audience),
-        "importance": importance_rows(importance),
+        "importance": None if importance is None else importance_rows(importance),
         "interactions": interaction_rows(interactions),
         "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
-        "stability": stability_rows(stability, path.names),
+        "stability": stability_rows(stability, path.names, kept),
         "data": _data(selector, measures, audience),
         "versions": _versions(),
     }
@@ -291,10 +291,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def importance_rows(importance: Importance | None) -> Row | None:
+def importance_rows(importance: Importance) -> Row:
     """Return what each feature is worth, most important first, those kept before others."""
-    if importance is None:
-        return None
     i, names = importance, ("name", "kept", "value", "lower", "upper")
     values = zip(i.features, i.kept, i.value, i.lower, i.upper, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in values]
@@ -334,14 +332,16 @@ def other_rows(found: Sequence[Substitute] | Sequence[Alternative] | None) -> li
     return [{name: value for name, value in row if not name.startswith("pair")} for row in rows]
 
 
-def stability_rows(stability: Stability | None, names: Sequence[str]) -> Row | None:
+def stability_rows(
+    stability: Stability | None, names: Sequence[str], kept: Sequence[int]
+) -> Row | None:
     """Return how much the choices of several folds agree, and how often each feature was chosen."""
     if stability is None:
         return None
     often = [
         {"name": name, "index": j, "frequency": float(stability.frequency[j])}
         for j, name in enumerate(names)
-        if stability.frequency[j] > 0
+        if stability.frequency[j] > 0 or j in kept
     ]
     return {
         "value": stability.value,

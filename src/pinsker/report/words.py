@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate, weights_of
-from pinsker.metrics import best_score, metric_words, shown_value
+from pinsker.metrics import best_score, metric_row, metric_words, shown_value
+from pinsker.selectors import RowsPlan
 
 #: Decimals of rates, scores and nats.
 _DECIMALS = 4
@@ -89,11 +90,12 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     f = facts(c)
     budget = budget_in_words(c.budget, c.metric) if f.budget else f"none ({c.rule})"
     said = [("budget", budget)]
-    nats = f"{figure(c.information_lost)} nats lost"
     if not c.is_tested:
         said.append(("evidence", f.evidence))
         if c.label != TOO_FEW_ROWS:
-            most = f"; if no more is, Bayes risk rises by at most {f.bound}" if c.bound < 1 else ""
+            means = c.bound < metric_row(c.metric).largest_increase
+            most = f"; if no more is, Bayes risk rises by at most {f.bound}" if means else ""
+            nats = f"{figure(c.information_lost)} nats lost"
             said.append(("information", f"{nats}{most} [estimate]"))
         return said
     said.append(("held-out", f.errors))
@@ -102,11 +104,15 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     said.append(("evidence", f.evidence))
     if c.likely and len(c.likely) < c.n_kept:
         said.append(("likely", _likely(c)))
+    if c.fewest_needed > 1:
+        fewer = f"no set of fewer than {c.fewest_needed} features that was evaluated"
+        said.append(("needed", f"{fewer} is within the budget ({100 * c.confidence:g} %)"))
     if c.n_kept == c.n_features:
         return said
     if c.bound <= c.budget:
-        most = f"upper bound {figure(c.information_upper)}: Bayes risk rises by at most {f.bound}"
-        said.append(("information", f"{nats}, {most} [model-based estimate]"))
+        nats = f"{figure(c.information_lost)} nats (upper bound {figure(c.information_upper)})"
+        most = f"if no information is missed, the Bayes risk rises by at most {f.bound}"
+        said.append(("information", f"these models lose {nats}; {most} [model-based estimate]"))
     if math.isfinite(c.rare_rows) and c.metric != "error" and c.rare_rows > c.budget / 10:
         of, n = ("groups", c.n_groups) if c.n_groups else ("rows", c.n_rows)
         most = f"could add up to {short(c.rare_rows)}"
@@ -119,10 +125,31 @@ def _likely(c: Certificate) -> str:
     change = change_in_words(c.likely_increase, c.metric)
     rows = "no number of rows like these would show it"
     if math.isfinite(c.rows_needed):
-        digits = max(len(str(int(c.rows_needed))) - 2, 0)
-        rows = f"about {round(c.rows_needed, -digits):.0f} held-out rows would show it"
+        rows = f"about {_about(c.rows_needed)} held-out rows would show it"
+    if c.verdict == "nothing dropped" and math.isfinite(c.likely_upper):
+        rows += f"; a budget of {_rounded_up(c.likely_upper, _DECIMALS)} would keep no more now"
     few = "1 feature is" if len(c.likely) == 1 else f"{len(c.likely)} features are"
     return f"{few} likely to be enough: {change} (estimate); {rows}"
+
+
+def plan_text(plan: RowsPlan) -> str:
+    """Return a plan of rows as it is printed."""
+    basis = f"a fit to {plan.n_fitted} rows" if plan.n_fitted else "the error that is assumed"
+    sure = f"{100 * plan.confidence:g} % sure, with probability {plan.power:g}"
+    said = [f"fresh rows that show an error budget ({sure}), from {basis}:"]
+    known = zip(plan.budgets, plan.rows, plan.n_kept, plan.increase, strict=True)
+    for budget, rows, size, increase in known:
+        what = f"about {_about(rows)} rows"
+        if math.isinf(rows):
+            what = "no smaller set is likely to be well within it"
+        elif size:
+            change = change_in_words(increase, plan.metric)
+            what += f" show {counted(size, 'feature')} ({change}, estimate)"
+        said.append(f"  {budget_in_words(budget, plan.metric)}: {what}")
+    if plan.n_rows and math.isfinite(plan.smallest_budget):
+        smallest = figure(plan.smallest_budget)
+        said.append(f"  {plan.n_rows} fresh rows could show a budget of about {smallest}")
+    return "\n".join(said)
 
 
 def certificate_text(c: Certificate) -> str:
@@ -167,7 +194,9 @@ def audit_text(result: AuditResult) -> str:
 def audit_errors(result: AuditResult) -> str:
     """Return the errors of an audit."""
     f = facts(result)
-    return f"{f.metric} {f.all} with all {result.n_features} columns, {f.kept} with {result.n_kept}"
+    those = "all" if result.compared == "all" else "the other"
+    with_others = f"{f.all} with {those} {counted(result.n_features, 'column')}"
+    return f"{f.metric} {with_others}, {f.kept} with {result.n_kept}"
 
 
 def budget_in_words(budget: float, metric: str) -> str:
@@ -226,6 +255,11 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
         "not tested": NOT_HELD_OUT,
         "no budget": "no error budget was set",
     }[c.verdict]
+
+
+def _about(rows: float) -> str:
+    """Return a number of rows in two digits."""
+    return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
 
 
 def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
@@ -289,8 +323,18 @@ def _dropped(figures: Mapping[str, Any]) -> dict[str, str]:
     return {"rows": plural(figures["total"], "row"), "what": what}
 
 
+def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
+    if math.isnan(figures["upper"]):
+        metric = "a metric in which single rows weigh less"
+        return {"instead": f"more rows, or {metric}, would be surer"}
+    change, upper = (change_in_words(figures[name], "mae") for name in ("mean", "upper"))
+    in_unit = f"in {figures['unit']}; upper bound: {upper}"
+    return {"instead": f"single rows weigh less in absolute errors: {change}, {in_unit}"}
+
+
 #: Parts of sentences that depend on figures.
 _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
+    "few rows decide": _few_rows,
     "rare class": _rare_class,
     "rows without a target": _dropped,
     "rows with gaps dropped": _dropped,
@@ -301,8 +345,7 @@ SENTENCES = {
     # About the evidence.
     "few rows decide": Sentence(
         "few rows decide: the hundredth of the rows with the largest influence carries more than "
-        "three tenths of what the bound rests on, so that it is an estimate; more rows, or a "
-        "metric in which single rows weigh less, would be surer",
+        "three tenths of what the bound rests on, so that it is an estimate; {instead}",
         first=True,
     ),
     "few per class": Sentence(
@@ -313,6 +356,24 @@ SENTENCES = {
         "neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} of the differences): "
         "these rows are too few for a certificate",
         first=True,
+    ),
+    "printed backward": Sentence(
+        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}, "
+        "as the scores of what went sum to less than {nats:.4g} nats: true of exact information"
+    ),
+    "printed forward": Sentence(
+        "Theorem 5 of the paper, which speaks for this rule, is false as printed: the scores of "
+        "what came sum to less than {nats:.4g} nats, a larger budget than {delta:g} keeps more, "
+        "and only what is still to come bounds the Bayes risk ({metric})"
+    ),
+    "error of what is lost": Sentence(
+        "the information lost has a standard error of {error:.4f} nats: if two of them more are "
+        "lost, the Bayes risk rises by at most {bound:.4g}"
+    ),
+    "Bayes error of a set": Sentence(
+        "the kept features leave {left:.4f} nats of the class open (standard error {error:.4f}): "
+        "no model of them errs less often than {lower:.4f} (Fano), and the best one at most "
+        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]"
     ),
     # About a table as it was read.
     "decimal comma": Sentence("numbers are written with a decimal comma"),
@@ -372,7 +433,11 @@ SENTENCES = {
         "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
         first=True,
     ),
-    "suspect left out": Sentence("column {column!r} was left out ({what}: {reason})"),
+    "suspect left out": Sentence(
+        "column {column!r} was left out ({what}: {reason}); "
+        "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it",
+        first=True,
+    ),
     # About a search and a choice.
     "searched once": Sentence(
         "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
@@ -394,6 +459,10 @@ SENTENCES = {
     "chosen by information": Sentence(
         "chosen by the information that held-out models show; their errors alone do not show that "
         "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
+    ),
+    "chosen at less confidence": Sentence(
+        "chosen at a confidence of {confidence:.0%}, as asked for: held-out errors do not show at "
+        "95 % that the budget is met"
     ),
     "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
     "unstable choice": Sentence("the choice is unstable: {found}", first=True),

@@ -13,6 +13,7 @@ from pinsker.search._catalog import (
     describe_searches,
     named_searches,
     screening_notes,
+    search_rows,
     searches_in_time,
 )
 from pinsker.search._criteria import CRITERIA, CountedProblem, CountingSettings, criterion_named

@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from pinsker._notes import Notes
-from pinsker._types import ColumnChoice, FloatArray, Unchecked
-from pinsker.encoding import Encoded, find_features
+from pinsker._types import ColumnChoice, FloatArray, IntArray, Unchecked
+from pinsker.encoding import Encoded, find_features, take_rows
 from pinsker.exceptions import ParameterError
 from pinsker.search._criteria import CountedProblem, CountingSettings, criterion_named
 from pinsker.search._criterion import CriterionState, count_and_search
@@ -172,11 +172,14 @@ class Search:
     is_given: bool = False  # whether the user gave the order, so that no rows were searched
     parts: tuple[int, ...] = (0,)  # which of the paths that `find` returns, one for each name
 
-    def run(self, table: Encoded) -> tuple[SelectionPath, ...]:
-        """Search the rows of a table, and return a path for each name."""
-        found = self.find(table)
-        paths = found if isinstance(found, tuple) else (found,)
-        return tuple(paths[part] for part in self.parts)
+
+def search_rows(
+    encoded: Encoded, search: Search, rows: IntArray | None = None
+) -> tuple[SelectionPath, ...]:
+    """Search some rows of a table, or all of them, and return a path for each name."""
+    found = search.find(encoded if rows is None else take_rows(encoded, rows))
+    paths = found if isinstance(found, tuple) else (found,)
+    return tuple(paths[part] for part in search.parts)
 
 
 @runtime_checkable
@@ -280,8 +283,8 @@ def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[st
     by_neighbors = partial(Search, takes_weights=False, n_screened=_MOST_SCREENED)
     by_counts = partial(Search, cost=2, most_rows=None)
     counted = partial(count_and_search, fixed=fixed)
-    look, least = settings.deadline.checked(None), settings.at_least
-    linear = partial(linear_where_rows_allow, fixed=fixed, at_least=least, on_step=look)
+    linear = partial(linear_where_rows_allow, fixed=fixed, at_least=settings.at_least)
+    linear = partial(linear, on_step=settings.deadline.checked(None))
     ranked = partial(relevance, settings=settings, fixed=fixed)
     paired = partial(pairs, fixed=fixed, seed=settings.seed)
     listed = (

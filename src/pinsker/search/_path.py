@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from pinsker._compat import require
+from pinsker._compat import table_of
 from pinsker._notes import Note, Notes
 from pinsker._types import Fields, FloatArray, IntArray, TableLike, Unchecked
 from pinsker.exceptions import EngineLostError, ParameterError
@@ -249,11 +249,8 @@ class SelectionPath:
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return the steps as a frame of pandas or polars: one row a step, columns as in `Step`."""
-        if library not in ("pandas", "polars"):
-            raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
-        frames, steps = require(library, purpose=f"to_frame({library!r})"), self.steps
-        columns = [column.name for column in dataclasses.fields(Step)]
-        return frames.DataFrame({name: [getattr(one, name) for one in steps] for name in columns})
+        names, steps = [column.name for column in dataclasses.fields(Step)], self.steps
+        return table_of({name: [getattr(one, name) for one in steps] for name in names}, library)
 
     def to_json(self) -> str:
         """Return the path as JSON text that `from_json` turns back into an equal path."""
@@ -265,6 +262,11 @@ class SelectionPath:
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
         return cls(**_fields_from_json(text))
+
+    def _repr_html_(self) -> str:
+        from pinsker.report import path_card  # upwards: it has all views
+
+        return path_card(self)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", partial"
@@ -350,15 +352,15 @@ class State(Protocol):
 class ShrinkingState(State, Protocol):
     """A state that features are removed from."""
 
-    def remove(self, feature: int) -> None:
-        """Take a feature out of the set."""
+    def remove(self, feature: int) -> FloatArray | None:
+        """Take a feature out of the set, and return the new scores where they are known by then."""
 
 
 class GrowingState(State, Protocol):
     """A state that features are added to."""
 
-    def add(self, feature: int) -> None:
-        """Put a feature into the set."""
+    def add(self, feature: int) -> FloatArray | None:
+        """Put a feature into the set, and return the new scores where they are known by then."""
 
 
 class SearchInterrupted(KeyboardInterrupt):
@@ -445,14 +447,15 @@ def greedy(
 ) -> Trace:
     """Move the best feature until `n_moves` are made or nothing is left to do."""
     move = state.remove if direction == "backward" else state.add
+    known = None
     try:
         while len(trace.moves) < n_moves and not (is_over is not None and is_over(trace)):
-            scores = state.scores()
+            scores = state.scores() if known is None else known
             waiting = _fixed_ones(scores, fixed, direction)
             feature = _best(scores if waiting is None else waiting, direction)
             if is_nothing is not None and waiting is None and is_nothing(scores[feature]):
                 break
-            move(feature)
+            known = move(feature)
             trace.record(feature, scores[feature], state.information)
             if on_step is not None and on_step(trace):
                 return trace
@@ -481,20 +484,21 @@ def grow(
     patience: int | None = None,
     at_least: int = 0,
     max_features: int | None = None,
-    is_over: Callable[[Trace], bool] | None = None,
     on_step: OnStep | None = None,
 ) -> Trace:
     """Add the feature with the largest score; features in `fixed` come first."""
-    most = min(n_features, max(len(fixed), max_features or n_features))
 
     def ends(seen: Trace) -> bool:
-        if is_over is not None and is_over(seen):
-            return True
         size = len(seen.start) + len(seen.moves)
         return size >= max(len(fixed), at_least) and has_stalled(seen, patience)
 
-    n_moves = most - len(trace.start)
+    n_moves = most_grown(n_features, fixed, max_features) - len(trace.start)
     return greedy(state, trace, "forward", n_moves, fixed=fixed, is_over=ends, on_step=on_step)
+
+
+def most_grown(n_features: int, fixed: Sequence[int], max_features: int | None) -> int:
+    """Return the largest set that a growing search may reach."""
+    return min(n_features, max(len(fixed), max_features or n_features))
 
 
 def has_stalled(trace: Trace, patience: int | None) -> bool:

@@ -10,11 +10,11 @@ from typing import Literal
 
 import numpy as np
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import BoolArray, FloatArray, IntArray, MetricChoice
 from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
-from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name
+from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name, metric_words
 from pinsker.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
 #: The note of a rule that would let every feature go.
@@ -49,6 +49,11 @@ class StoppingRule(ABC):
     def check(self, n_features: int, n_fixed: int, facts: TargetFacts) -> None:  # noqa: B027
         """Refuse what no path of these features can fulfil, before the search begins."""
 
+    @property
+    def said(self) -> str:
+        """The rule in a sentence."""
+        return str(self)
+
     def size(self, path: SelectionPath, facts: TargetFacts | None = None) -> int:
         """Return how many features stay.
 
@@ -67,7 +72,7 @@ class StoppingRule(ABC):
         """Move a size to one that the path has and that leaves at least one feature."""
         notes = [note] if note else []
         if wanted < 1:
-            notes.append(ONE_STAYS.format(rule=self))
+            notes.append(ONE_STAYS.format(rule=self.said))
         size = max(wanted, 1, path.n_fixed)
         smallest, largest = int(path.sizes.min()), int(path.sizes.max())
         if size < smallest:
@@ -263,10 +268,13 @@ class ErrorBudget(StoppingRule):
     On a path that was searched with ``score="direct"``, ``constants="paper"`` and
     ``reference="full"`` give Algorithms 1 and 2 as printed: the scores are added up, each clipped
     at zero, and the search stops at the first sum that is *at least* :math:`\delta^2/2` (classes)
-    or :math:`\delta/(2B^2)` (numbers). Backward, what was not removed before that step stays;
-    forward, what was chosen before that step. With ``delta=0`` the printed Algorithm 1 removes
-    nothing, not even duplicates; in the printed Algorithm 2 a larger `delta` keeps *more*.
-    Every other combination is the corrected rule described above.
+    or :math:`\delta/(2B^2)` (numbers; `delta` is one of squared error unless `metric` says
+    otherwise: ``metric="r2"`` makes it :math:`\delta \mathrm{Var}(Y)/(2B^2)`). Backward, what was
+    not removed before that step stays; forward, what was chosen before that step. With ``delta=0``
+    the printed Algorithm 1 removes nothing, not even duplicates; in the printed Algorithm 2 a
+    larger `delta` keeps *more*.
+    ``BackwardElimination.as_published`` and ``ForwardSelection.as_published`` set all of this (the
+    latter with ``patience=None``). Every other combination is the corrected rule described above.
 
     References
     ----------
@@ -317,6 +325,11 @@ class ErrorBudget(StoppingRule):
             )
         self._check_share(self.metric)
 
+    @property
+    def said(self) -> str:
+        """The budget in a sentence."""
+        return f"a budget of {self.delta:g}"
+
     def __str__(self) -> str:
         """Say what differs from the defaults; `repr` says everything."""
         others = [field for field in fields(self)[1:] if getattr(self, field.name) != field.default]
@@ -328,7 +341,11 @@ class ErrorBudget(StoppingRule):
 
     def metric_for(self, facts: TargetFacts) -> MetricChoice:
         """Return the metric of `delta`, with "auto" resolved."""
-        return METRICS[facts.task][0] if self.metric == "auto" else self.metric
+        if self.metric != "auto":
+            return self.metric
+        # The paper's budget of numbers is one of squared error.
+        printed = self._is_printed and facts.task == "regression"
+        return "mse" if printed else METRICS[facts.task][0]
 
     @property
     def has_theory(self) -> bool:
@@ -379,12 +396,18 @@ class ErrorBudget(StoppingRule):
         ndarray of shape (n_steps + 1,)
             In the metric of `delta`, one per entry of ``path.information``; NaN where that is.
         """
-        lost = self._spent(path) if self._is_printed else path.lost(self.reference)
+        lost = self.lost(path)
         if self.model == "gaussian" and self.metric_for(facts) in ("r2", "mse"):
             return self._gaussian_growth(path, lost, facts)
         growth, measured = lost.copy(), ~np.isnan(lost)
         growth[measured] = self.bound(facts).growth(lost[measured])
         return growth
+
+    def lost(self, path: SelectionPath) -> FloatArray:
+        """Return what each set lacks; as printed the sum of scores so far, forward of the rest."""
+        if not self._is_printed:
+            return path.lost(self.reference)
+        return path.spent if path.direction == "backward" else path.spent[-1] - path.spent
 
     def decide(self, path: SelectionPath, facts: TargetFacts | None = None) -> Decision:
         """Return how many features stay."""
@@ -398,7 +421,10 @@ class ErrorBudget(StoppingRule):
             note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
             return self._settle(path, int(path.sizes.max()), budget, note)
         if self._is_printed:
-            return self._settle(path, self._printed_size(path, budget), budget)
+            decision = self._settle(path, self._printed_size(path, budget), budget)
+            said = {"metric": metric_words(metric_name(self.metric_for(facts))), "nats": budget}
+            claim = Note(f"printed {path.direction}", figures={**said, "delta": self.delta})
+            return replace(decision, notes=(*decision.notes, claim))
         if self.model == "gaussian":
             within = self.growth(path, facts) <= self.delta + ROUNDING
         else:
@@ -411,10 +437,6 @@ class ErrorBudget(StoppingRule):
     @property
     def _is_printed(self) -> bool:
         return self.constants == "paper" and self.reference == "full"
-
-    def _spent(self, path: SelectionPath) -> FloatArray:
-        """Return what the printed rule takes for the loss: forward it is what is still to come."""
-        return path.spent if path.direction == "backward" else path.spent[-1] - path.spent
 
     def _printed_size(self, path: SelectionPath, budget: float) -> int:
         """Return the size at which the printed algorithms stop; i_T itself does not move."""

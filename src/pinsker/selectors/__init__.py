@@ -17,22 +17,6 @@ from pinsker.selectors._knn_selectors import (
     ForwardSelection,
 )
 from pinsker.selectors._linear import LinearSelection
+from pinsker.selectors._plan import RowsPlan, plan_rows
 from pinsker.selectors._progress import ProgressLine, StageLine, clock
 from pinsker.selectors._state import from_state, to_state
-
-__all__ = [
-    "BackwardElimination",
-    "CriterionSelection",
-    "EvaluatedSelector",
-    "FeatureSelector",
-    "FitRecord",
-    "ForwardBackwardSelection",
-    "ForwardSelection",
-    "LinearSelection",
-    "ProgressLine",
-    "Selector",
-    "StageLine",
-    "clock",
-    "from_state",
-    "to_state",
-]

@@ -423,15 +423,17 @@ class Selector(
 
         Parameters
         ----------
-        kind : {"increase", "path", "bound", "certificate"}, default="increase"
+        kind : {"increase", "path", "bound", "budget", "certificate"}, default="increase"
             The error increase by the number of features, with the budget and the set that is kept;
-            the information on the path; its bound; or the certificate.
+            the information on the path; its bound; error increase and number of features by the
+            budget, as in the paper's Figure 2; or the certificate.
         ax : matplotlib Axes, optional
             Where to draw.
 
         Returns
         -------
-        ErrorIncreaseDisplay, SelectionPathDisplay, BoundDisplay or CertificateDisplay
+        ErrorIncreaseDisplay, SelectionPathDisplay, BoundDisplay, BudgetDisplay or \
+        CertificateDisplay
         """
         check_is_fitted(self)
         from pinsker.report import plot

@@ -43,6 +43,7 @@ from pinsker.encoding import (
 )
 from pinsker.engine import (
     as_settings,
+    check_gpu,
     count_threads,
     find_client,
     is_local,
@@ -363,6 +364,7 @@ def with_means(
 ) -> FitContext:
     """Return a context with groups, models, memory, jobs and settings of searches."""
     encoded, engine = context.encoded, as_settings("engine", selector.engine)
+    check_gpu(engine.name)
     memory = plan_memory(selector, encoded, context.seed, in_parts=in_parts)
     settings = KNNSearchSettings(
         knn=as_settings("knn", selector.knn),

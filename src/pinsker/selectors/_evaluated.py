@@ -34,6 +34,7 @@ from pinsker.holdout import (
     FitContext,
     FreshRows,
     crossfit_certificate,
+    interval_notes,
     make_folds,
     path_certificate,
 )
@@ -133,6 +134,54 @@ class EvaluatedSelector(Selector):
             return certificate
         rows, notes = f"{certificate.rows} ({context.origin})", certificate.notes + context.drawn
         return replace(certificate, rows=rows, notes=notes)
+
+    def at(self, *, error_budget: float | None = None, confidence: float | None = None) -> Self:
+        """Return a copy that keeps what another budget or confidence would, without fitting again.
+
+        Parameters
+        ----------
+        error_budget : float, optional
+            In the metric of `fit`; by default its own.
+        confidence : float, optional
+            That the set is within the budget; 0.5 keeps the likely set. By default that of `fit`.
+
+        Returns
+        -------
+        selector
+            Fitted: it transforms, certifies and is audited. Its parameters are those it stands for.
+
+        Examples
+        --------
+        >>> from pinsker import FeatureSelector
+        >>> from pinsker.datasets import NoisyXor
+        >>> X, y = NoisyXor(n_columns=4).sample(300, seed=1)
+        >>> settings = {"models": ["svm"], "searches": ["forward-backward"], "random_state": 0}
+        >>> selector = FeatureSelector(0.01, **settings).fit(X, y)
+        >>> selector.at(error_budget=0.5, confidence=0.5).transform(X).shape
+        (300, 1)
+        """
+        check_is_fitted(self)
+        rule, own = self._rule(), self.error_budget
+        if not isinstance(rule, ErrorBudget):
+            raise ParameterError(f"the selector stops by {rule}: fit it with an error budget.")
+        budget = rule.delta if error_budget is None else float(error_budget)
+        is_rule = isinstance(own, ErrorBudget)
+        given = {"error_budget": replace(own, delta=budget) if is_rule else budget}
+        given |= {} if confidence is None else {"confidence": confidence}
+        other = copy.copy(self).set_params(**given)
+        rule = other._rule()
+        kept, comparison = set(other._kept_by(rule)), self._record.comparison
+        path: SelectionPath = self.path_
+        if comparison is not None and set(path.order[: len(kept)]) != kept:
+            path = comparison.paths[comparison.choose(rule)[0].search]
+            growth = budget_of_rule(other, rule).growth(path, self.facts_)
+            path = path.with_bounds(tuple(map(float, growth)), self.path_.metric)
+        certificate = other.certificate_at(error_budget=budget)
+        ranking = ranks(self.feature_columns_, path, len(kept), len(self.ranking_))
+        attributes = {"path_": path, "ranking_": ranking, "support_": ranking == 1}
+        attributes |= {"certificate_": certificate, "notes_": self.notes_ + certificate.notes}
+        set_fitted(other, attributes | {"stability_": None, "importance_": None})
+        return other
 
     def certificate_at(self, *, error_budget: float) -> Certificate:
         """Return what the held-out rows of `fit` say about another budget.
@@ -418,9 +467,10 @@ def choose_on_path(
     path = measure_sets(path, context.encoded, context.settings)
     decision = context.rule.decide(path, context.facts)
     attributes = fitted_attributes(context, selector.n_features_in_, path, decision, notes=notes)
-    if notes:
-        certificate = replace(attributes["certificate_"], label=TOO_FEW_ROWS)
-        attributes["certificate_"] = certificate
+    certificate = attributes["certificate_"]
+    said = (*certificate.notes, *interval_notes(context, path, decision.size))
+    label = TOO_FEW_ROWS if notes else certificate.label
+    attributes["certificate_"] = replace(certificate, label=label, notes=said)
     set_fitted(selector, attributes)
 
 

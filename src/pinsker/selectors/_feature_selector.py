@@ -11,6 +11,7 @@ from pinsker._types import (
     CrossValidation,
     Estimator,
     Fields,
+    IntArray,
     ListsByName,
     Missing,
     RandomState,
@@ -40,6 +41,7 @@ from pinsker.holdout import (
     certify,
     choose,
     find_sizes,
+    read_groups,
     search_paths,
     splits_into_parts,
 )
@@ -53,6 +55,7 @@ from pinsker.search import (
     StoppingRule,
     named_searches,
     screening_notes,
+    search_rows,
 )
 from pinsker.selectors._base import fitted_attributes, set_fitted
 from pinsker.selectors._context import (
@@ -138,10 +141,12 @@ class FeatureSelector(EvaluatedSelector):
         `notes_`; a missing category is a category, and a missing number a value of its own: far
         from all others for neighbors, a bin for counts, NaN for boosted trees, and for the other
         models the middle with a mark (a 0/1 column). Others as in `BackwardElimination`.
-    suspects : {"warn", "drop", "ignore"}, default="warn"
+    suspects : {"auto", "warn", "drop", "ignore"}, default="auto"
         What to do with columns that give the target away (leaks, a recoded target, telling gaps) or
-        name the rows (identifiers, row counters): name them in `notes_` and in the log, leave them
-        out, or not look.
+        name rows or groups of rows (identifiers, row counters). "auto" leaves out those that name
+        rows or groups, which tell nothing about new ones, and names the others in `notes_` and in
+        the log; "warn" names all of them and keeps them, "drop" leaves all of them out, "ignore"
+        does not look. What is among `fixed_features` stays.
     knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`. The result is the same for any number of jobs.
     time_limit : float, default=None
@@ -221,7 +226,7 @@ class FeatureSelector(EvaluatedSelector):
         **EvaluatedSelector._parameter_constraints,
         "confidence": [Interval(Real, 0.5, 1.0, closed="left")],
         "searches": [StrOptions({"auto"}), "array-like"],
-        "suspects": [StrOptions({"warn", "drop", "ignore"})],
+        "suspects": [StrOptions({"auto", "warn", "drop", "ignore"})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "feature_costs": [dict, "array-like", None],
     }
@@ -241,7 +246,7 @@ class FeatureSelector(EvaluatedSelector):
         feature_costs: ColumnChoice = None,
         categorical_features: ColumnChoice = "from_dtype",
         missing: Missing = "auto",
-        suspects: Literal["warn", "drop", "ignore"] = "warn",
+        suspects: Literal["auto", "warn", "drop", "ignore"] = "auto",
         knn: KNNSettings | None = None,
         engine: str | EngineSettings = "auto",
         n_jobs: int | None = None,
@@ -305,7 +310,7 @@ class FeatureSelector(EvaluatedSelector):
         )
         names, searches = self._searches(context, plan)
         progress = Progress(self, context.user_data, 5 + len(names))
-        context.jobs.on_call = progress.on_call
+        context.jobs.on_call = None if progress.stages is None else progress.stages.show
         progress.on_stage(_describe_search(plan, len(names)))
         if plan.folds:
             found = search_paths(context, plan, searches, names)
@@ -319,7 +324,7 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
         else:
-            choose_on_path(self, context, searches[0].run(context.encoded)[0])
+            choose_on_path(self, context, search_rows(context.encoded, searches[0])[0])
         progress.close()
         return self
 
@@ -350,7 +355,8 @@ class FeatureSelector(EvaluatedSelector):
         rule = self._rule()
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
         scale = as_settings("knn", self.knn).scale
-        encoded = self._leave_out(X, encode_table(self, X, y, metric, scale, sample_weight))
+        encoded = encode_table(self, X, y, metric, scale, sample_weight)
+        encoded = self._leave_out(X, encoded, read_groups(groups, encoded))
         facts = TargetFacts.of(encoded.target, encoded.weights)
         context = open_context(self, encoded, facts, X, y, seed=seed)
         context = replace(context, user_data=users, origin=origin, notes=drawn)
@@ -362,16 +368,16 @@ class FeatureSelector(EvaluatedSelector):
         context = with_means(self, context, groups, in_parts=True)
         return replace(context, settings=replace(context.settings, deadline=deadline))
 
-    def _leave_out(self, X: TableLike, encoded: Encoded) -> Encoded:
-        """Leave out constants, and values that only name one row, before anything is searched."""
+    def _leave_out(self, X: TableLike, encoded: Encoded, groups: IntArray | None) -> Encoded:
+        """Leave out constants, and what only names rows or groups, before anything is searched."""
         encoded = drop_uninformative(
             encoded, find_features(encoded, self.fixed_features, "fixed_features")
         )
         if self.suspects == "ignore":
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
-        drops = self.suspects == "drop"
-        return note_suspects(encoded, find_suspects(X, encoded), fixed, drop=drops)
+        found = find_suspects(X, encoded, groups)
+        return note_suspects(encoded, found, fixed, drop=self.suspects)
 
     def _searches(self, context: FitContext, plan: RowPlan) -> tuple[tuple[str, ...], list[Search]]:
         """Return the names of the paths that are searched, in order, and the searches for them."""

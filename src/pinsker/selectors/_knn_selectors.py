@@ -203,6 +203,13 @@ class KNNSelector(EvaluatedSelector):
         """Return what ends a search that cannot go on from an earlier path."""
         return ()
 
+    @classmethod
+    def _to_the_letter(cls, delta: float, n_neighbors: int) -> Self:
+        """Return a selector with the paper's rule, constants and estimator, nothing held out."""
+        rule = ErrorBudget(delta, constants="paper", reference="full")
+        knn = KNNSettings(n_neighbors, scale="none", estimator="gao")
+        return cls(rule, knn=knn)
+
 
 class BackwardElimination(KNNSelector):
     r"""Start from all features and remove the least informative, within an error budget.
@@ -307,6 +314,15 @@ class BackwardElimination(KNNSelector):
     """
 
     _function = staticmethod(backward)
+
+    @classmethod
+    def as_published(cls, error_budget: float = 0.05, *, n_neighbors: int = 3) -> Self:
+        r"""Return Algorithm 1 to the letter: printed constants, rule and estimator, all rows.
+
+        It stops as soon as the scores, by Gao's estimator, sum to :math:`\delta^2/2` (error rate of
+        classes) or :math:`\delta/(2B^2)` (squared error of numbers). See ``docs/paper.md``.
+        """
+        return cls._to_the_letter(error_budget, n_neighbors)
 
 
 class _GrowingSelector(KNNSelector):
@@ -419,6 +435,13 @@ class ForwardSelection(_GrowingSelector):
 
     _direction: ClassVar[Direction] = "forward"
     _function = staticmethod(forward)
+
+    @classmethod
+    def as_published(cls, error_budget: float = 0.05, *, n_neighbors: int = 3) -> Self:
+        """Return Algorithm 2 to the letter, as `BackwardElimination` does 1; it is false (E20)."""
+        selector = cls._to_the_letter(error_budget, n_neighbors)
+        selector.patience = None
+        return selector
 
     def _search_settings(self, settings: KNNSearchSettings, n_features: int) -> KNNSearchSettings:
         # A cut on held-out rows can fall back on all features only if they are reached.

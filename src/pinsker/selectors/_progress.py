@@ -32,6 +32,8 @@ except ImportError:  # scikit-learn before 1.9
 __all__ = ["CallbackSupportMixin", "Progress", "ProgressLine", "StageLine", "clock", "fitting"]
 
 _LOG = logging.getLogger("pinsker")
+#: Seconds between lines that are no terminal's: at first, and at most.
+_FIRST_WAIT, _LONGEST_WAIT = 2.0, 60.0
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -92,15 +94,11 @@ class Progress:
             self._stage = self.context.subcontext(task_name=name)
             self._stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
-    def on_call(self, done: int, total: int) -> None:
-        """Report that some of the calls of a stage (searches, fits of models) are done."""
-        if self.stages is not None:
-            self.stages.show(done, total)
-
     def close(self) -> None:
         """Report that ``fit`` is done."""
-        if self.line is not None:
-            self.line.finish()
+        for line in (self.line, self.stages):
+            if line is not None:
+                line.finish()
         if self.context is not None:
             self._end_stage()
             self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)
@@ -109,6 +107,10 @@ class Progress:
         if self._stage is not None:
             self._stage.call_on_fit_task_end(estimator=self.estimator, **self.data)
             self._stage = None
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return bool(getattr(stream, "isatty", lambda: False)())
 
 
 class ProgressLine:
@@ -152,7 +154,7 @@ class ProgressLine:
 
     @property
     def _in_place(self) -> bool:
-        return bool(getattr(self.stream, "isatty", lambda: False)())
+        return _is_terminal(self.stream)
 
     def _write(self, trace: Trace, elapsed: float) -> None:
         size = len(trace.start) + (1 if self.grows else -1) * len(trace.moves)
@@ -169,7 +171,10 @@ class ProgressLine:
 
 
 class StageLine:
-    """Lines that show the stage of a fit, what is done of it, and how long the rest may take."""
+    """Lines that show the stage of a fit, what is done of it, and how long the rest may take.
+
+    On a terminal one line is rewritten; elsewhere lines are written ever more rarely.
+    """
 
     def __init__(
         self,
@@ -178,11 +183,13 @@ class StageLine:
         *,
         limit: float | None = None,
         stream: TextIO | None = None,
-        seconds: float = 0.2,
+        seconds: float | None = None,
     ) -> None:
-        self.name, self.n_stages, self.seconds = name, n_stages, seconds
-        self.limit = limit
+        self.name, self.n_stages, self.limit = name, n_stages, limit
         self.stream = sys.stderr if stream is None else stream
+        self.in_place = _is_terminal(self.stream)
+        self.seconds = 0.2 if seconds is None and self.in_place else seconds
+        self.share, self.width = 0.0, 0
         self.started = self.stage_started = self.calls_started = self.shown = time.monotonic()
         self.stage_name = ""
         self.durations: list[float] = []  # of the stages that are over
@@ -193,16 +200,27 @@ class StageLine:
         if self.stage_name:
             self.durations.append(now - self.stage_started)
         self.stage_name, self.stage_started, self.calls_started = name, now, now
-        self._write(now, "", None)
+        if self.seconds is not None or not self.durations or self._is_due(now):
+            self._write(now, "", None)
 
     def show(self, done: int, total: int) -> None:
         """Show how much of the stage is done, unless the last line is too recent."""
         now = time.monotonic()
         left = (now - self.calls_started) / done * (total - done)
-        if now - self.shown >= self.seconds:
+        if self._is_due(now):
             self._write(now, f", {done} of {total} done", left)
         if done == total:
             self.calls_started = now  # a stage may have several rounds of calls
+
+    def finish(self) -> None:
+        """Leave the line."""
+        if self.in_place:
+            print(file=self.stream, flush=True)
+
+    def _is_due(self, now: float) -> bool:
+        """Return whether the last line is long enough ago."""
+        rarely = max(_FIRST_WAIT, min((now - self.started) / 2, _LONGEST_WAIT))
+        return now - self.shown >= (rarely if self.seconds is None else self.seconds)
 
     def left(self, now: float, of_calls: float = 0.0) -> float | None:
         """Return the seconds left of the whole fit; None while nothing like them was seen."""
@@ -221,17 +239,18 @@ class StageLine:
         stage = len(self.durations) + 1
         elapsed, left = now - self.started, self.left(now, of_calls or 0.0)
         if left is not None:
-            share = elapsed / max(elapsed + left, 1e-9)
-            done = f", {100 * share:.0f} % done"
+            self.share = max(self.share, elapsed / max(elapsed + left, 1e-9))  # never goes back
+            done = f", {100 * self.share:.0f} % done"
             rest = f", roughly {clock(left)} left"
         else:
             rest = "" if of_calls is None else f", about {clock(of_calls)} left of this stage"
-        print(
+        text = (
             f"{self.name}: stage {stage} of {max(self.n_stages, stage)}, {self.stage_name}{done}, "
-            f"{clock(elapsed)} elapsed{rest}",
-            file=self.stream,
-            flush=True,
+            f"{clock(elapsed)} elapsed{rest}"
         )
+        start, end = ("\r", "") if self.in_place else ("", "\n")
+        print(start + text.ljust(self.width), end=end, file=self.stream, flush=True)
+        self.width = len(text) if self.in_place else 0
 
 
 def clock(seconds: float) -> str:

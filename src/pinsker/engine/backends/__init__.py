@@ -110,8 +110,7 @@ class Cuda(Backend):
     def usable(cls, request: Request) -> Self | None:
         """Return the backend where it must be used, or can be, pays and holds the table."""
         if request.engine == cls.name:
-            if reason := missing_gpu():
-                raise EngineError(f"<engine=cuda> cannot be used: {reason}")
+            check_gpu(request.engine)
             return cls()
         problem = request.problem
         n_queries = min(request.max_samples or problem.n_rows, problem.n_rows)
@@ -182,6 +181,12 @@ def calls_on_cluster(client: DaskClient) -> Any:
         raise ParameterError("client=None runs nothing: use a distributed.Client.")
     check_client(client)
     return _dask().CallsOnCluster(client)
+
+
+def check_gpu(engine: EngineName) -> None:
+    """Refuse a GPU that is asked for and not there, also where no search would use it."""
+    if engine == Cuda.name and (reason := missing_gpu()):
+        raise EngineError(f"<engine=cuda> cannot be used: {reason}")
 
 
 def missing_gpu() -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 from distributed import Future
 
 from pinsker._cluster import Cluster, StateLostError, raise_failures
-from pinsker._types import DaskClient, FloatArray, Function, IntArray
+from pinsker._types import Arguments, DaskClient, FloatArray, Function, IntArray
 from pinsker.engine import _kernels
 from pinsker.engine.backends.dask._steps import (
     Flags,
@@ -196,7 +196,7 @@ class CallsOnCluster:
         self,
         function: Function,
         shared: Any,
-        calls: Sequence[tuple[Any, ...]],
+        calls: Sequence[Arguments],
         on_call: Callable[[int, int], object] | None = None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call, in their order."""

@@ -276,9 +276,6 @@ class _Step:
     def waiting(self) -> list[int]:
         return [tile for tile in self.futures if tile not in self.back]
 
-    def all_futures(self) -> list[Future]:
-        return [future for by_worker in self.futures.values() for future in by_worker.values()]
-
 
 class TiledSteps:
     """Runs the steps of one search on a cluster."""
@@ -312,7 +309,7 @@ class TiledSteps:
                 _LOG.warning("engine dask: table and tiles are sent again (%s)", error)
                 self._table.lost()
                 self._found_at.clear()
-            self._cluster.cancel(step.all_futures())
+            self._cluster.cancel([one for some in step.futures.values() for one in some.values()])
             self._counted = 0.0
         raise EngineLostError(
             "the cluster lost workers or their data again and again over the same step, most "

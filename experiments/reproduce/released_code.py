@@ -18,9 +18,12 @@ The rules as they were run: running sums clip each score at zero (ER); the jump 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import digamma
+
+Value = Any  # a number or an array of them
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def published_path(
 ) -> PublishedPath:
     """Return the backward path of the published estimator, down to one feature.
 
-    With `enough` it ends at the step whose clipped scores sum up to so many nats.
+    With `enough` it ends at the step whose clipped scores sum up to this many nats.
     """
     labels = np.asarray(y, dtype=float)
     distances = [np.subtract.outer(column, column) ** 2 for column in X.T]
@@ -78,13 +81,20 @@ def _count(squared: np.ndarray, radius: np.ndarray) -> np.ndarray:
     return np.count_nonzero(squared < radius, axis=1) + 1
 
 
-def size_by_error(path: PublishedPath, delta: float) -> int:
-    """Return how many features stay when sqrt(2 sum of scores) may not reach delta (ER)."""
-    error = np.sqrt(2.0 * np.cumsum(np.maximum(path.scores, 0.0)))
+def claimed_error(spent: Value, largest: float | None = None) -> Value:
+    """Return the error that so many nats stand for: sqrt(2 nats), of numbers 2 B^2 nats."""
+    return np.sqrt(2.0 * spent) if largest is None else 2.0 * largest**2 * spent
+
+
+def size_by_error(path: PublishedPath, delta: float, largest: float | None = None) -> int:
+    """Return how many features stay when the claimed error may not reach delta (ER)."""
+    error = claimed_error(np.cumsum(np.maximum(path.scores, 0.0)), largest)
     return path.n_features - _first(error >= delta)
 
 
-def sizes_in_sequence(path: PublishedPath, deltas: Sequence[float]) -> list[int]:
+def sizes_in_sequence(
+    path: PublishedPath, deltas: Sequence[float], largest: float | None = None
+) -> list[int]:
     """Return the sizes of rising deltas as one search that goes on from each to the next.
 
     This is how the published curves were made: the sum was kept, and the score that had stopped
@@ -94,7 +104,7 @@ def sizes_in_sequence(path: PublishedPath, deltas: Sequence[float]) -> list[int]
     for delta in deltas:
         while steps < len(path.scores):
             spent += max(path.scores[steps], 0.0)
-            if np.sqrt(2.0 * spent) >= delta:
+            if claimed_error(spent, largest) >= delta:
                 break
             steps += 1
         sizes.append(path.n_features - steps)
