@@ -20,14 +20,7 @@ _ONE_ROW: FloatArray = np.array([-1.0, 1.0])
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of paired differences, with a limit on either side.
-
-    Attributes
-    ----------
-    mean : float
-        Mean difference, in units of the differences.
-    lower, upper : float
-        One-sided confidence limits, each at the confidence given.
+    """The mean of paired differences, with a one-sided confidence limit on either side.
 
     Examples
     --------
@@ -54,11 +47,11 @@ def paired_difference(
 
     .. math:: \bar d \pm t_{n-1,\,1-\alpha}\, s_d / \sqrt n
 
-    or Hall's limits, which correct for the skewness of the differences, where those are farther
-    from the mean. With ``counts=True`` the differences are those of zero-one losses: half a row is
-    added to each of the four cells of the paired table, and the limit is never nearer than that of
-    Clopper and Pearson for the rows of one sign, so that it also holds where few or none of the
-    pairs differ.
+    or Hall's limits (1992), which correct for the skewness of the differences, where those are
+    farther from the mean. With ``counts=True`` the differences are those of zero-one losses: half a
+    row is added to each of the four cells of the paired table (Agresti and Min 2005), and the limit
+    is never nearer than that of Clopper and Pearson for the rows of one sign. How often they fail:
+    ``benchmarks/limits.py``.
 
     Parameters
     ----------
@@ -72,29 +65,12 @@ def paired_difference(
         The values beside zero that a difference can take, if they are few (those of a cost
         matrix): half a row is added for each, as rare ones may be missing from the sample.
     clusters : ndarray of shape (n,), int, optional
-        Which rows belong together: the spread is that of the sums of clusters, and rows of one
-        cluster may depend on each other in any way.
+        Which rows belong together, and may depend on each other in any way.
     weights : ndarray of shape (n,), optional
-        Weights that are in the differences already: their plain mean is the weighted one. Counts
-        are then those of this many rows as the weights are worth (`effective_rows`).
+        Weights that are in the differences already: their plain mean is the weighted one.
     widening : float
         Factor of the t and Hall half-widths (of counts: of the t half-width) where folds share the
-        rows that models are fitted to: the model's own. Clopper and Pearson's limits and the half
-        rows are not widened: they are about rows that are missing by chance.
-
-    Notes
-    -----
-    At 300 rows and a nominal 5 %, the t limit alone was below the truth in up to 19 % of samples of
-    skewed differences, Hall's alone in up to 8 %, the larger of the two in up to 8 %, and the
-    bootstrap-t in up to 10 %; at 100 rows in up to 29, 10, 10 and 26 % (``benchmarks/limits.py``).
-    Counts with half a row more alone were below the truth in up to 19 % of samples where few rows
-    differ and all to one side; together with Clopper and Pearson's limit in up to 6 %, and Tango's
-    score limit in up to 7 % (``benchmarks/limits.py --counts``).
-
-    References
-    ----------
-    Agresti, Min (2005). Simple improved confidence intervals for comparing matched proportions.
-    Hall (1992). On the removal of skewness by transformation. J. R. Statist. Soc. B 54.
+        rows that models are fitted to: the model's own.
 
     Examples
     --------
@@ -277,11 +253,7 @@ def fewest_needed(lower: FloatArray, sizes: IntArray, budget: float) -> int:
 
 
 def error_rate_limit(n_errors: int, n_rows: int, confidence: float = 0.95) -> float:
-    """Return the Clopper-Pearson upper limit of an error rate: no assumption but independent rows.
-
-    References
-    ----------
-    Clopper, Pearson (1934).
+    """Return the upper limit of an error rate of independent rows (Clopper, Pearson 1934).
 
     Examples
     --------
@@ -299,9 +271,7 @@ def bounded_loss_limit(losses: FloatArray, largest: float, confidence: float = 0
 
     .. math:: \bar L + \sqrt{2 s^2 \log(2/\alpha) / n} + 7 L_{max} \log(2/\alpha) / (3(n-1))
 
-    References
-    ----------
-    Maurer, Pontil (2009). Empirical Bernstein bounds and sample variance penalization, Theorem 4.
+    (Maurer, Pontil 2009, Theorem 4).
 
     Examples
     --------
@@ -339,8 +309,8 @@ def simultaneous_confidence(
 
     .. math:: P\Bigl(\max_j \frac{\bar d_j - \mu_j}{s_j / \sqrt n} \le c\Bigr) = 1 - \alpha
 
-    is solved for c with a multiplier bootstrap: with Gaussian multipliers the maximum is that of a
-    normal vector with the correlations of the differences, which is what is drawn.
+    is solved for c with a multiplier bootstrap (Chernozhukov, Chetverikov, Kato 2013): the maximum
+    is that of a normal vector with the correlations of the differences, which is what is drawn.
 
     Parameters
     ----------
@@ -359,22 +329,13 @@ def simultaneous_confidence(
     Returns
     -------
     float
-        At least `confidence`, and at most ``1 - (1 - confidence) / n_sets`` (Bonferroni). Passed to
-        `paired_difference` for every column, it gives the band.
-
-    References
-    ----------
-    Chernozhukov, Chetverikov, Kato (2013). Gaussian approximations and multiplier bootstrap for
-    maxima of sums of high-dimensional random vectors. Annals of Statistics 41.
+        From `confidence` to ``1 - (1 - confidence) / n_sets`` (Bonferroni).
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> independent = rng.normal(size=(500, 4))
+    >>> independent = np.random.default_rng(0).normal(size=(500, 4))
     >>> round(simultaneous_confidence(independent), 2), 1 - 0.05 / 4
     (0.99, 0.9875)
-    >>> simultaneous_confidence(independent[:, [0, 0, 0]])
-    0.95
     """
     centred = differences - differences.mean(axis=0)
     if clusters is not None:

@@ -23,7 +23,7 @@ _CLIPS_PER_SIDE = 24
 
 @dataclass(frozen=True)
 class PaperRegressionBound(Bound):
-    r"""Mean squared error, as printed: Theorem 1 of the paper.
+    r"""Mean squared error, as printed: Theorem 1 of the paper (``docs/errata.md``, E4 and E5).
 
     .. math:: \Delta \le 2 B^2 \nu, \qquad \nu = \delta / (2 B^2)
 
@@ -31,15 +31,6 @@ class PaperRegressionBound(Bound):
     ----------
     target_bound : float
         B, the largest :math:`|Y|`.
-
-    See Also
-    --------
-    RangeBound : never larger, under the same conditions.
-
-    Notes
-    -----
-    Valid for every target with :math:`|Y| \le B` and real predictions; it depends on where zero
-    is: ``docs/errata.md``, E4 and E5.
 
     Examples
     --------
@@ -69,22 +60,12 @@ class RangeBound(Bound):
 
     .. math:: \Delta \le R^2 \nu / 2, \qquad \nu = 2 \delta / R^2
 
-    The paper's Theorem 1 has :math:`2 B^2 \nu` with :math:`|Y| \le B`; the two agree if the range
-    is symmetric about zero, otherwise this one is smaller.
+    Never above the paper's Theorem 1, best possible constant. Proof: ``docs/bounds.md``, R1.
 
     Parameters
     ----------
     target_range : float
         R, length of an interval that contains the target.
-
-    See Also
-    --------
-    SharpRangeBound : never larger.
-
-    Notes
-    -----
-    Valid for every target in an interval of length R. The constant 1/2 is the best possible one.
-    Proof: ``docs/bounds.md``, R1.
 
     Examples
     --------
@@ -116,7 +97,7 @@ class SharpRangeBound(Bound):
               \kappa(t) = \log 2 - h(1/2 + t)
 
     with :math:`h` the binary entropy; :math:`R^2/4` from :math:`\nu = \log 2` on. The budget is
-    :math:`\kappa(\sqrt\delta / R)`, infinite from the variance on.
+    :math:`\kappa(\sqrt\delta / R)`, infinite from the variance on. Proof: ``docs/bounds.md``, R2.
 
     Parameters
     ----------
@@ -125,17 +106,6 @@ class SharpRangeBound(Bound):
         estimate of it; :class:`ClippedBound` is the safe reading.
     variance : float, optional
         Variance of the target, or an upper limit on the error with the kept features.
-
-    See Also
-    --------
-    PaperRegressionBound : the paper's theorem, which this one sharpens.
-    GaussianBound : far smaller, for jointly Gaussian data.
-
-    Notes
-    -----
-    Valid for every target in an interval of length R, attained for every `nu` by a fair coin on
-    the two ends. Proof: ``docs/bounds.md``, R2. A closed form above it, by less than
-    one per cent up to 0.2 nats, is :math:`R^2 \nu / (1 + \sqrt{1 + 4\nu/3})`.
 
     Examples
     --------
@@ -174,17 +144,12 @@ class SecondMomentBound(Bound):
     .. math:: \Delta \le 2 M \nu, \qquad M = \sup_x E[(Y - c)^2 \,|\, X = x], \qquad
               \nu = \delta / (2 M)
 
+    An average of the second moment does not do. Proof: ``docs/bounds.md``, R4.
+
     Parameters
     ----------
     second_moment : float
         M, with *all* features given and about any centre c, which may depend on the kept features.
-        Noise of variance at most :math:`s^2` around a signal of range R has
-        :math:`M \le s^2 + R^2/4`.
-
-    Notes
-    -----
-    Valid for unbounded targets too. Contains the paper's Theorem 1 (c = 0, :math:`M \le B^2`). An
-    average of the second moment does not do. Proof: ``docs/bounds.md``, R4.
 
     Examples
     --------
@@ -214,16 +179,13 @@ class SubgaussianBound(Bound):
 
     .. math:: \Delta \le 2 s^2 \nu, \qquad \nu = \delta / (2 s^2)
 
+    Proof: ``docs/bounds.md``, R5.
+
     Parameters
     ----------
     variance_proxy : float
         :math:`s^2` such that, for every value of the kept features, the target minus its
-        conditional mean has :math:`\log E e^{\lambda W} \le s^2 \lambda^2 / 2`. A Gaussian
-        conditional distribution has its variance, a range R has :math:`R^2/4`.
-
-    Notes
-    -----
-    Proof: ``docs/bounds.md``, R5.
+        conditional mean has :math:`\log E e^{\lambda W} \le s^2 \lambda^2 / 2`.
 
     Examples
     --------
@@ -255,18 +217,15 @@ class ClippedBound(Bound):
               s^2 = \mathrm{Var}(Y - \mathrm{clip}(Y)), \qquad
               \nu = \kappa\left( (\sqrt\delta - s) / R \right)
 
+    Valid for every target with a finite variance and every interval. The budget is zero if the tail
+    alone may cost `delta`. Proof: ``docs/bounds.md``, R6.
+
     Parameters
     ----------
     clip_range : float
         R, length of the interval to which the target is clipped; zero is allowed.
     tail_deviation : float
         s, standard deviation of what clipping takes away.
-
-    Notes
-    -----
-    Valid for every target with a finite variance and every interval; only the *marginal* tail of
-    the target enters. The budget is zero if the tail alone may cost `delta`. Proof:
-    ``docs/bounds.md``, R6.
 
     Examples
     --------
@@ -288,28 +247,13 @@ class ClippedBound(Bound):
 
     @staticmethod
     def of(target: npt.ArrayLike) -> Bound:
-        """Return the bound with the best clip interval for each argument, from a sample.
-
-        Parameters
-        ----------
-        target : array-like of shape (n_rows,)
-            The target. Its sample stands for its distribution: the tail beyond the sample is not
-            seen.
-
-        Returns
-        -------
-        Bound
-            Smallest :class:`ClippedBound` over a grid of intervals. Every interval gives a valid
-            bound, so that the smallest is valid; the whole range of the sample (R2) and a single
-            point (the variance, R7) are among them.
+        """Return the smallest bound over a grid of clip intervals of a sample, its tail unseen.
 
         Examples
         --------
         >>> heavy = np.random.default_rng(0).standard_t(3, size=2000)
         >>> round(ClippedBound.of(heavy).growth(0.01), 2)
         0.92
-        >>> round(RangeBound(float(np.ptp(heavy))).growth(0.01), 2)  # the whole range
-        1.86
         """
         lengths, tails = _clip_frontier(target)
         variance = float(np.var(np.asarray(target, dtype=np.float64)))
@@ -361,9 +305,9 @@ class GaussianBound(Bound):
         \sigma^2_K = \sigma^2 e^{2\nu}, \qquad
         \Delta = \sigma^2_K (1 - e^{-2\nu}) = \sigma^2 (e^{2\nu} - 1)
 
-    An equality; limits on either error are put in where the error is not known. The budget is the
-    larger of :math:`-\tfrac12 \log(1 - \delta/\sigma^2_K)` and
-    :math:`\tfrac12 \log(1 + \delta/\sigma^2)`.
+    Limits on either error are put in where the error is not known. Valid only if target and
+    features are jointly Gaussian, or, with errors of linear models throughout, for
+    ``nu = log(MSE_K / MSE) / 2`` of those. Proof: ``docs/bounds.md``, R8.
 
     Parameters
     ----------
@@ -373,19 +317,11 @@ class GaussianBound(Bound):
     full_error : float, optional
         Upper limit on :math:`\sigma^2`, the error with all features.
 
-    Notes
-    -----
-    Valid only if target and features are jointly Gaussian, or, with errors of linear models
-    throughout, for ``nu = log(MSE_K / MSE) / 2`` of those. Proof: ``docs/bounds.md``, R8.
-
     Examples
     --------
-    >>> round(GaussianBound(variance=1.0).growth(0.01), 6)
-    0.019801
-    >>> round(GaussianBound(variance=1.0, full_error=0.1).growth(0.01), 6)
-    0.00202
-    >>> round(GaussianBound(variance=1.0).budget(0.05), 6)
-    0.025647
+    >>> bound = GaussianBound(variance=1.0)
+    >>> round(bound.growth(0.01), 6), round(bound.budget(0.05), 6)
+    (0.019801, 0.025647)
     """
 
     variance: float
