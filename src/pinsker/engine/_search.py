@@ -38,32 +38,11 @@ class _FrozenSettings:
     """Fields of a frozen dataclass as scikit-learn's parameters."""
 
     def get_params(self, deep: bool = True) -> Fields:  # noqa: ARG002 (no field has its own)
-        """Return the fields by name, as scikit-learn's estimators do.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Changes nothing.
-
-        Returns
-        -------
-        dict
-        """
+        """Return the fields by name, as scikit-learn's estimators do; `deep` changes nothing."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def replace_params(self, **changes: Any) -> Self:
-        """Return other settings that differ in some fields.
-
-        Parameters
-        ----------
-        **changes
-            Fields by name; their values are checked.
-
-        Returns
-        -------
-        KNNSettings or EngineSettings
-            Of the same class.
-        """
+        """Return settings of the same class that differ in some fields, which are checked."""
         known = self.get_params()
         for name in changes:
             if name not in known:
@@ -74,18 +53,7 @@ class _FrozenSettings:
         return replace(self, **changes)
 
     def set_params(self, **params: Any) -> Self:
-        """Refuse to change a frozen object in place; without parameters return it.
-
-        Parameters
-        ----------
-        **params
-            Fields by name.
-
-        Returns
-        -------
-        KNNSettings or EngineSettings
-            This object.
-        """
+        """Refuse to change a frozen object in place; without parameters return it."""
         if params:
             raise ParameterError(
                 f"{type(self).__name__} is frozen, so {', '.join(params)} cannot be set in place: "
@@ -410,10 +378,9 @@ def class_probabilities(
 ) -> FloatArray:
     """Return the mean over trees of the class frequencies in the leaf that each test row reaches.
 
-    Extremely randomized trees (Geurts, Ernst, Wehenkel, Machine Learning 63, 2006), each grown on
-    all training rows: a node draws one threshold for each of `n_candidates` random columns that
-    vary there, and takes the one after which the classes are purest (Gini), unless a side has fewer
-    than `min_leaf` rows. Its random numbers are a function of the seed and of its place.
+    Extremely randomized trees (Geurts, Ernst, Wehenkel 2006), each grown on all training rows: a
+    node draws one threshold for each of `n_candidates` random columns that vary there, and takes
+    the one after which the classes are purest (Gini), unless a side has fewer than `min_leaf` rows.
     """
     by_column, test_by_column = _by_column(train, test)
     _check_trees(n_trees, min_leaf, n_candidates, seed)

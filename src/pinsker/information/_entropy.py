@@ -116,8 +116,8 @@ def entropy(
     return_details : bool, default=False
         Return an `Estimate` instead of a number.
     method : {"auto", "knn", "discrete", "gaussian"}, default="auto"
-        "discrete" counts states; "knn" is the estimator of Kozachenko and Leonenko [1]_ in the max
-        norm, by state where columns are mixed; "gaussian" is the log-determinant, unbiased for
+        "discrete" counts states; "knn" is the estimator of Kozachenko and Leonenko (1987) in the
+        max norm, by state where columns are mixed; "gaussian" is the log-determinant, unbiased for
         Gaussian rows. "auto" is "discrete" when all columns are, else "knn".
     n_neighbors : int, default=3
         Neighbors of each row, for "knn".
@@ -126,16 +126,10 @@ def entropy(
     categorical_features : default="from_dtype"
         What kinds columns are: a kind for all, a mask, a list of columns, a dict of kinds; as in
         `pinsker.encoding.encode_columns`.
-    missing : {"error", "drop", "category"}, default="error"
-        What a missing value means: an error, a row to leave out, or a value of its own.
-    correction : {"grassberger", "miller-madow", "none"}, default="grassberger"
-        Bias correction of the discrete entropy [2]_.
     clip : bool, default=False
         Return zero for negative estimates; only for discrete columns.
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on them.
-    random_state : int, default=0
-        Seed of the halves behind the standard error.
+    missing, correction, n_jobs, random_state
+        As in `mutual_information`.
 
     Returns
     -------
@@ -147,12 +141,6 @@ def entropy(
     DataError
         When continuous columns hold repeated rows, or are functions of each other: there is no
         finite differential entropy then.
-
-    References
-    ----------
-    .. [1] Kozachenko, Leonenko, "Sample estimate of the entropy of a random vector", Probl. Inf.
-       Transm. 23, 1987.
-    .. [2] Grassberger, "Entropy estimates from insufficient samplings", arXiv:physics/0307138.
 
     Examples
     --------
