@@ -160,8 +160,7 @@ def limits_of_steps(
     skewness = third / second**1.5
     if steps is _ONE_ROW and abs(skewness) * quantile > _MOST_SKEWED * math.sqrt(total):
         skewness = 0.0  # `limits_of_one_sign` knows how few rows differ
-    above = max(quantile, -_hall(-quantile, skewness, total))
-    below = max(quantile, _hall(quantile, skewness, total))
+    below, above = _hall(quantile, skewness, total)
     return Difference(mean, min(centre - below * error, mean), max(centre + above * error, mean))
 
 
@@ -196,9 +195,7 @@ def _limits_of_spread(
     if second <= 0.0:
         return Difference(mean, mean, mean)
     error = widening * float(np.sqrt(second / (n - 1)))
-    skewness = third / second**1.5
-    above = max(quantile, -_hall(-quantile, skewness, n))
-    below = max(quantile, _hall(quantile, skewness, n))
+    below, above = _hall(quantile, third / second**1.5, n)
     return Difference(mean, mean - below * error, mean + above * error)
 
 
@@ -211,20 +208,24 @@ def limits_of_moments(
     return _limits_of_spread(n, mean, second, third, confidence)
 
 
-def limits_of_counts(n: int, worse: float, better: float, confidence: float) -> Difference:
+def limits_of_counts(n: float, worse: float, better: float, confidence: float) -> Difference:
     """Return the limits of differences of zero-one losses, of which this many are not zero."""
-    values, rows = np.array([1.0, -1.0, 0.0]), np.array([worse, better, n - worse - better])
+    values = np.array([1.0, -1.0, 0.0])
+    rows = np.array([worse, better, max(n - worse - better, 0.0)])
     mean = (worse - better) / n
     found = limits_of_steps(mean, values, rows, _ONE_ROW, confidence)
     return wider(found, limits_of_one_sign(mean, values, rows, confidence))
 
 
-def _hall(quantile: float, skewness: float, n: float) -> float:
-    """Return the t statistic that Hall's cubic transformation takes to a quantile."""
+def _hall(quantile: float, skewness: float, n: float) -> tuple[float, float]:
+    """Return the t statistics on either side that Hall's cubic takes to a quantile, or itself."""
     a = skewness / np.sqrt(n)
     if abs(a) < 1e-6:
-        return quantile
-    return float(3.0 / a * (np.cbrt(1.0 + a * (quantile - a / 6.0)) - 1.0))
+        return quantile, quantile
+    low, high = (
+        float(3.0 / a * (np.cbrt(1.0 + a * (q - a / 6.0)) - 1.0)) for q in (-quantile, quantile)
+    )
+    return max(quantile, high), max(quantile, -low)
 
 
 def few_rows_decide(influence: FloatArray) -> bool:
@@ -411,22 +412,12 @@ def smallest_budget(
     normal = expected + (float(ndtri(confidence)) + quantile) * spread
     if not counts:
         return normal
-    return max(normal, _count_limit(variance, n_rows, expected, quantile, confidence))
-
-
-def _count_limit(
-    variance: float, n_rows: float, expected: float, quantile: float, confidence: float
-) -> float:
-    """Return the limit of counts where chance adds some standard errors to the difference."""
+    # Of counts: the limit where chance adds some standard errors to the difference.
     differ = n_rows * min(max(variance + expected**2, abs(expected)), 1.0)
     excess = n_rows * expected + quantile * math.sqrt(n_rows * variance)
     better = max((differ - excess) / 2.0, 0.0)
     worse = min(better + max(excess, 0.0), n_rows)
-    values, rows = np.array([1.0, -1.0]), np.array([worse, better])
-    mean, zeros = (worse - better) / n_rows, max(n_rows - worse - better, 0.0)
-    values, rows = np.append(values, 0.0), np.append(rows, zeros)
-    found = limits_of_steps(mean, values, rows, _ONE_ROW, confidence)
-    return wider(found, limits_of_one_sign(mean, values, rows, confidence)).upper
+    return max(normal, limits_of_counts(n_rows, worse, better, confidence).upper)
 
 
 def _check(variance: float, confidence: float, power: float) -> None:

@@ -1,6 +1,7 @@
 """Mean squared error: the printed theorem, R1, R2 with R7, R4, R5, R6 and R8."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,8 +22,31 @@ from pinsker.exceptions import ParameterError
 _CLIPS_PER_SIDE = 24
 
 
+class _SquaredErrorBound(Bound):
+    """A bound on the increase of a mean squared error."""
+
+    metric = "mse"
+
+
+class _LinearBound(_SquaredErrorBound):
+    """A bound that is proportional to the nats lost."""
+
+    @abstractmethod
+    def _slope(self) -> float:
+        """Return the error per nat, from the fact that the theorem needs, checked."""
+
+    def __post_init__(self) -> None:
+        self._slope()
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return self._slope() * nu
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta / self._slope()
+
+
 @dataclass(frozen=True)
-class PaperRegressionBound(Bound):
+class PaperRegressionBound(_LinearBound):
     r"""Mean squared error, as printed: Theorem 1 of the paper (``docs/errata.md``, E4 and E5).
 
     .. math:: \Delta \le 2 B^2 \nu, \qquad \nu = \delta / (2 B^2)
@@ -42,20 +66,13 @@ class PaperRegressionBound(Bound):
     target_bound: float
 
     theorem = "Theorem 1 (paper)"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.target_bound, "target_bound")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return 2.0 * float(self.target_bound) ** 2 * nu
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return delta / (2.0 * float(self.target_bound) ** 2)
+    def _slope(self) -> float:
+        return 2.0 * positive(self.target_bound, "target_bound") ** 2
 
 
 @dataclass(frozen=True)
-class RangeBound(Bound):
+class RangeBound(_LinearBound):
     r"""Mean squared error of a target with range R, linear in `nu` (R1).
 
     .. math:: \Delta \le R^2 \nu / 2, \qquad \nu = 2 \delta / R^2
@@ -77,20 +94,13 @@ class RangeBound(Bound):
     target_range: float
 
     theorem = "R1"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.target_range, "target_range")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return float(self.target_range) ** 2 * nu / 2.0
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return 2.0 * delta / float(self.target_range) ** 2
+    def _slope(self) -> float:
+        return positive(self.target_range, "target_range") ** 2 / 2.0
 
 
 @dataclass(frozen=True)
-class SharpRangeBound(Bound):
+class SharpRangeBound(_SquaredErrorBound):
     r"""Mean squared error of a target with known range and variance, sharp (R2 and R7).
 
     .. math:: \Delta \le \min\left( R^2 [\kappa^{-1}(\nu)]^2,\; \mathrm{Var}(Y) \right), \qquad
@@ -120,7 +130,6 @@ class SharpRangeBound(Bound):
     variance: float | None = None
 
     theorem = "R2"
-    metric = "mse"
 
     def __post_init__(self) -> None:
         positive(self.target_range, "target_range")
@@ -138,7 +147,7 @@ class SharpRangeBound(Bound):
 
 
 @dataclass(frozen=True)
-class SecondMomentBound(Bound):
+class SecondMomentBound(_LinearBound):
     r"""Mean squared error of an unbounded target whose conditional second moment is bounded (R4).
 
     .. math:: \Delta \le 2 M \nu, \qquad M = \sup_x E[(Y - c)^2 \,|\, X = x], \qquad
@@ -161,20 +170,13 @@ class SecondMomentBound(Bound):
     second_moment: float
 
     theorem = "R4"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.second_moment, "second_moment")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return 2.0 * self.second_moment * nu
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return delta / (2.0 * self.second_moment)
+    def _slope(self) -> float:
+        return 2.0 * positive(self.second_moment, "second_moment")
 
 
 @dataclass(frozen=True)
-class SubgaussianBound(Bound):
+class SubgaussianBound(_LinearBound):
     r"""Mean squared error of a target that is sub-Gaussian given the kept features (R5).
 
     .. math:: \Delta \le 2 s^2 \nu, \qquad \nu = \delta / (2 s^2)
@@ -197,20 +199,13 @@ class SubgaussianBound(Bound):
     variance_proxy: float
 
     theorem = "R5"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.variance_proxy, "variance_proxy")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return 2.0 * self.variance_proxy * nu
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return delta / (2.0 * self.variance_proxy)
+    def _slope(self) -> float:
+        return 2.0 * positive(self.variance_proxy, "variance_proxy")
 
 
 @dataclass(frozen=True)
-class ClippedBound(Bound):
+class ClippedBound(_SquaredErrorBound):
     r"""Mean squared error of a heavy-tailed target: clipped, and its tails paid for apart (R6).
 
     .. math:: \sqrt\Delta \le R \, \kappa^{-1}(\nu) + s, \qquad
@@ -238,7 +233,6 @@ class ClippedBound(Bound):
     tail_deviation: float
 
     theorem = "R6"
-    metric = "mse"
 
     def __post_init__(self) -> None:
         not_negative(self.tail_deviation, "tail_deviation")
@@ -274,7 +268,7 @@ class ClippedBound(Bound):
 
 
 @dataclass(frozen=True)
-class _BestClippedBound(Bound):
+class _BestClippedBound(_SquaredErrorBound):
     """The smallest of several `ClippedBound`; from `variance` on any loss is accepted."""
 
     clip_ranges: tuple[float, ...] = field(repr=False)
@@ -282,7 +276,6 @@ class _BestClippedBound(Bound):
     variance: float
 
     theorem = "R6"
-    metric = "mse"
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         tilt = kappa_inverse(nu)[..., np.newaxis]
@@ -298,7 +291,7 @@ class _BestClippedBound(Bound):
 
 
 @dataclass(frozen=True)
-class GaussianBound(Bound):
+class GaussianBound(_SquaredErrorBound):
     r"""Mean squared error of jointly Gaussian data: an identity (R8).
 
     .. math::
@@ -328,7 +321,6 @@ class GaussianBound(Bound):
     full_error: float | None = None
 
     theorem = "R8"
-    metric = "mse"
 
     def __post_init__(self) -> None:
         positive(self.variance, "variance")
