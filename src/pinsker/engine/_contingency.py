@@ -27,7 +27,6 @@ from pinsker.engine._problem import (
     index_of,
     instance_of,
     one_of,
-    row_numbers,
     thread_count,
 )
 from pinsker.exceptions import DataError, ParameterError
@@ -260,13 +259,11 @@ class CountTables(MadeByOf):
                 f"{columns.n_rows} rows of codes but labels of shape {target.shape}: "
                 "give one label per row."
             )
-        classes = int(
-            _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
-        )
+        sizes = _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])
         fields: Fields = {
             "columns": columns,
             "labels": np.array(target, dtype=np.uint32),
-            "n_classes": classes,
+            "n_classes": int(sizes[0]),
             "n_threads": thread_count(n_threads),
             "order": None,
         }
@@ -339,7 +336,7 @@ class CountTables(MadeByOf):
 
     def shuffled(self, order: IntArray) -> "CountTables":
         """Return tables whose candidates meet the classes, weights and choices of other rows."""
-        order = row_numbers("order", order, self.n_rows)
+        order = np.array(code_vector("order", order, self.n_rows, self.n_rows), dtype=np.int64)
         weights = None if self.weights is None else self.weights[order]
         changed = {"labels": self.labels[order], "weights": weights, "order": order}
         return self._made(**{**vars(self), **changed})
@@ -364,22 +361,13 @@ class CountTables(MadeByOf):
     ) -> JointCosts:
         self._check(group)
         n_columns = columns.n_columns
-        mask = (
-            np.ones(n_columns, dtype=np.uint8)
-            if active is None
-            else flags("active", active, n_columns)
-        )
+        mask = np.ones(n_columns, dtype=np.uint8)
+        if active is not None:
+            mask = flags("active", active, n_columns)
         with_classes = np.zeros(n_columns, dtype=np.int64)
         without_classes = np.zeros(n_columns, dtype=np.int64)
-        places = (
-            columns.packed,
-            columns.wide,
-            columns.home,
-            columns.stride,
-            columns.n_categories,
-            mask,
-        )
-        condition = (group.codes, group.n_groups, labels, n_classes)
+        places = (columns.packed, columns.wide, columns.home, columns.stride, columns.n_categories)
+        condition = (mask, group.codes, group.n_groups, labels, n_classes)
         sums = (self.n_threads, with_classes, without_classes)
         if self.weights is not None:
             _kernels.weigh_rows(*places, *condition, self.weights, *sums)
@@ -405,10 +393,7 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
 
 
 def grassberger_log(counts: IntArray) -> FloatArray:
-    """Return G(m) of Grassberger (2003) for counts m of at least 1: it replaces ln m in an entropy.
-
-    G(m) = psi(m) + (-1)^m (psi((m + 1) / 2) - psi(m / 2)) / 2
-    """
+    """Return G(m) of Grassberger (2003) for counts of at least 1, in place of ln m in entropies."""
     found = as_array("counts", counts)
     if found.dtype.kind not in "iu" or (found < 1).any():
         raise DataError("counts holds what is no count: give integers of at least 1.")

@@ -85,9 +85,15 @@ class PairTables(MadeByOf):
         strata = code_vector("strata", strata, n_rows, most).astype(np.int64)
         n_bins = max(2, int(codes.max()) + 1)
         n_classes, n_strata = int(labels.max()) + 1, int(strata.max()) + 1
-        _check_size(n_columns, n_rows, n_bins, n_strata * n_classes)
+        n_states = n_strata * n_classes
+        n_words = (n_bins - 1) * (n_states + n_rows // _WORD)
+        check_room(
+            f"the layout of {n_columns} columns with {n_states} strata and classes",
+            8 * (n_columns + _LANES) * (n_bins * n_states + n_words),
+            "use fewer strata, classes or columns",
+        )
         state = strata * n_classes + labels
-        sizes = np.bincount(state, minlength=n_strata * n_classes)
+        sizes = np.bincount(state, minlength=n_states)
         first_word = np.concatenate([[0], np.cumsum(-(-sizes // _WORD))])
         within = np.arange(n_rows) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         order = np.argsort(state, kind="stable")
@@ -150,16 +156,6 @@ def most_classes(n_rows: int) -> int:
     return max(n_rows, _FEW_CLASSES)
 
 
-def _check_size(n_columns: int, n_rows: int, n_bins: int, n_states: int) -> None:
-    n_words = n_states + n_rows // _WORD
-    per_column = 8 * (n_bins * n_states + (n_bins - 1) * n_words)
-    check_room(
-        f"the layout of {n_columns} columns with {n_states} strata and classes",
-        (n_columns + _LANES) * per_column,
-        "use fewer strata, classes or columns",
-    )
-
-
 def integer_costs(n_rows: int) -> IntArray:
     """Return n log n / n_rows of every count, as multiples of a small part of a nat."""
     counts = np.arange(n_rows + 1, dtype=np.float64)
@@ -170,10 +166,8 @@ def integer_costs(n_rows: int) -> IntArray:
 def _lay_out(
     codes: AnyArray, place: IntArray, first_word: IntArray, n_bins: int, ends: IntArray
 ) -> tuple[npt.NDArray[np.uint64], IntArray]:
-    """Return bit sets and sizes of all bins but the last, and of all bins, eight columns a group.
-
-    `codes` has its rows in order of state; `place` is the bit of each, `ends` where states end.
-    """
+    """Return bit sets of all bins but the last, and sizes of all, eight columns a group."""
+    # The rows are in order of state; `place` is the bit of each, `ends` where states end.
     n_columns, n_groups = len(codes), -(-len(codes) // _LANES)
     n_states, n_words = len(ends), int(first_word[-1])
     bits = np.zeros((n_groups, n_bins - 1, n_words, _LANES), dtype=np.uint64)
@@ -228,8 +222,12 @@ def best_triples(
     library: ArrayLibrary = np,
 ) -> tuple[IntArray, FloatArray]:
     """Count every pair of some with every third column; return the best triples."""
-    xp = _array_module(library)
-    codes = binned_columns(codes)
+    if not isinstance(library, ModuleType) or library.__name__ not in ("numpy", "cupy"):
+        raise ParameterError(
+            f"library={library!r} counts no triples: use what array_library returns.",
+            parameter="library",
+        )
+    xp, codes = library, binned_columns(codes)
     n_columns, n_rows = codes.shape
     labels = code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
     later = truth("later", later)
@@ -262,16 +260,6 @@ def best_triples(
     surplus = surplus[known][place]
     order = np.argsort(-surplus, kind="stable")[:n_best]
     return triples[order], surplus[order] / float(_kernels.COSTS_PER_NAT)
-
-
-def _array_module(library: ArrayLibrary) -> ArrayLibrary:
-    """Refuse what is neither NumPy nor CuPy."""
-    if not isinstance(library, ModuleType) or library.__name__ not in ("numpy", "cupy"):
-        raise ParameterError(
-            f"library={library!r} counts no triples: use what array_library returns.",
-            parameter="library",
-        )
-    return library
 
 
 def _checked_pairs(pairs: ArrayLibrary, n_columns: int) -> IntArray:
@@ -320,10 +308,8 @@ class _Counted:
         terms = (
             self._knows(counts)
             - self._knows(two)
-            - self._knows(counts.sum(axis=2, keepdims=True))
-            - self._knows(counts.sum(axis=1, keepdims=True))
-            + self._knows(two.sum(axis=2, keepdims=True))
-            + self._knows(two.sum(axis=1, keepdims=True))
+            - sum(self._knows(counts.sum(axis=axis, keepdims=True)) for axis in (2, 1))
+            + sum(self._knows(two.sum(axis=axis, keepdims=True)) for axis in (2, 1))
             + self._knows(counts[:1].sum(axis=(1, 2), keepdims=True))
         )
         return terms + self.base

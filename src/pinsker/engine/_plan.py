@@ -8,7 +8,7 @@ import numpy as np
 import psutil
 
 from pinsker._notes import Notes
-from pinsker._types import IntArray, Unchecked
+from pinsker._types import Fields, IntArray, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine._problem import (
     MOST_MEMORY,
@@ -92,11 +92,10 @@ class Plan:
     @property
     def notes(self) -> Notes:
         """What a user should know: rows left out, memory that made the search slower."""
-        notes = []
+        notes, error = [], ""
+        if self.standard_error is not None:
+            error = f": standard error of a set's information {self.standard_error:.4f} nats"
         if len(self.queries) < self.n_rows:
-            error = ""
-            if self.standard_error is not None:
-                error = f": standard error of a set's information {self.standard_error:.4f} nats"
             notes.append(
                 f"{len(self.queries)} of {self.n_rows} rows were measured, against all{error}"
             )
@@ -132,16 +131,8 @@ def plan_sample(
         instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
     workers = workers or WorkerMemory()
     queries, error = choose_rows(problem, max_samples, seed, n_neighbors)
-    all_rows = Plan(
-        queries=queries,
-        n_watched=len(queries) if keeps_pairs else 0,
-        n_bytes=0,
-        limit=0,
-        n_rows=problem.n_rows,
-        keeps_pairs=keeps_pairs,
-        engine=workers.engine,
-        standard_error=error,
-    )
+    n_watched = len(queries) if keeps_pairs else 0
+    all_rows = Plan(queries, n_watched, 0, 0, problem.n_rows, keeps_pairs, 0, workers.engine, error)
     if not workers.is_planned:
         return all_rows
     table = search_bytes(*problem.values.shape, n_threads=n_threads, copies=2 - keeps_pairs)
@@ -154,8 +145,11 @@ def plan_sample(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
-    state_bytes, per_row = int(_USABLE * (limit - fixed)), _bytes_of_watched_row(problem)
-    n_watched = min(all_rows.n_watched, workers.n_workers * (state_bytes // per_row))
+    state_bytes = int(_USABLE * (limit - fixed))
+    close_pairs = _BYTES_PER_CLOSE_PAIR * min(problem.n_rows, _CLOSE_PAIRS_PER_ROW)
+    watches = (4 if problem.n_features < 65535 else 8) * problem.n_rows
+    per_row = watches + close_pairs + _BYTES_PER_WATCHED_ROW
+    n_watched = min(n_watched, workers.n_workers * (state_bytes // per_row))
     return replace(
         all_rows,
         n_watched=n_watched,
@@ -211,13 +205,6 @@ def check_room(what: str, n_bytes: int, advice: str) -> None:
     limit = memory_limit()
     if n_bytes > limit:
         raise MemoryBudgetError(f"{what} takes {n_bytes} bytes, but {limit} are free: {advice}.")
-
-
-def _bytes_of_watched_row(problem: Problem) -> int:
-    """Return the bytes of a row that keeps its pairs."""
-    watch_bytes = 2 if problem.n_features < 65535 else 4
-    close_pairs = _BYTES_PER_CLOSE_PAIR * min(problem.n_rows, _CLOSE_PAIRS_PER_ROW)
-    return 2 * watch_bytes * problem.n_rows + close_pairs + _BYTES_PER_WATCHED_ROW
 
 
 def available_memory(root: str | Path = "/") -> int:
@@ -321,18 +308,24 @@ def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
     return spread
 
 
+def kernel_settings(
+    problem: Problem, fixed: FixedPoint, queries: IntArray, n_neighbors: int
+) -> Fields:
+    """Return what the kernels of all backends take."""
+    return {
+        "values": problem.values,
+        "features": problem.feature_of_column.astype(np.int32),
+        "n_features": problem.n_features,
+        "labels": problem.labels,
+        "target": problem.target,
+        "digamma": fixed.digamma,
+        "queries": queries,
+        "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
+    }
+
+
 def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbors: int) -> int:
-    search = _kernels.Backward(
-        values=problem.values,
-        features=problem.feature_of_column.astype(np.int32),
-        n_features=problem.n_features,
-        labels=problem.labels,
-        target=problem.target,
-        digamma=fixed.digamma,
-        queries=np.ascontiguousarray(rows),
-        watched_queries=0,
-        rank=min(n_neighbors, problem.n_rows),
-        direct=False,
-    )
+    settings = kernel_settings(problem, fixed, np.ascontiguousarray(rows), n_neighbors)
+    search = _kernels.Backward(**settings, watched_queries=0, direct=False)
     search.start(np.ones(problem.n_features, dtype=np.uint8), 1)
     return int(search.information())

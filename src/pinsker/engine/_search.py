@@ -11,7 +11,14 @@ from joblib import effective_n_jobs
 
 from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_sample
+from pinsker.engine._plan import (
+    Plan,
+    Score,
+    check_room,
+    check_search,
+    kernel_settings,
+    plan_sample,
+)
 from pinsker.engine._problem import (
     MOST_CODES,
     MOST_MEMORY,
@@ -180,10 +187,7 @@ def generator_of(random_state: RandomState) -> np.random.Generator:
 
 
 #: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
-SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
-    "knn": KNNSettings,
-    "engine": EngineSettings,
-}
+SETTINGS: dict[str, type[_FrozenSettings]] = {"knn": KNNSettings, "engine": EngineSettings}
 #: Names that the parameter `engine` may hold instead of settings.
 ENGINES = get_args(EngineName)
 
@@ -272,21 +276,10 @@ class Stepwise:
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
-        problem, kept = self.problem, {}
+        settings = kernel_settings(self.problem, self._fixed, plan.queries, n_neighbors)
         if plan.keeps_pairs:
-            kept = {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
-        return {
-            "values": problem.values,
-            "features": problem.feature_of_column.astype(np.int32),
-            "n_features": problem.n_features,
-            "labels": problem.labels,
-            "target": problem.target,
-            "digamma": self._fixed.digamma,
-            "queries": plan.queries,
-            "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
-            "direct": self.score == "direct",
-            **kept,
-        }
+            settings |= {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
+        return {**settings, "direct": self.score == "direct"}
 
     def _nats(self, sums: np.ndarray) -> FloatArray:
         return self._fixed.to_nats(sums, len(self.plan.queries))

@@ -19,7 +19,6 @@ from pinsker.information._measure import (
     Options,
     as_states,
     check_choice,
-    check_correction,
     check_gaussian_rows,
     gaussian_columns,
     kinds_by_column,
@@ -74,9 +73,8 @@ class _EntropyLayout:
         if self.method == "gaussian":
             return gaussian_entropy(self.numbers[rows])
         discrete = state_entropy(self.states[rows], self.correction)
-        return (
-            discrete if self.method == "discrete" else discrete + self.continuous_part(rows).value
-        )
+        more = 0.0 if self.method == "discrete" else self.continuous_part(rows).value
+        return discrete + more
 
 
 @overload
@@ -168,7 +166,7 @@ def _lay_out(x: TableLike, options: Options) -> tuple[_EntropyLayout, Notes]:
     method, k, scale = options.method, options.n_neighbors, options.scale
     check_choice("method", method, get_args(EntropyMethod))
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")
-    check_correction(options.correction)
+    check_choice("correction", options.correction, get_args(Correction))
     kinds = kinds_by_column(options.categorical_features, x, "x")
     columns = encode_columns(x, scale="none", categorical_features=kinds, missing=options.missing)
     notes = columns.notes

@@ -12,7 +12,7 @@ from pinsker.encoding import FARTHEST, Columns
 from pinsker.engine import Correction, generator_of
 from pinsker.exceptions import ParameterError
 from pinsker.information._estimators import merge_states
-from pinsker.information._measure import Method, MutualKeywords, Options, prepare
+from pinsker.information._measure import Keywords, Method, Options, prepare
 from pinsker.information._reliability import (
     Estimate,
     clip_negative,
@@ -24,19 +24,11 @@ from pinsker.information._reliability import (
 
 @overload
 def mutual_information(
-    x: TableLike,
-    y: TargetLike,
-    *,
-    return_details: Literal[False] = ...,
-    **keywords: Unpack[MutualKeywords],
+    x: TableLike, y: TargetLike, *, return_details: Literal[False] = ..., **how: Unpack[Keywords]
 ) -> float: ...
 @overload
 def mutual_information(
-    x: TableLike,
-    y: TargetLike,
-    *,
-    return_details: Literal[True],
-    **keywords: Unpack[MutualKeywords],
+    x: TableLike, y: TargetLike, *, return_details: Literal[True], **how: Unpack[Keywords]
 ) -> Estimate: ...
 def mutual_information(
     x: TableLike,
@@ -130,7 +122,7 @@ def conditional_mutual_information(
     z: TableLike,
     *,
     return_details: Literal[False] = ...,
-    **keywords: Unpack[MutualKeywords],
+    **how: Unpack[Keywords],
 ) -> float: ...
 @overload
 def conditional_mutual_information(
@@ -139,7 +131,7 @@ def conditional_mutual_information(
     z: TableLike,
     *,
     return_details: Literal[True],
-    **keywords: Unpack[MutualKeywords],
+    **how: Unpack[Keywords],
 ) -> Estimate: ...
 def conditional_mutual_information(
     x: TableLike,
@@ -207,22 +199,18 @@ def _estimate(
     random_state: int,
 ) -> float | Estimate:
     """Carry out one estimate for a public function, which must be the caller."""
-    prepared = prepare(x, y, z, options)
-    layout = prepared.layout
+    arguments, layout, notes = prepare(x, y, z, options)
     measured = layout.measure()
-    warnings = reliability_warnings(layout, measured, prepared.arguments)
+    warnings = reliability_warnings(layout, measured, arguments)
     warn_unreliable(warnings, stacklevel=3)
     value = clip_negative(measured.value, clip)
     if not return_details:
         return value
+    n_rows, smallest = layout.n_rows, layout.fewest_rows
     error = half_sampling_error(
-        lambda rows: layout.take(rows).measure().value,
-        layout.n_rows,
-        layout.fewest_rows,
-        random_state,
+        lambda rows: layout.take(rows).measure().value, n_rows, smallest, random_state
     )
-    notes = prepared.notes
-    return Estimate(value, layout.method, layout.n_rows, measured.ceiling, error, notes, warnings)
+    return Estimate(value, layout.method, n_rows, measured.ceiling, error, notes, warnings)
 
 
 #: Neighbors for the statistic, as a fraction of the rows: a test needs low variance, not low bias.
@@ -322,17 +310,17 @@ def independence_test(
             raise ParameterError(f"{name}={value} is too few: use at least {least}.")
     neighbors = 1 if n_neighbors is None else n_neighbors
     options = Options(method, neighbors, scale, categorical_features, missing, correction, n_jobs)
-    prepared = prepare(x, y, z, options)
-    n_rows = prepared.layout.n_rows
+    arguments, layout, notes = prepare(x, y, z, options)
+    n_rows = layout.n_rows
     k = n_neighbors or min(max(_FEWEST_NEIGHBORS, int(_NEIGHBOR_FRACTION * n_rows)), n_rows - 1)
-    layout = replace(prepared.layout, k=k)
+    layout = replace(layout, k=k)
     observed = layout.measure().value
     rng = generator_of(random_state)
-    orders = _permutations(prepared.arguments.z, n_rows, n_permutations, n_local, rng)
+    orders = _permutations(arguments.z, n_rows, n_permutations, n_local, rng)
     permuted = np.array([replace(layout, x=layout.x[order]).measure().value for order in orders])
     as_large = int(np.sum(permuted >= observed - _TIE * max(1.0, abs(observed))))
     p = (1 + as_large) / (n_permutations + 1)
-    return IndependenceTest(observed, p, n_permutations, layout.method, k, n_rows, prepared.notes)
+    return IndependenceTest(observed, p, n_permutations, layout.method, k, n_rows, notes)
 
 
 def _permutations(

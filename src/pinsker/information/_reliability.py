@@ -155,8 +155,7 @@ def _resolution_warnings(
     classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
     if _is_well_resolved(measured, arguments, bool(classes)):
         return ()
-    n_rows = layout.n_rows
-    n_columns = arguments.n_columns
+    n_rows, n_columns = layout.n_rows, arguments.n_columns
     resolution = neighbor_resolution(layout, arguments)
     # Information about classes is at most their entropy, so no more need be resolved.
     needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * _entropy(side) for side in classes)])
