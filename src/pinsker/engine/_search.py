@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -73,8 +73,7 @@ class _FrozenSettings:
     def __sklearn_clone__(self) -> Self:
         return self
 
-    def __copy__(self) -> Self:
-        return self
+    __copy__ = __sklearn_clone__
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -358,16 +357,21 @@ _MOST_TREES = 10**6
 _MOST_ROWS = 2**62
 
 
+class TreeSettings(TypedDict):
+    """How randomized trees are grown."""
+
+    n_trees: int
+    min_leaf: int
+    n_candidates: int
+    seed: int
+
+
 def class_probabilities(
     train: FloatArray,
     labels: IntArray,
     test: FloatArray,
     n_classes: int,
-    *,
-    n_trees: int,
-    min_leaf: int,
-    n_candidates: int,
-    seed: int,
+    **how: Unpack[TreeSettings],
 ) -> FloatArray:
     """Return the mean over trees of the class frequencies in the leaf that each test row reaches.
 
@@ -376,37 +380,26 @@ def class_probabilities(
     the one after which the classes are purest (Gini), unless a side has fewer than `min_leaf` rows.
     """
     by_column, test_by_column = _by_column(train, test)
-    _check_trees(n_trees, min_leaf, n_candidates, seed)
+    settings = _check_trees(**how)
     n_classes = at_least("n_classes", n_classes, 1, MOST_CODES)
     codes = code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
     n_test = test_by_column.shape[1]
     check_room("a probability per class and row", 16 * n_test * n_classes, "give fewer test rows")
     sums = np.zeros((n_test, n_classes))
-    _kernels.class_trees(
-        by_column, codes, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
-    )
-    return sums / n_trees
+    _kernels.class_trees(by_column, codes, test_by_column, *settings, sums)
+    return sums / how["n_trees"]
 
 
 def mean_values(
-    train: FloatArray,
-    numbers: FloatArray,
-    test: FloatArray,
-    *,
-    n_trees: int,
-    min_leaf: int,
-    n_candidates: int,
-    seed: int,
+    train: FloatArray, numbers: FloatArray, test: FloatArray, **how: Unpack[TreeSettings]
 ) -> FloatArray:
     """Return the mean over trees of the mean number in the leaf that each test row reaches."""
     by_column, test_by_column = _by_column(train, test)
-    _check_trees(n_trees, min_leaf, n_candidates, seed)
+    settings = _check_trees(**how)
     numbers = finite_vector("numbers", numbers, by_column.shape[1])
     sums = np.zeros((test_by_column.shape[1], 1))
-    _kernels.number_trees(
-        by_column, numbers, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
-    )
-    return np.asarray(sums[:, 0] / n_trees)
+    _kernels.number_trees(by_column, numbers, test_by_column, *settings, sums)
+    return np.asarray(sums[:, 0] / how["n_trees"])
 
 
 def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -420,8 +413,11 @@ def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatAr
     return np.ascontiguousarray(given[0].T), np.ascontiguousarray(given[1].T)
 
 
-def _check_trees(n_trees: int, min_leaf: int, n_candidates: int, seed: int) -> None:
+def _check_trees(
+    n_trees: int, min_leaf: int, n_candidates: int, seed: int
+) -> tuple[int, int, int, int]:
     at_least("n_trees", n_trees, 1, _MOST_TREES)
     at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
     at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
     at_least("seed", seed, 0, 2**64 - 1)
+    return n_trees, min_leaf, n_candidates, seed
