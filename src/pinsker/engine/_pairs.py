@@ -25,16 +25,9 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.engine import _kernels
+from pinsker.engine import _problem as check
 from pinsker.engine._plan import check_room
-from pinsker.engine._problem import (
-    MadeByOf,
-    as_array,
-    at_least,
-    code_vector,
-    one_of,
-    thread_count,
-    truth,
-)
+from pinsker.engine._problem import MadeByOf
 from pinsker.engine.backends import missing_gpu
 from pinsker.exceptions import DataError, EngineError, ParameterError
 
@@ -76,13 +69,13 @@ class PairTables(MadeByOf):
         n_threads: int = 1,
     ) -> "PairTables":
         """Lay out a table."""
-        n_threads = thread_count(n_threads)
+        n_threads = check.thread_count(n_threads)
         codes = binned_columns(codes)
         n_columns, n_rows = codes.shape
         most = most_classes(n_rows)
-        labels = code_vector("labels", labels, n_rows, most).astype(np.int64)
+        labels = check.code_vector("labels", labels, n_rows, most).astype(np.int64)
         strata = np.zeros(n_rows, dtype=np.int64) if strata is None else strata
-        strata = code_vector("strata", strata, n_rows, most).astype(np.int64)
+        strata = check.code_vector("strata", strata, n_rows, most).astype(np.int64)
         n_bins = max(2, int(codes.max()) + 1)
         n_classes, n_strata = int(labels.max()) + 1, int(strata.max()) + 1
         n_states = n_strata * n_classes
@@ -136,7 +129,7 @@ class PairTables(MadeByOf):
 
 def binned_columns(codes: Any) -> npt.NDArray[np.uint8]:
     """Return bins of columns, one column a row, as bytes; refuse more than `MOST_PAIR_BINS`."""
-    table = as_array("codes", codes)
+    table = check.as_array("codes", codes)
     if table.ndim != 2 or table.size == 0 or table.dtype.kind not in "iub":
         raise DataError(
             f"codes has shape {table.shape} and dtype {table.dtype}: give integers, one column a "
@@ -201,7 +194,7 @@ _NONE = -(2**62)
 
 def array_library(engine: str) -> ArrayLibrary:
     """Return NumPy, or CuPy where triples shall or can be counted on a GPU."""
-    one_of("engine", engine, ("auto", "local", "cuda"))
+    check.one_of("engine", engine, ("auto", "local", "cuda"))
     if engine == "local":
         return np
     reason = missing_gpu()
@@ -229,9 +222,9 @@ def best_triples(
         )
     xp, codes = library, binned_columns(codes)
     n_columns, n_rows = codes.shape
-    labels = code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
-    later = truth("later", later)
-    pairs, n_best = _checked_pairs(pairs, n_columns), at_least("n_best", n_best, 1)
+    labels = check.code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
+    later = check.truth("later", later)
+    pairs, n_best = _checked_pairs(pairs, n_columns), check.at_least("n_best", n_best, 1)
     counted = _Counted(xp, xp.asarray(codes), xp.asarray(labels), xp.asarray(integer_costs(n_rows)))
     check_room(
         "one pair with every class", 5 * counted.states * n_rows, "use fewer classes, bins or rows"
@@ -264,7 +257,7 @@ def best_triples(
 
 def _checked_pairs(pairs: ArrayLibrary, n_columns: int) -> IntArray:
     """Return pairs of columns, the first smaller; the same column twice would count as two."""
-    given = as_array("pairs", pairs)
+    given = check.as_array("pairs", pairs)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise DataError(
             f"pairs has shape {given.shape} and dtype {given.dtype}: give two columns each."

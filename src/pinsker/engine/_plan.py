@@ -10,17 +10,8 @@ import psutil
 from pinsker._notes import Notes
 from pinsker._types import Fields, IntArray, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._problem import (
-    MOST_MEMORY,
-    MOST_NEIGHBORS,
-    FixedPoint,
-    Problem,
-    at_least,
-    instance_of,
-    one_of,
-    thread_count,
-    truth,
-)
+from pinsker.engine import _problem as check
+from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 Score = Literal["difference", "direct"]
@@ -63,11 +54,11 @@ class WorkerMemory:
     is_planned: bool = True  # False: the search plans it by itself, see `Plan.with_memory_of`
 
     def __post_init__(self) -> None:
-        one_of("engine", self.engine, ("local", "dask", "cuda"))
-        at_least("n_workers", self.n_workers, 1)
-        at_least("max_tiles", self.max_tiles, 1)
+        check.one_of("engine", self.engine, ("local", "dask", "cuda"))
+        check.at_least("n_workers", self.n_workers, 1)
+        check.at_least("max_tiles", self.max_tiles, 1)
         if self.n_bytes is not None:
-            at_least("n_bytes", self.n_bytes, 0, or_none=True)
+            check.at_least("n_bytes", self.n_bytes, 0, or_none=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +117,9 @@ def plan_sample(
 ) -> Plan:
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
-    keeps_pairs = truth("keeps_pairs", keeps_pairs)
+    keeps_pairs = check.truth("keeps_pairs", keeps_pairs)
     if workers is not None:
-        instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
+        check.instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
     workers = workers or WorkerMemory()
     queries, error = choose_rows(problem, max_samples, seed, n_neighbors)
     n_watched = len(queries) if keeps_pairs else 0
@@ -169,21 +160,21 @@ def check_search(
     n_threads: Unchecked,
 ) -> None:
     """Refuse what no search can be planned for."""
-    instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
-    at_least("n_neighbors", n_neighbors, 1, MOST_NEIGHBORS)
-    thread_count(n_threads)
-    at_least("seed", seed, 0)
+    check.instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
+    check.at_least("n_neighbors", n_neighbors, 1, check.MOST_NEIGHBORS)
+    check.thread_count(n_threads)
+    check.at_least("seed", seed, 0)
     if max_memory is not None:
-        at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
+        check.at_least("max_memory", max_memory, 1, check.MOST_MEMORY, or_none=True)
     if max_samples is not None:
-        at_least("max_samples", max_samples, 1, or_none=True)
+        check.at_least("max_samples", max_samples, 1, or_none=True)
 
 
 def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int = 1) -> int:
     """Return the bytes that a search by neighbors holds at least."""
     sizes = {"n_rows": n_rows, "n_columns": n_columns, "n_threads": n_threads, "copies": copies}
     for name, size in sizes.items():
-        at_least(name, size, 0)
+        check.at_least(name, size, 0)
     padded = -(-n_columns // _COLUMN_BLOCK) * _COLUMN_BLOCK
     per_row = 8 * (n_columns + copies * padded) + _BYTES_PER_ROW
     return n_rows * (per_row + _BYTES_PER_ROW_AND_THREAD * n_threads)
@@ -192,9 +183,9 @@ def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int
 def memory_limit(max_memory: int | None = None, n_bytes: int | None = None) -> int:
     """Return the bytes that may be held: `max_memory`, or half of what is available."""
     if max_memory is not None:
-        return at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
+        return check.at_least("max_memory", max_memory, 1, check.MOST_MEMORY, or_none=True)
     if n_bytes is not None:
-        at_least("n_bytes", n_bytes, 0, or_none=True)
+        check.at_least("n_bytes", n_bytes, 0, or_none=True)
     return int(_FRACTION_OF_MEMORY * (available_memory() if n_bytes is None else n_bytes))
 
 

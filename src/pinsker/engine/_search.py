@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 
 from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
+from pinsker.engine import _problem as check
 from pinsker.engine._plan import (
     Plan,
     Score,
@@ -19,21 +20,7 @@ from pinsker.engine._plan import (
     kernel_settings,
     plan_sample,
 )
-from pinsker.engine._problem import (
-    MOST_CODES,
-    MOST_MEMORY,
-    MOST_NEIGHBORS,
-    MOST_THREADS,
-    FixedPoint,
-    Problem,
-    at_least,
-    code_vector,
-    finite_matrix,
-    finite_vector,
-    index_of,
-    one_of,
-    shown,
-)
+from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.engine.backends import EngineName, Request, check_client, choose_backend
 from pinsker.exceptions import DataError, ParameterError
 
@@ -112,12 +99,12 @@ class KNNSettings(_FrozenSettings):
     estimator: EstimatorName = "ksg"
 
     def __post_init__(self) -> None:
-        at_least("n_neighbors", self.n_neighbors, 1, MOST_NEIGHBORS)
-        one_of("scale", self.scale, get_args(Scale))
-        one_of("score", self.score, get_args(Score))
+        check.at_least("n_neighbors", self.n_neighbors, 1, check.MOST_NEIGHBORS)
+        check.one_of("scale", self.scale, get_args(Scale))
+        check.one_of("score", self.score, get_args(Score))
         if self.max_samples is not None:
-            at_least("max_samples", self.max_samples, 1, or_none=True)
-        one_of("estimator", self.estimator, get_args(EstimatorName))
+            check.at_least("max_samples", self.max_samples, 1, or_none=True)
+        check.one_of("estimator", self.estimator, get_args(EstimatorName))
         if self.estimator == "gao" and (self.score == "direct" or self.max_samples is not None):
             raise ParameterError("estimator='gao': use score='difference' and max_samples=None.")
 
@@ -152,10 +139,10 @@ class EngineSettings(_FrozenSettings):
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
-        one_of("name", self.name, get_args(EngineName))
+        check.one_of("name", self.name, get_args(EngineName))
         check_client(self.client)
         if self.max_memory is not None:
-            at_least("max_memory", self.max_memory, 1, MOST_MEMORY, or_none=True)
+            check.at_least("max_memory", self.max_memory, 1, check.MOST_MEMORY, or_none=True)
 
     def __getstate__(self) -> Fields:
         return {**vars(self), "client": None}
@@ -164,10 +151,10 @@ class EngineSettings(_FrozenSettings):
 def count_threads(n_jobs: Unchecked) -> int:
     """Return the number of threads that scikit-learn's `n_jobs` stands for."""
     integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > MOST_THREADS):
+    if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > check.MOST_THREADS):
         raise ParameterError(
-            f"n_jobs={shown(n_jobs)} means nothing: use a number of threads (at most "
-            f"{MOST_THREADS}), -1 for all, or None.",
+            f"n_jobs={check.shown(n_jobs)} means nothing: use a number of threads (at most "
+            f"{check.MOST_THREADS}), -1 for all, or None.",
             parameter="n_jobs",
         )
     return int(effective_n_jobs(n_jobs))
@@ -179,8 +166,8 @@ def generator_of(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"random_state={shown(random_state)} is no seed ({error}): use an integer of at least "
-            "0.",
+            f"random_state={check.shown(random_state)} is no seed ({error}): use an integer of at "
+            "least 0.",
             parameter="random_state",
         ) from error
 
@@ -222,12 +209,12 @@ class Stepwise:
         client: DaskClient = None,
     ) -> None:
         check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
-        one_of("score", score, get_args(Score))
+        check.one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
         first = range(problem.n_features) if self._keeps_pairs else ()  # backward from all
         for feature in first if active is None else _listed(active):
-            self._active[index_of("feature", feature, problem.n_features)] = 1
+            self._active[check.index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
         plan = plan_sample(
@@ -312,7 +299,7 @@ class Backward(Stepwise):
 
     def remove(self, feature: int) -> FloatArray:
         """Remove a feature from the set, and return the scores of what is left."""
-        feature = index_of("feature", feature, self.problem.n_features)
+        feature = check.index_of("feature", feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
                 f"feature {feature} is not in the current set, so it cannot be removed."
@@ -342,7 +329,7 @@ class Forward(Stepwise):
 
     def add(self, feature: int) -> FloatArray:
         """Add a feature to the set, and return the scores of the others."""
-        feature = index_of("feature", feature, self.problem.n_features)
+        feature = check.index_of("feature", feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1
@@ -381,8 +368,8 @@ def class_probabilities(
     """
     by_column, test_by_column = _by_column(train, test)
     settings = _check_trees(**how)
-    n_classes = at_least("n_classes", n_classes, 1, MOST_CODES)
-    codes = code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
+    n_classes = check.at_least("n_classes", n_classes, 1, check.MOST_CODES)
+    codes = check.code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
     n_test = test_by_column.shape[1]
     check_room("a probability per class and row", 16 * n_test * n_classes, "give fewer test rows")
     sums = np.zeros((n_test, n_classes))
@@ -396,7 +383,7 @@ def mean_values(
     """Return the mean over trees of the mean number in the leaf that each test row reaches."""
     by_column, test_by_column = _by_column(train, test)
     settings = _check_trees(**how)
-    numbers = finite_vector("numbers", numbers, by_column.shape[1])
+    numbers = check.finite_vector("numbers", numbers, by_column.shape[1])
     sums = np.zeros((test_by_column.shape[1], 1))
     _kernels.number_trees(by_column, numbers, test_by_column, *settings, sums)
     return np.asarray(sums[:, 0] / how["n_trees"])
@@ -404,7 +391,7 @@ def mean_values(
 
 def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both tables by column; the kernel reads the same columns of each."""
-    given = (finite_matrix("train", train), finite_matrix("test", test))
+    given = (check.finite_matrix("train", train), check.finite_matrix("test", test))
     if given[0].shape[1] != given[1].shape[1] or not given[0].size:
         raise DataError(
             f"training rows of shape {given[0].shape} and test rows of shape {given[1].shape}: "
@@ -416,8 +403,8 @@ def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatAr
 def _check_trees(
     n_trees: int, min_leaf: int, n_candidates: int, seed: int
 ) -> tuple[int, int, int, int]:
-    at_least("n_trees", n_trees, 1, _MOST_TREES)
-    at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
-    at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
-    at_least("seed", seed, 0, 2**64 - 1)
+    check.at_least("n_trees", n_trees, 1, _MOST_TREES)
+    check.at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
+    check.at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
+    check.at_least("seed", seed, 0, 2**64 - 1)
     return n_trees, min_leaf, n_candidates, seed
