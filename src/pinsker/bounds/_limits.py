@@ -34,15 +34,10 @@ class Difference:
 
 
 def paired_difference(
-    differences: FloatArray,
-    confidence: float = 0.95,
-    *,
-    counts: bool = False,
-    steps: FloatArray | None = None,
-    clusters: IntArray | None = None,
-    weights: FloatArray | None = None,
-    widening: float = 1.0,
-) -> Difference:
+    differences: FloatArray, confidence: float = 0.95, *, counts: bool = False,
+    steps: FloatArray | None = None, clusters: IntArray | None = None,
+    weights: FloatArray | None = None, widening: float = 1.0,
+) -> Difference:  # fmt: skip
     r"""Limit the mean of paired differences from either side.
 
     .. math:: \bar d \pm t_{n-1,\,1-\alpha}\, s_d / \sqrt n
@@ -364,15 +359,9 @@ _MOST_ROWS = 1e12
 
 
 def rows_needed(
-    variance: float,
-    budget: float,
-    expected: float = 0.0,
-    *,
-    counts: bool = False,
-    confidence: float = 0.95,
-    power: float = 0.8,
-    widening: float = 1.0,
-) -> float:
+    variance: float, budget: float, expected: float = 0.0, *, counts: bool = False,
+    confidence: float = 0.95, power: float = 0.8, widening: float = 1.0,
+) -> float:  # fmt: skip
     """Return how many held-out rows show with some probability that a budget is met."""
     # n = w^2 (z_confidence + z_power)^2 v / (b - expected)^2; of zero-one losses at least as many
     # that the limits of counts, of a sample as unlucky as one in five, are within the budget.
@@ -396,15 +385,9 @@ def rows_needed(
 
 
 def smallest_budget(
-    variance: float,
-    n_rows: float,
-    expected: float = 0.0,
-    *,
-    counts: bool = False,
-    confidence: float = 0.95,
-    power: float = 0.8,
-    widening: float = 1.0,
-) -> float:
+    variance: float, n_rows: float, expected: float = 0.0, *, counts: bool = False,
+    confidence: float = 0.95, power: float = 0.8, widening: float = 1.0,
+) -> float:  # fmt: skip
     """Return the smallest budget that this many rows show to be met: `rows_needed` inverted."""
     _check(variance, confidence, power)
     quantile = float(ndtri(power))

@@ -231,15 +231,10 @@ class CountTables(MadeByOf):
 
     @classmethod
     def of(
-        cls,
-        columns: PackedColumns,
-        labels: AnyArray,
-        n_classes: int | None = None,
-        *,
-        correction: Correction = "none",
-        sample_weight: FloatArray | None = None,
+        cls, columns: PackedColumns, labels: AnyArray, n_classes: int | None = None, *,
+        correction: Correction = "none", sample_weight: FloatArray | None = None,
         n_threads: int = 1,
-    ) -> "CountTables":
+    ) -> "CountTables":  # fmt: skip
         """Check labels and weights against the columns and tabulate the costs."""
         check.instance_of("columns", columns, PackedColumns, "PackedColumns.of packs codes")
         check.one_of("correction", correction, get_args(Correction))

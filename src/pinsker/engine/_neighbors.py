@@ -51,15 +51,9 @@ class BoxCounts:
 
 
 def neighbor_counts(
-    x: FloatArray,
-    y: FloatArray,
-    z: FloatArray,
-    *,
-    k: int,
-    n_threads: int = 1,
-    strategy: Strategy = "auto",
-    widest: int = 512,
-) -> NeighborCounts:
+    x: FloatArray, y: FloatArray, z: FloatArray, *, k: int, n_threads: int = 1,
+    strategy: Strategy = "auto", widest: int = 512,
+) -> NeighborCounts:  # fmt: skip
     """Find each row's radius in (x, y, z) and count its neighbors in xz, yz and z."""
     x, y, z = _spaces(x, y, z)
     k, n_threads = check.at_least("k", k, 1, check.MOST_NEIGHBORS), check.thread_count(n_threads)
@@ -75,14 +69,9 @@ def neighbor_counts(
 
 
 def box_counts(
-    x: FloatArray,
-    y: FloatArray,
-    z: FloatArray,
-    *,
-    radius: FloatArray,
-    n_threads: int = 1,
+    x: FloatArray, y: FloatArray, z: FloatArray, *, radius: FloatArray, n_threads: int = 1,
     widest: int = 512,
-) -> BoxCounts:
+) -> BoxCounts:  # fmt: skip
     """Shrink each row's ball to the box of the rows in it, and count its neighbors there."""
     x, y, z = _spaces(x, y, z)
     n = x.shape[0]

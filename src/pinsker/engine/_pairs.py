@@ -100,18 +100,12 @@ class PairTables(MadeByOf):
         base = int(cost[table].sum() - cost[table.sum(axis=1)].sum())
         alone = (with_classes - without).ravel()[:n_columns]
         return cls._made(
-            n_columns=n_columns,
-            n_bins=n_bins,
-            n_strata=n_strata,
-            n_classes=n_classes,
-            alone=(alone - base) / float(_kernels.COSTS_PER_NAT),
-            _bits=bits,
-            _margins=margins.ravel(),
-            _first_word=first_word.astype(np.int64),
-            _cost=cost,
+            n_columns=n_columns, n_bins=n_bins, n_strata=n_strata, n_classes=n_classes,
+            alone=(alone - base) / float(_kernels.COSTS_PER_NAT), _bits=bits,
+            _margins=margins.ravel(), _first_word=first_word.astype(np.int64), _cost=cost,
             _cost_alone=np.ascontiguousarray(alone - base // 2, dtype=np.int64),
             _n_threads=n_threads,
-        )
+        )  # fmt: skip
 
     def blocks(self) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
         """Yield the surplus of all pairs, some first columns at a time."""
@@ -206,14 +200,9 @@ def array_library(engine: str) -> ArrayLibrary:
 
 
 def best_triples(
-    codes: npt.NDArray[np.uint8],
-    labels: IntArray,
-    pairs: IntArray,
-    n_best: int,
-    *,
-    later: bool = False,
-    library: ArrayLibrary = np,
-) -> tuple[IntArray, FloatArray]:
+    codes: npt.NDArray[np.uint8], labels: IntArray, pairs: IntArray, n_best: int, *,
+    later: bool = False, library: ArrayLibrary = np,
+) -> tuple[IntArray, FloatArray]:  # fmt: skip
     """Count every pair of some with every third column; return the best triples."""
     if not isinstance(library, ModuleType) or library.__name__ not in ("numpy", "cupy"):
         raise ParameterError(

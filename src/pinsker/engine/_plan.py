@@ -105,16 +105,10 @@ class Plan:
 
 
 def plan_sample(
-    problem: Problem,
-    *,
-    max_memory: int | None,
-    max_samples: int | None,
-    seed: int,
-    keeps_pairs: bool = True,
-    n_neighbors: int = 3,
-    n_threads: int = 1,
+    problem: Problem, *, max_memory: int | None, max_samples: int | None, seed: int,
+    keeps_pairs: bool = True, n_neighbors: int = 3, n_threads: int = 1,
     workers: WorkerMemory | None = None,
-) -> Plan:
+) -> Plan:  # fmt: skip
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
     keeps_pairs = check.truth("keeps_pairs", keeps_pairs)

@@ -195,19 +195,11 @@ class Stepwise:
     _search: _kernels.Backward | _kernels.Forward
 
     def __init__(
-        self,
-        problem: Problem,
-        *,
-        n_neighbors: int = 3,
-        score: Score = "difference",
-        active: Iterable[int] | None = None,
-        n_threads: int = 1,
-        max_memory: int | None = None,
-        max_samples: int | None = None,
-        seed: int = 0,
-        engine: EngineName = "local",
+        self, problem: Problem, *, n_neighbors: int = 3, score: Score = "difference",
+        active: Iterable[int] | None = None, n_threads: int = 1, max_memory: int | None = None,
+        max_samples: int | None = None, seed: int = 0, engine: EngineName = "local",
         client: DaskClient = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
         check.one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
@@ -218,15 +210,10 @@ class Stepwise:
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
         plan = plan_sample(
-            problem,
-            max_memory=max_memory,
-            max_samples=max_samples,
-            seed=seed,
-            keeps_pairs=self._keeps_pairs,
-            n_neighbors=n_neighbors,
-            n_threads=n_threads,
+            problem, max_memory=max_memory, max_samples=max_samples, seed=seed,
+            keeps_pairs=self._keeps_pairs, n_neighbors=n_neighbors, n_threads=n_threads,
             workers=backend.memory(),
-        )
+        )  # fmt: skip
         self._fixed = FixedPoint.of(problem.n_rows)
         settings = self._settings(plan, n_neighbors)
         self.plan: Plan

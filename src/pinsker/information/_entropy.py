@@ -86,19 +86,12 @@ def entropy(
     x: TableLike, *, return_details: Literal[True], **keywords: Unpack[EntropyKeywords]
 ) -> Estimate: ...
 def entropy(
-    x: TableLike,
-    *,
-    return_details: bool = False,
-    method: EntropyMethod = "auto",
-    n_neighbors: int = 3,
-    scale: Scale = "standard",
-    categorical_features: ColumnChoice = "from_dtype",
-    missing: Missing = "error",
-    correction: Correction = "grassberger",
-    clip: bool = False,
-    n_jobs: int | None = None,
+    x: TableLike, *, return_details: bool = False, method: EntropyMethod = "auto",
+    n_neighbors: int = 3, scale: Scale = "standard",
+    categorical_features: ColumnChoice = "from_dtype", missing: Missing = "error",
+    correction: Correction = "grassberger", clip: bool = False, n_jobs: int | None = None,
     random_state: int = 0,
-) -> float | Estimate:
+) -> float | Estimate:  # fmt: skip
     r"""Estimate the entropy of one or several columns, in nats.
 
     .. math:: H(X) = -\sum_x p(x) \ln p(x), \qquad h(X) = -\int p(x) \ln p(x)\, dx

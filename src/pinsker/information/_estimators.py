@@ -186,14 +186,9 @@ class LocalTerms:
 
 
 def knn_terms(
-    x: FloatArray | None,
-    y: FloatArray,
-    z: FloatArray | None,
-    *,
-    k: int,
-    n_threads: int = 1,
+    x: FloatArray | None, y: FloatArray, z: FloatArray | None, *, k: int, n_threads: int = 1,
     method: KnnMethod = "knn",
-) -> LocalTerms:
+) -> LocalTerms:  # fmt: skip
     """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbors."""
     if k < 1:
         raise ParameterError(f"n_neighbors={k} is too few: use at least 1.")
@@ -228,15 +223,9 @@ class _Rows:
 
     @classmethod
     def of(
-        cls,
-        inside: FloatArray,
-        in_xz: FloatArray,
-        in_yz: FloatArray,
-        in_z: FloatArray,
-        fewest: FloatArray,
-        tied: BoolArray,
-        alone: BoolArray,
-    ) -> "_Rows":
+        cls, inside: FloatArray, in_xz: FloatArray, in_yz: FloatArray, in_z: FloatArray,
+        fewest: FloatArray, tied: BoolArray, alone: BoolArray,
+    ) -> "_Rows":  # fmt: skip
         """Put terms together from digammas of counts, leaving out the rows that are alone."""
         if alone.any():
             inside, in_xz, in_yz, in_z, fewest = (

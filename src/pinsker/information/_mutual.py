@@ -31,20 +31,12 @@ def mutual_information(
     x: TableLike, y: TargetLike, *, return_details: Literal[True], **how: Unpack[Keywords]
 ) -> Estimate: ...
 def mutual_information(
-    x: TableLike,
-    y: TargetLike,
-    *,
-    return_details: bool = False,
-    method: Method = "auto",
-    n_neighbors: int = 3,
-    scale: Scale = "copula",
-    categorical_features: ColumnChoice = "from_dtype",
-    missing: Missing = "error",
-    correction: Correction = "grassberger",
-    clip: bool = False,
-    n_jobs: int | None = None,
+    x: TableLike, y: TargetLike, *, return_details: bool = False, method: Method = "auto",
+    n_neighbors: int = 3, scale: Scale = "copula",
+    categorical_features: ColumnChoice = "from_dtype", missing: Missing = "error",
+    correction: Correction = "grassberger", clip: bool = False, n_jobs: int | None = None,
     random_state: int = 0,
-) -> float | Estimate:
+) -> float | Estimate:  # fmt: skip
     r"""Estimate the mutual information of x and y, in nats.
 
     .. math:: I(X;Y) = E \ln \frac{p(X, Y)}{p(X)\, p(Y)}
@@ -134,21 +126,12 @@ def conditional_mutual_information(
     **how: Unpack[Keywords],
 ) -> Estimate: ...
 def conditional_mutual_information(
-    x: TableLike,
-    y: TargetLike,
-    z: TableLike,
-    *,
-    return_details: bool = False,
-    method: Method = "auto",
-    n_neighbors: int = 3,
-    scale: Scale = "copula",
-    categorical_features: ColumnChoice = "from_dtype",
-    missing: Missing = "error",
-    correction: Correction = "grassberger",
-    clip: bool = False,
-    n_jobs: int | None = None,
+    x: TableLike, y: TargetLike, z: TableLike, *, return_details: bool = False,
+    method: Method = "auto", n_neighbors: int = 3, scale: Scale = "copula",
+    categorical_features: ColumnChoice = "from_dtype", missing: Missing = "error",
+    correction: Correction = "grassberger", clip: bool = False, n_jobs: int | None = None,
     random_state: int = 0,
-) -> float | Estimate:
+) -> float | Estimate:  # fmt: skip
     r"""Estimate the mutual information of x and y given z, in nats.
 
     .. math:: I(X;Y|Z) = E \ln \frac{p(X, Y | Z)}{p(X | Z)\, p(Y | Z)}
@@ -190,14 +173,9 @@ def conditional_mutual_information(
 
 
 def _estimate(
-    x: TableLike,
-    y: TargetLike,
-    z: TableLike,
-    options: Options,
-    clip: bool,
-    return_details: bool,
+    x: TableLike, y: TargetLike, z: TableLike, options: Options, clip: bool, return_details: bool,
     random_state: int,
-) -> float | Estimate:
+) -> float | Estimate:  # fmt: skip
     """Carry out one estimate for a public function, which must be the caller."""
     arguments, layout, notes = prepare(x, y, z, options)
     measured = layout.measure()
@@ -248,21 +226,12 @@ class IndependenceTest:
 
 
 def independence_test(
-    x: TableLike,
-    y: TargetLike,
-    z: TableLike = None,
-    *,
-    n_permutations: int = 199,
-    n_local: int = 5,
-    method: Method = "auto",
-    n_neighbors: int | None = None,
-    scale: Scale = "copula",
-    categorical_features: ColumnChoice = "from_dtype",
-    missing: Missing = "error",
-    correction: Correction = "grassberger",
-    n_jobs: int | None = None,
+    x: TableLike, y: TargetLike, z: TableLike = None, *, n_permutations: int = 199,
+    n_local: int = 5, method: Method = "auto", n_neighbors: int | None = None,
+    scale: Scale = "copula", categorical_features: ColumnChoice = "from_dtype",
+    missing: Missing = "error", correction: Correction = "grassberger", n_jobs: int | None = None,
     random_state: int = 0,
-) -> IndependenceTest:
+) -> IndependenceTest:  # fmt: skip
     """Test whether x and y are independent, or independent given z.
 
     The statistic is the estimated information. Its distribution under independence comes from

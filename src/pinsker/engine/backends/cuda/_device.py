@@ -240,20 +240,10 @@ class Table:
     """A table on the device, its rows sorted by class so that neighbors lie together."""
 
     def __init__(
-        self,
-        *,
-        values: FloatArray,
-        features: npt.NDArray[np.int32],
-        n_features: int,
-        labels: IntArray | None,
-        target: FloatArray | None,
-        digamma: IntArray,
-        queries: IntArray,
-        rank: int,
-        direct: bool,
-        memory_limit: int | None,
-        device: Device | None,
-    ) -> None:
+        self, *, values: FloatArray, features: npt.NDArray[np.int32], n_features: int,
+        labels: IntArray | None, target: FloatArray | None, digamma: IntArray, queries: IntArray,
+        rank: int, direct: bool, memory_limit: int | None, device: Device | None,
+    ) -> None:  # fmt: skip
         self.device: Device = CupyDevice() if device is None else device
         self.n_features, self.rank, self.direct = n_features, rank, direct
         self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
@@ -282,20 +272,13 @@ class Table:
         """Bring the table to the device; return a job that all others are copied from."""
         put = self.device.put
         return Job(
-            self.device,
-            source=put(np.ascontiguousarray(values)),
+            self.device, source=put(np.ascontiguousarray(values)),
             labels=None if labels is None else put(labels.astype(np.int32)),
-            same_class_first=put(self.first),
-            same_class_last=put(self.last),
-            digamma=put(np.asarray(digamma)),
-            rows=self.rows,
-            source_width=self.columns,
-            rank=self.rank,
-            n_features=self.n_features,
-            direct=self.direct,
-            removed=-1,
+            same_class_first=put(self.first), same_class_last=put(self.last),
+            digamma=put(np.asarray(digamma)), rows=self.rows, source_width=self.columns,
+            rank=self.rank, n_features=self.n_features, direct=self.direct, removed=-1,
             rounding=_rounding(values),
-        )
+        )  # fmt: skip
 
     @property
     def own_bytes(self) -> int:
