@@ -89,11 +89,9 @@ class Cluster:
             where = worker or self._best_place()
             try:
                 with self._may_fail():
-                    sending = self.client.scatter(
-                        value, hash=False, workers=[where], asynchronous=True
-                    )
-                    future: Any = self._wait(sending, [where])
-                    return future
+                    to = [where]
+                    sending = self.client.scatter(value, hash=False, workers=to, asynchronous=True)
+                    return self._wait(sending, to)
             except StateLostError as error:
                 failed = error
                 _LOG.warning("engine dask: sending again (%s)", error)
@@ -120,10 +118,8 @@ class Cluster:
     def gather(self, futures: Sequence[Any], workers: Collection[str]) -> list[Any]:
         """Fetch results from these workers."""
         with self._may_fail():
-            results: list[Any] = self._wait(
-                self.client.gather(list(futures), asynchronous=True), workers
-            )
-        return results
+            found = self.client.gather(list(futures), asynchronous=True)
+            return list(self._wait(found, workers))
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
         """Compute delayed objects: Dask itself computes again what was lost with a worker."""
@@ -198,11 +194,7 @@ class Cluster:
                     f"the Dask scheduler at {_address(self.client)} has not answered for "
                     f"{_SECONDS_TO_ANSWER:g} seconds."
                 ) from error
-            except (
-                OSError,
-                RuntimeError,
-                CancelledError,
-            ):  # the connection is gone: it comes back, or not
+            except (OSError, RuntimeError, CancelledError):  # the connection comes back, or not
                 time.sleep(_TICK)
                 self.check()
         raise EngineLostError(f"the Dask scheduler at {_address(self.client)} ends every call.")

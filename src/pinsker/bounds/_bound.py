@@ -20,9 +20,8 @@ class TargetFacts:
 
     For several targets errors are the mean over targets. Of numbers, range and largest value are
     the root of the mean of squares, and the variance is the mean, so that all bounds hold for the
-    mean error; R² is a mean of shares, whose facts are `shares`. Of classes, information about one
-    target is at most that about all: what holds for the target with the most classes and the
-    smallest prior holds for every one of them, and for the mean.
+    mean error. Of classes, what holds for the target with the most classes and the smallest prior
+    holds for every one of them, and for the mean.
 
     Attributes
     ----------
@@ -31,18 +30,15 @@ class TargetFacts:
     n_classes : int or None
         Number of classes.
     largest_prior : float or None
-        Probability of the most frequent class; one minus it is an error rate that needs no
-        feature.
-    target_range : float or None
-        Largest minus smallest value, in units of the target. Of a sample: a lower estimate.
+        Probability of the most frequent class; one minus it is an error rate without features.
+    target_range, max_abs : float or None
+        Largest minus smallest, and largest absolute value (the paper's B), in the target's units.
     variance : float or None
         Variance (divisor n), in squared units of the target.
-    max_abs : float or None
-        Largest absolute value, the paper's B, in units of the target.
     n_targets : int
         Number of targets whose errors are averaged.
     shares : TargetFacts or None
-        Of several numeric targets, the facts of each divided by its standard deviation.
+        Of several numeric targets, the facts of each divided by its standard deviation (R²).
 
     Examples
     --------
@@ -129,26 +125,16 @@ class Bound(ABC):
     Removed features A hold :math:`\nu = I(Y; X_A | X_K)` nats about the target that the kept
     features K do not hold. The error increase is the Bayes risk (lowest error any model could
     reach) with K minus the Bayes risk with all features. A bound is made of the facts that its
-    theorem needs, and answers in both directions.
-
-    See Also
-    --------
-    pinsker.metrics.bound_for : the bound that belongs to a metric and a target.
-
-    Notes
-    -----
-    Valid for the best possible model and for the exact information; an estimate of the information
-    passes its own error on. A subclass writes one formula per direction and, where the theorem has
-    one, the cap; arguments are checked and caps are applied here.
+    theorem needs, and answers in both directions, for the exact information. A subclass writes one
+    formula per direction and, where the theorem has one, the cap.
+    :func:`pinsker.metrics.bound_for` returns the bound of a metric and a target.
 
     Examples
     --------
     >>> from pinsker.bounds import PinskerBound
     >>> bound = PinskerBound()
-    >>> round(bound.growth(0.02), 6), round(bound.budget(0.1), 6)
-    (0.1, 0.02)
-    >>> bound.theorem, bound.metric
-    ('C1', 'error')
+    >>> round(bound.growth(0.02), 6), round(bound.budget(0.1), 6), bound.theorem, bound.metric
+    (0.1, 0.02, 'C1', 'error')
     """
 
     @property
@@ -167,33 +153,11 @@ class Bound(ABC):
         return math.inf
 
     def growth(self, nu: Value) -> Value:
-        """Return the largest error increase when `nu` nats are lost.
-
-        Parameters
-        ----------
-        nu : float or ndarray
-            Information lost, in nats. Infinity is allowed.
-
-        Returns
-        -------
-        float or ndarray
-            Error increase, in the bound's metric.
-        """
+        """Return the largest error increase, in the bound's metric, when `nu` nats are lost."""
         return like(np.minimum(self._growth(nats(nu)), min(self._cap, self.most)), nu)
 
     def budget(self, delta: Value) -> Value:
-        """Return the nats that may be lost while the error increases by at most `delta`.
-
-        Parameters
-        ----------
-        delta : float or ndarray
-            Error increase that is accepted, in the bound's metric.
-
-        Returns
-        -------
-        float or ndarray
-            Information, in nats; infinite where no loss of information can cost more than `delta`.
-        """
+        """Return the nats that may be lost while the error increases by at most `delta`."""
         accepted = increases(delta, self.most)
         return like(np.where(accepted >= self._cap, np.inf, self._budget(accepted)), delta)
 
@@ -384,11 +348,8 @@ def solve_increasing(
     low: FloatArray,
     high: FloatArray,
 ) -> FloatArray:
-    """Root of ``function(x) = target`` in [low, high], elementwise; zero where the target is zero.
-
-    Chandrupatla's bracketing method on logarithms of both axes: our functions are close to powers,
-    so that tiny targets cost no digits and no steps.
-    """
+    """Root of ``function(x) = target`` in [low, high], elementwise; zero where the target is."""
+    # On logarithms of both axes: our functions are close to powers, so tiny targets cost no digits.
     tiny = np.finfo(float).tiny
     top = np.maximum(high, tiny)
 

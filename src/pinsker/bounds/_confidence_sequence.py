@@ -24,36 +24,22 @@ _FEWEST = 100
 class ConfidenceSequence:
     r"""Limits of a mean that may be looked at after every row.
 
-    Values in [-`largest`, `largest`] are bet on: for a mean of at most m the capital
+    Values in [-`largest`, `largest`] are bet on (Waudby-Smith, Ramdas 2024): for a mean of at most
+    m the capital
 
     .. math:: K_n(m) = \frac1{|C|} \sum_{c \in C} \prod_{i \le n}
               \Bigl(1 + c\,\frac{x_i - m}{m + L}\Bigr)
 
     is a nonnegative supermartingale, so that it reaches :math:`2 / \alpha` with probability at most
     :math:`\alpha / 2` at any time (Ville); the lower limit is the largest m at which it has. The
-    upper limit bets on -x. Other values have the asymptotic sequence with
+    upper limit bets on -x. Where `largest` is infinite, the sequence is asymptotic (Waudby-Smith,
+    Arbour, Sinha, Kennedy, Ramdas 2024), with
 
     .. math:: \hat\sigma_n \sqrt{\frac{2 (n \rho^2 + 1)}{n^2 \rho^2}
               \log\Bigl(1 + \frac{\sqrt{n \rho^2 + 1}}{\alpha}\Bigr)}
 
-    on either side. Earlier limits are not kept: if the mean drifts they follow it, slowly.
-
-    Attributes
-    ----------
-    largest : float
-        Of the absolute values; infinite where it is not known.
-    confidence : float
-        That both limits hold at all numbers of rows.
-    whole : bool
-        Whether values are -`largest`, 0 and `largest`.
-    n, total, squares, counts, lower, upper
-        What is known so far: the state.
-
-    References
-    ----------
-    Waudby-Smith, Ramdas (2024). Estimating means of bounded random variables by betting. JRSS B 86.
-    Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas (2024). Time-uniform central limit theory and
-    asymptotic confidence sequences. Annals of Statistics 52.
+    on either side. `confidence` is that both limits hold at all numbers of rows; `whole` is whether
+    values are -`largest`, 0 and `largest`; the other fields are the state.
 
     Examples
     --------

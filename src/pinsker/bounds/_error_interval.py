@@ -38,7 +38,7 @@ class ErrorInterval:
     def from_entropy(
         cls, conditional_entropy: float, n_classes: int, largest_prior: float | None = None
     ) -> "ErrorInterval":
-        """Return the interval that holds the Bayes error rate, given what is left to know.
+        """Return the interval that holds the Bayes error rate (``docs/bounds.md``, I1 to I3).
 
         Parameters
         ----------
@@ -47,19 +47,12 @@ class ErrorInterval:
         n_classes : int
             Number of classes.
         largest_prior : float, optional
-            Probability of the most frequent class: always predicting it errs with one minus this
-            probability.
+            Probability of the most frequent class.
 
         Returns
         -------
         ErrorInterval
-            Fano's bound below; above the smaller of :func:`feder_merhav_error` and one minus
-            `largest_prior`.
-
-        Notes
-        -----
-        Both ends are attained (the upper one without `largest_prior`). Proof: ``docs/bounds.md``,
-        I1 to I3.
+            From Fano's bound to the smaller of :func:`feder_merhav_error` and 1 - `largest_prior`.
         """
         count = class_count(n_classes)
         prior = 1.0 / count if largest_prior is None else largest_prior
@@ -86,22 +79,7 @@ def fano_error(conditional_entropy: Value, n_classes: int) -> Value:
 
     .. math:: h(e) + e \log(m - 1) = H(Y | X_K)
 
-    Parameters
-    ----------
-    conditional_entropy : float or ndarray
-        Nats.
-    n_classes : int
-        Number of classes m.
-
-    Returns
-    -------
-    float or ndarray
-        Error rate.
-
-    Notes
-    -----
-    Attained for every entropy: the most likely class has 1 - e, the others share e equally.
-    Proof: ``docs/bounds.md``, I1.
+    in nats, with m = `n_classes`; attained for every entropy. Proof: ``docs/bounds.md``, I1.
 
     Examples
     --------
@@ -128,28 +106,10 @@ def feder_merhav_error(conditional_entropy: Value) -> Value:
 
     .. math:: e \le \frac{k-1}{k} + \frac{H - \log k}{k (k+1) \log(1 + 1/k)}
 
-    Parameters
-    ----------
-    conditional_entropy : float or ndarray
-        Nats.
-
-    Returns
-    -------
-    float or ndarray
-        Error rate.
-
-    See Also
-    --------
-    hellman_raviv_error : the first of the straight pieces, extended.
-
-    Notes
-    -----
-    Valid for any number of classes, attained for every entropy, never above
-    :math:`1 - e^{-H}` nor :math:`H / (2 \log 2)`. Proof: ``docs/bounds.md``, I2.
+    Valid for any number of classes, attained for every entropy. Proof: ``docs/bounds.md``, I2.
 
     Examples
     --------
-    >>> import numpy as np
     >>> feder_merhav_error(np.log([1, 2, 4])).round(6).tolist()
     [0.0, 0.5, 0.75]
     """
@@ -164,23 +124,7 @@ def hellman_raviv_error(conditional_entropy: Value) -> Value:
 
     .. math:: e \le H(Y | X_K) / (2 \log 2)
 
-    Parameters
-    ----------
-    conditional_entropy : float or ndarray
-        Nats.
-
-    Returns
-    -------
-    float or ndarray
-        Error rate, at most one.
-
-    See Also
-    --------
-    feder_merhav_error : never larger.
-
-    Notes
-    -----
-    Valid for any number of classes. Proof: ``docs/bounds.md``, I3.
+    Valid for any number of classes, never below I2. Proof: ``docs/bounds.md``, I3.
 
     Examples
     --------
@@ -196,26 +140,8 @@ def entropy_power(conditional_entropy: Value) -> Value:
 
     .. math:: \sigma^2_K \ge \frac{e^{2 h(Y | X_K)}}{2 \pi e}
 
-    For regression what Fano's inequality is for classes.
-
-    Parameters
-    ----------
-    conditional_entropy : float or ndarray
-        Differential entropy :math:`h(Y | X_K) = h(Y) - I(Y; X_K)` in nats; may be negative.
-
-    Returns
-    -------
-    float or ndarray
-        Mean squared error below which no predictor gets, in squared units of the target.
-
-    See Also
-    --------
-    largest_entropy : the inverse.
-
-    Notes
-    -----
-    Valid if the target has a density; equality for Gaussian residuals of constant variance. Proof:
-    ``docs/bounds.md``, R9.
+    Valid if the target has a density; :math:`h(Y | X_K) = h(Y) - I(Y; X_K)` in nats may be
+    negative. Proof: ``docs/bounds.md``, R9.
 
     Examples
     --------
@@ -231,19 +157,7 @@ def largest_entropy(mean_squared_error: Value) -> Value:
 
     .. math:: h(Y | X_K) \le \tfrac12 \log(2 \pi e \, \sigma^2_K)
 
-    Parameters
-    ----------
-    mean_squared_error : float or ndarray
-        Mean squared error of any predictor on the kept features.
-
-    Returns
-    -------
-    float or ndarray
-        Nats.
-
-    See Also
-    --------
-    entropy_power : the inverse; formula, validity and proof are given there.
+    The inverse of :func:`entropy_power`.
 
     Examples
     --------

@@ -36,18 +36,9 @@ class _ErrorRateBound(Bound):
 
 @dataclass(frozen=True)
 class PaperClassificationBound(_ErrorRateBound):
-    r"""Error rate, as printed: Theorem 3 of the paper.
+    r"""Error rate, as printed: Theorem 3 of the paper, twice too large (``docs/errata.md``, E13).
 
     .. math:: \Delta \le \sqrt{2 \nu}, \qquad \nu = \delta^2 / 2
-
-    See Also
-    --------
-    PinskerBound : half of it, under the same conditions.
-
-    Notes
-    -----
-    Valid for any number of classes and any features, and twice too large for every distribution:
-    ``docs/errata.md``, E13.
 
     Examples
     --------
@@ -71,23 +62,12 @@ class PinskerBound(_ErrorRateBound):
 
     .. math:: \Delta \le \sqrt{\nu / 2}, \qquad \nu = 2 \delta^2
 
-    Half of the paper's Theorem 3. The constant is the best possible one: a fair coin that the
-    removed feature tilts a little reaches it.
-
-    See Also
-    --------
-    VajdaBound : never larger.
-
-    Notes
-    -----
-    Valid for any number of classes and any features. Proof: ``docs/bounds.md``, C1.
+    Valid for any number of classes, best possible constant. Proof: ``docs/bounds.md``, C1.
 
     Examples
     --------
-    >>> round(PinskerBound().growth(0.02), 6)
-    0.1
-    >>> round(PinskerBound().budget(0.1), 6)
-    0.02
+    >>> round(PinskerBound().growth(0.02), 6), round(PinskerBound().budget(0.1), 6)
+    (0.1, 0.02)
     """
 
     theorem = "C1"
@@ -105,20 +85,13 @@ class VajdaBound(_ErrorRateBound):
 
     .. math:: \Delta \le V^{-1}(\nu), \qquad V(D) = \min_b d(b + D \,\|\, b)
 
-    with :math:`d` the binary divergence. Never larger than :class:`PinskerBound`, and below one
-    for every finite `nu`.
-
-    Notes
-    -----
-    Valid for any number of classes. Proof: ``docs/bounds.md``, C2. V is evaluated by the
-    parametrisation of Fedotov, Harremoës and Topsøe (2003).
+    with :math:`d` the binary divergence. Valid for any number of classes, never larger than
+    :class:`PinskerBound`. Proof: ``docs/bounds.md``, C2.
 
     Examples
     --------
-    >>> round(VajdaBound().growth(0.5), 6)
-    0.485567
-    >>> round(VajdaBound().budget(0.2), 5)
-    0.08073
+    >>> round(VajdaBound().growth(0.5), 6), round(VajdaBound().budget(0.2), 5)
+    (0.485567, 0.08073)
     """
 
     theorem = "C2"
@@ -137,27 +110,19 @@ class KeptErrorBound(_ErrorRateBound):
     .. math:: \Delta \le \min\left( \sqrt{\nu \min(1/2, e_{up})},\; e_{up} \right), \qquad
               \nu = \delta^2 / \min(1/2, e_{up})
 
+    Valid for any number of classes. Proof: ``docs/bounds.md``, C3.
+
     Parameters
     ----------
     kept_error : float
         Upper limit on the Bayes error with the kept features: a limit for the held-out error of
         any model on them, or one minus the largest prior.
 
-    See Also
-    --------
-    SharpErrorBound : sharper, without a closed form.
-
-    Notes
-    -----
-    Valid for any number of classes. Proof: ``docs/bounds.md``, C3.
-
     Examples
     --------
     >>> bound = KeptErrorBound(kept_error=0.1)
-    >>> round(bound.growth(0.02), 6), round(bound.budget(0.05), 6)
-    (0.044721, 0.025)
-    >>> bound.budget(0.1)  # the increase cannot exceed the error itself
-    inf
+    >>> round(bound.growth(0.02), 6), round(bound.budget(0.05), 6), bound.budget(0.1)
+    (0.044721, 0.025, inf)
     """
 
     kept_error: float
@@ -186,19 +151,12 @@ class FullErrorBound(_ErrorRateBound):
     .. math:: \Delta \le \nu/2 + \sqrt{\nu \epsilon_{up} + \nu^2/4}, \qquad
               \nu = \delta^2 / (\epsilon_{up} + \delta)
 
+    Valid for any number of classes. Proof: ``docs/bounds.md``, C4.
+
     Parameters
     ----------
     full_error : float
         Upper limit on the Bayes error with all features.
-
-    See Also
-    --------
-    SharpErrorBound : sharper, without a closed form.
-
-    Notes
-    -----
-    Valid for any number of classes; linear in `nu` if all features leave no error. Proof:
-    ``docs/bounds.md``, C4.
 
     Examples
     --------
@@ -230,22 +188,15 @@ class FullErrorBound(_ErrorRateBound):
 class BinaryBound(_ErrorRateBound):
     r"""Error rate of two classes (C6).
 
-    .. math::
-        \Delta \le \kappa^{-1}(\nu), \qquad \kappa(t) = \log 2 - h(1/2 + t)
+    .. math:: \Delta \le \kappa^{-1}(\nu), \qquad \kappa(t) = \log 2 - h(1/2 + t)
 
-    with :math:`h` the binary entropy; 1/2 from :math:`\nu = \log 2` on.
-
-    Notes
-    -----
-    Valid for two classes, and for more if the error with the kept features is at most 1/2; false
-    otherwise (three equally likely classes, see ``docs/bounds.md``, C6). Attained for every `nu`.
+    with :math:`h` the binary entropy; 1/2 from :math:`\nu = \log 2` on. Valid for two classes, and
+    for more if the error with the kept features is at most 1/2 (``docs/bounds.md``, C6).
 
     Examples
     --------
-    >>> round(BinaryBound().growth(0.5), 6)
-    0.451811
-    >>> round(BinaryBound().budget(0.2), 5)
-    0.08228
+    >>> round(BinaryBound().growth(0.5), 6), round(BinaryBound().budget(0.2), 5)
+    (0.451811, 0.08228)
     >>> BinaryBound().budget(0.5)  # two classes cannot lose more
     inf
     """
@@ -270,38 +221,21 @@ class SharpErrorBound(_ErrorRateBound):
         P(\epsilon, e) = 2 e \, \kappa\!\left(\frac{e - \epsilon}{2 e}\right)
 
     subject to :math:`e \le` `kept_error`, :math:`\epsilon \le` `full_error` and
-    :math:`e \le 1 - 1/m`. Never above C1 to C6 and their caps, whichever apply. Given only
-    `full_error` it is C5.
+    :math:`e \le 1 - 1/m`. Never above C1 to C6, whichever apply. Proof: ``docs/bounds.md``,
+    Theorem C.
 
     Parameters
     ----------
-    kept_error : float, optional
-        Upper limit on the Bayes error with the *kept* features: a limit for the held-out error of
-        any model on them, or one minus the largest prior.
-    full_error : float, optional
-        Upper limit on the Bayes error with *all* features.
+    kept_error, full_error : float, optional
+        Upper limits on the Bayes error with the *kept* and with *all* features: a limit for the
+        held-out error of any model on them, or one minus the largest prior.
     n_classes : int, optional
         Number of classes m.
 
-    See Also
-    --------
-    PaperClassificationBound : the paper's theorem, which this one corrects and sharpens.
-
-    Notes
-    -----
-    Valid for any number of classes; attained while the error with the kept features stays at most
-    1/2. Proof: ``docs/bounds.md``, Theorem C.
-
     Examples
     --------
-    >>> round(SharpErrorBound().growth(0.02), 4)
-    0.0999
     >>> round(SharpErrorBound(kept_error=0.1).growth(0.02), 4)
     0.044
-    >>> round(SharpErrorBound(full_error=0.05).growth(0.02), 4)
-    0.0421
-    >>> round(SharpErrorBound(kept_error=0.3).budget(0.05), 5)
-    0.00837
     >>> SharpErrorBound(kept_error=0.1).budget(0.1)  # the error itself is no larger
     inf
     """
@@ -318,16 +252,6 @@ class SharpErrorBound(_ErrorRateBound):
     @staticmethod
     def least_information(full_error: Value, kept_error: Value) -> Value:
         """Return the least information loss that can raise the Bayes error from full to kept.
-
-        Parameters
-        ----------
-        full_error, kept_error : float or ndarray
-            Bayes errors with all features and with the kept ones; the second is not smaller.
-
-        Returns
-        -------
-        float or ndarray
-            Information, in nats. No joint distribution loses less.
 
         Examples
         --------

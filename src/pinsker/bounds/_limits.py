@@ -20,14 +20,7 @@ _ONE_ROW: FloatArray = np.array([-1.0, 1.0])
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of paired differences, with a limit on either side.
-
-    Attributes
-    ----------
-    mean : float
-        Mean difference, in units of the differences.
-    lower, upper : float
-        One-sided confidence limits, each at the confidence given.
+    """The mean of paired differences, with a one-sided confidence limit on either side.
 
     Examples
     --------
@@ -41,24 +34,19 @@ class Difference:
 
 
 def paired_difference(
-    differences: FloatArray,
-    confidence: float = 0.95,
-    *,
-    counts: bool = False,
-    steps: FloatArray | None = None,
-    clusters: IntArray | None = None,
-    weights: FloatArray | None = None,
-    widening: float = 1.0,
-) -> Difference:
+    differences: FloatArray, confidence: float = 0.95, *, counts: bool = False,
+    steps: FloatArray | None = None, clusters: IntArray | None = None,
+    weights: FloatArray | None = None, widening: float = 1.0,
+) -> Difference:  # fmt: skip
     r"""Limit the mean of paired differences from either side.
 
     .. math:: \bar d \pm t_{n-1,\,1-\alpha}\, s_d / \sqrt n
 
-    or Hall's limits, which correct for the skewness of the differences, where those are farther
-    from the mean. With ``counts=True`` the differences are those of zero-one losses: half a row is
-    added to each of the four cells of the paired table, and the limit is never nearer than that of
-    Clopper and Pearson for the rows of one sign, so that it also holds where few or none of the
-    pairs differ.
+    or Hall's limits (1992), which correct for the skewness of the differences, where those are
+    farther from the mean. With ``counts=True`` the differences are those of zero-one losses: half a
+    row is added to each of the four cells of the paired table (Agresti and Min 2005), and the limit
+    is never nearer than that of Clopper and Pearson for the rows of one sign. How often they fail:
+    ``benchmarks/limits.py``.
 
     Parameters
     ----------
@@ -72,29 +60,12 @@ def paired_difference(
         The values beside zero that a difference can take, if they are few (those of a cost
         matrix): half a row is added for each, as rare ones may be missing from the sample.
     clusters : ndarray of shape (n,), int, optional
-        Which rows belong together: the spread is that of the sums of clusters, and rows of one
-        cluster may depend on each other in any way.
+        Which rows belong together, and may depend on each other in any way.
     weights : ndarray of shape (n,), optional
-        Weights that are in the differences already: their plain mean is the weighted one. Counts
-        are then those of this many rows as the weights are worth (`effective_rows`).
+        Weights that are in the differences already: their plain mean is the weighted one.
     widening : float
         Factor of the t and Hall half-widths (of counts: of the t half-width) where folds share the
-        rows that models are fitted to: the model's own. Clopper and Pearson's limits and the half
-        rows are not widened: they are about rows that are missing by chance.
-
-    Notes
-    -----
-    At 300 rows and a nominal 5 %, the t limit alone was below the truth in up to 19 % of samples of
-    skewed differences, Hall's alone in up to 8 %, the larger of the two in up to 8 %, and the
-    bootstrap-t in up to 10 %; at 100 rows in up to 29, 10, 10 and 26 % (``benchmarks/limits.py``).
-    Counts with half a row more alone were below the truth in up to 19 % of samples where few rows
-    differ and all to one side; together with Clopper and Pearson's limit in up to 6 %, and Tango's
-    score limit in up to 7 % (``benchmarks/limits.py --counts``).
-
-    References
-    ----------
-    Agresti, Min (2005). Simple improved confidence intervals for comparing matched proportions.
-    Hall (1992). On the removal of skewness by transformation. J. R. Statist. Soc. B 54.
+        rows that models are fitted to: the model's own.
 
     Examples
     --------
@@ -184,8 +155,7 @@ def limits_of_steps(
     skewness = third / second**1.5
     if steps is _ONE_ROW and abs(skewness) * quantile > _MOST_SKEWED * math.sqrt(total):
         skewness = 0.0  # `limits_of_one_sign` knows how few rows differ
-    above = max(quantile, -_hall(-quantile, skewness, total))
-    below = max(quantile, _hall(quantile, skewness, total))
+    below, above = _hall(quantile, skewness, total)
     return Difference(mean, min(centre - below * error, mean), max(centre + above * error, mean))
 
 
@@ -220,9 +190,7 @@ def _limits_of_spread(
     if second <= 0.0:
         return Difference(mean, mean, mean)
     error = widening * float(np.sqrt(second / (n - 1)))
-    skewness = third / second**1.5
-    above = max(quantile, -_hall(-quantile, skewness, n))
-    below = max(quantile, _hall(quantile, skewness, n))
+    below, above = _hall(quantile, third / second**1.5, n)
     return Difference(mean, mean - below * error, mean + above * error)
 
 
@@ -235,20 +203,24 @@ def limits_of_moments(
     return _limits_of_spread(n, mean, second, third, confidence)
 
 
-def limits_of_counts(n: int, worse: float, better: float, confidence: float) -> Difference:
+def limits_of_counts(n: float, worse: float, better: float, confidence: float) -> Difference:
     """Return the limits of differences of zero-one losses, of which this many are not zero."""
-    values, rows = np.array([1.0, -1.0, 0.0]), np.array([worse, better, n - worse - better])
+    values = np.array([1.0, -1.0, 0.0])
+    rows = np.array([worse, better, max(n - worse - better, 0.0)])
     mean = (worse - better) / n
     found = limits_of_steps(mean, values, rows, _ONE_ROW, confidence)
     return wider(found, limits_of_one_sign(mean, values, rows, confidence))
 
 
-def _hall(quantile: float, skewness: float, n: float) -> float:
-    """Return the t statistic that Hall's cubic transformation takes to a quantile."""
+def _hall(quantile: float, skewness: float, n: float) -> tuple[float, float]:
+    """Return the t statistics on either side that Hall's cubic takes to a quantile, or itself."""
     a = skewness / np.sqrt(n)
     if abs(a) < 1e-6:
-        return quantile
-    return float(3.0 / a * (np.cbrt(1.0 + a * (quantile - a / 6.0)) - 1.0))
+        return quantile, quantile
+    low, high = (
+        float(3.0 / a * (np.cbrt(1.0 + a * (q - a / 6.0)) - 1.0)) for q in (-quantile, quantile)
+    )
+    return max(quantile, high), max(quantile, -low)
 
 
 def few_rows_decide(influence: FloatArray) -> bool:
@@ -277,11 +249,7 @@ def fewest_needed(lower: FloatArray, sizes: IntArray, budget: float) -> int:
 
 
 def error_rate_limit(n_errors: int, n_rows: int, confidence: float = 0.95) -> float:
-    """Return the Clopper-Pearson upper limit of an error rate: no assumption but independent rows.
-
-    References
-    ----------
-    Clopper, Pearson (1934).
+    """Return the upper limit of an error rate of independent rows (Clopper, Pearson 1934).
 
     Examples
     --------
@@ -299,9 +267,7 @@ def bounded_loss_limit(losses: FloatArray, largest: float, confidence: float = 0
 
     .. math:: \bar L + \sqrt{2 s^2 \log(2/\alpha) / n} + 7 L_{max} \log(2/\alpha) / (3(n-1))
 
-    References
-    ----------
-    Maurer, Pontil (2009). Empirical Bernstein bounds and sample variance penalization, Theorem 4.
+    (Maurer, Pontil 2009, Theorem 4).
 
     Examples
     --------
@@ -339,8 +305,8 @@ def simultaneous_confidence(
 
     .. math:: P\Bigl(\max_j \frac{\bar d_j - \mu_j}{s_j / \sqrt n} \le c\Bigr) = 1 - \alpha
 
-    is solved for c with a multiplier bootstrap: with Gaussian multipliers the maximum is that of a
-    normal vector with the correlations of the differences, which is what is drawn.
+    is solved for c with a multiplier bootstrap (Chernozhukov, Chetverikov, Kato 2013): the maximum
+    is that of a normal vector with the correlations of the differences, which is what is drawn.
 
     Parameters
     ----------
@@ -359,22 +325,13 @@ def simultaneous_confidence(
     Returns
     -------
     float
-        At least `confidence`, and at most ``1 - (1 - confidence) / n_sets`` (Bonferroni). Passed to
-        `paired_difference` for every column, it gives the band.
-
-    References
-    ----------
-    Chernozhukov, Chetverikov, Kato (2013). Gaussian approximations and multiplier bootstrap for
-    maxima of sums of high-dimensional random vectors. Annals of Statistics 41.
+        From `confidence` to ``1 - (1 - confidence) / n_sets`` (Bonferroni).
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> independent = rng.normal(size=(500, 4))
+    >>> independent = np.random.default_rng(0).normal(size=(500, 4))
     >>> round(simultaneous_confidence(independent), 2), 1 - 0.05 / 4
     (0.99, 0.9875)
-    >>> simultaneous_confidence(independent[:, [0, 0, 0]])
-    0.95
     """
     centred = differences - differences.mean(axis=0)
     if clusters is not None:
@@ -402,15 +359,9 @@ _MOST_ROWS = 1e12
 
 
 def rows_needed(
-    variance: float,
-    budget: float,
-    expected: float = 0.0,
-    *,
-    counts: bool = False,
-    confidence: float = 0.95,
-    power: float = 0.8,
-    widening: float = 1.0,
-) -> float:
+    variance: float, budget: float, expected: float = 0.0, *, counts: bool = False,
+    confidence: float = 0.95, power: float = 0.8, widening: float = 1.0,
+) -> float:  # fmt: skip
     """Return how many held-out rows show with some probability that a budget is met."""
     # n = w^2 (z_confidence + z_power)^2 v / (b - expected)^2; of zero-one losses at least as many
     # that the limits of counts, of a sample as unlucky as one in five, are within the budget.
@@ -434,15 +385,9 @@ def rows_needed(
 
 
 def smallest_budget(
-    variance: float,
-    n_rows: float,
-    expected: float = 0.0,
-    *,
-    counts: bool = False,
-    confidence: float = 0.95,
-    power: float = 0.8,
-    widening: float = 1.0,
-) -> float:
+    variance: float, n_rows: float, expected: float = 0.0, *, counts: bool = False,
+    confidence: float = 0.95, power: float = 0.8, widening: float = 1.0,
+) -> float:  # fmt: skip
     """Return the smallest budget that this many rows show to be met: `rows_needed` inverted."""
     _check(variance, confidence, power)
     quantile = float(ndtri(power))
@@ -450,22 +395,12 @@ def smallest_budget(
     normal = expected + (float(ndtri(confidence)) + quantile) * spread
     if not counts:
         return normal
-    return max(normal, _count_limit(variance, n_rows, expected, quantile, confidence))
-
-
-def _count_limit(
-    variance: float, n_rows: float, expected: float, quantile: float, confidence: float
-) -> float:
-    """Return the limit of counts where chance adds some standard errors to the difference."""
+    # Of counts: the limit where chance adds some standard errors to the difference.
     differ = n_rows * min(max(variance + expected**2, abs(expected)), 1.0)
     excess = n_rows * expected + quantile * math.sqrt(n_rows * variance)
     better = max((differ - excess) / 2.0, 0.0)
     worse = min(better + max(excess, 0.0), n_rows)
-    values, rows = np.array([1.0, -1.0]), np.array([worse, better])
-    mean, zeros = (worse - better) / n_rows, max(n_rows - worse - better, 0.0)
-    values, rows = np.append(values, 0.0), np.append(rows, zeros)
-    found = limits_of_steps(mean, values, rows, _ONE_ROW, confidence)
-    return wider(found, limits_of_one_sign(mean, values, rows, confidence)).upper
+    return max(normal, limits_of_counts(n_rows, worse, better, confidence).upper)
 
 
 def _check(variance: float, confidence: float, power: float) -> None:

@@ -24,6 +24,8 @@ class LinearModel:
         S = \Sigma_{AA} - \Sigma_{AK} \Sigma_{KK}^+ \Sigma_{KA}, \qquad
         r = c_A - \Sigma_{AK} \Sigma_{KK}^+ c_K
 
+    Valid for every distribution with finite variances. Proofs: ``docs/bounds.md``, N1 to N4.
+
     Parameters
     ----------
     covariance : array-like of shape (n_features, n_features)
@@ -31,55 +33,28 @@ class LinearModel:
     cross_covariance : array-like of shape (n_features,)
         Covariance of each feature with the target.
 
-    Notes
-    -----
-    Valid for every distribution with finite variances. It replaces the paper's Theorem 2, of which
-    :meth:`growth_minkowski` and :meth:`growth_uncorrelated` are the two halves, corrected. Proofs:
-    ``docs/bounds.md``, N1 to N4. The increase for an unrestricted model can be larger or smaller.
-
     Examples
     --------
     A suppressor: no correlation with the target, and yet it matters.
 
     >>> model = LinearModel([[1.0, 0.5], [0.5, 1.0]], [0.0, -1.5])
-    >>> round(model.growth(removed=[0]), 6)
-    0.75
+    >>> round(model.growth(removed=[0]), 6), model.growth_each().round(6).tolist()
+    (0.75, [0.75, 3.0])
     """
 
     def __init__(self, covariance: npt.ArrayLike, cross_covariance: npt.ArrayLike) -> None:
         self._scaled, self._cross = _standardise(covariance, cross_covariance)
 
     def growth(self, removed: Sequence[int]) -> float:
-        """Return the increase of the mean squared error without some features (N1, exact).
-
-        Parameters
-        ----------
-        removed : sequence of int
-            The features A.
-
-        Returns
-        -------
-        float
-            Increase, in squared units of the target; an equality, not a bound.
-        """
+        """Return the increase of the mean squared error without some features (N1, exact)."""
         out, kept = self._split(removed)
         schur, rest = self._partial(out, kept)
         return float(rest @ _pseudo_inverse(schur) @ rest)
 
     def growth_each(self) -> FloatArray:
-        r"""Return the increase of the mean squared error without each feature alone (N1).
+        r"""Return the increase without each feature alone (N1); zero for a linear copy of others.
 
         .. math:: \Delta_i = w_i^2 / (\Sigma^{-1})_{ii}
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-            Increases; zero for a feature that is a linear copy of others.
-
-        Examples
-        --------
-        >>> LinearModel([[1.0, 0.5], [0.5, 1.0]], [0.0, -1.5]).growth_each().round(6).tolist()
-        [0.75, 3.0]
         """
         values, vectors = np.linalg.eigh(self._scaled)
         if values.size and values[0] > _DEPENDENCE:
@@ -96,43 +71,13 @@ class LinearModel:
 
         with :math:`w` the weights of the full model and :math:`\sigma^2_{K \to i}` the error of
         the best linear prediction of feature i by the kept ones.
-
-        Parameters
-        ----------
-        removed : sequence of int
-            The features A.
-
-        Returns
-        -------
-        float
-            Bound on the increase of the mean squared error.
-
-        Notes
-        -----
-        The first half of the paper's Theorem 2 with absolute values, without the factor
-        :math:`\sqrt{|A|}`; it implies RMSE :math:`\le \sigma + \sum |w_i| \sigma_{K \to i}`.
-
-        Examples
-        --------
-        >>> round(LinearModel([[1.0, 0.5], [0.5, 1.0]], [0.0, -1.5]).growth_minkowski([0]), 6)
-        0.75
         """
         return float(self._weighted_residuals(removed).sum() ** 2)
 
     def growth_cauchy_schwarz(self, removed: Sequence[int]) -> float:
-        r"""Return a bound on the increase by a sum of squares (N3).
+        r"""Return a bound on the increase by a sum of squares (N3), never below N2.
 
         .. math:: \Delta \le |A| \sum_{i \in A} w_i^2 \, \sigma^2_{K \to i}
-
-        Parameters
-        ----------
-        removed : sequence of int
-            The features A.
-
-        Returns
-        -------
-        float
-            Bound on the increase of the mean squared error, never below :meth:`growth_minkowski`.
         """
         parts = self._weighted_residuals(removed)
         return float(parts.size * np.sum(parts**2))
@@ -144,29 +89,8 @@ class LinearModel:
             \Delta = \mathrm{Var}(Y) \; v^\top (I - P P^\top)^{-1} v, \qquad
             v_i = \rho_{Yi} - \sum_{j \in K} \rho_{Yj} \rho_{ij}
 
-        with P the correlations between removed and kept features.
-
-        Parameters
-        ----------
-        removed : sequence of int
-            The features A.
-
-        Returns
-        -------
-        float
-            Increase of the mean squared error; in units of Var(Y) if the model was given
-            correlations.
-
-        Notes
-        -----
-        The second half of the paper's Theorem 2, which is false as printed: it uses the marginal
-        correlation :math:`\rho_{Yi}` in place of :math:`v_i`.
-
-        Examples
-        --------
-        >>> correlated = LinearModel([[1.0, 0.5], [0.5, 1.0]], [0.0, 0.6])
-        >>> round(correlated.growth_uncorrelated([0]), 6)
-        0.12
+        with P the correlations between removed and kept features; in units of Var(Y) if the model
+        was given correlations. Corrects the second half of the paper's Theorem 2.
         """
         out, kept = self._split(removed)
         for block in (out, kept):

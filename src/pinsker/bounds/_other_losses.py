@@ -23,8 +23,6 @@ class LogLossBound(Bound):
 
     .. math:: H(Y | X_K) - H(Y | X) = I(Y; X_A | X_K) = \nu
 
-    Notes
-    -----
     An identity, for classes and for densities alike. Proof: ``docs/bounds.md``, L1.
 
     Examples
@@ -50,17 +48,12 @@ class BrierBound(Bound):
     .. math:: \Delta \le \min(\nu,\; 1 - 1/m), \qquad
               \Delta \le 2 [\kappa^{-1}(\nu)]^2 \text{ for two classes}
 
-    Halve it for the one-sided score of two classes. The budget is infinite from
-    :math:`1 - 1/m` on: the score of the priors is no larger.
+    Halve it for the one-sided score of two classes. Proof: ``docs/bounds.md``, L2.
 
     Parameters
     ----------
     n_classes : int, optional
         Number of classes m.
-
-    Notes
-    -----
-    Valid for any number of classes, best constant; attained for two. Proof: ``docs/bounds.md``, L2.
 
     Examples
     --------
@@ -97,17 +90,12 @@ class AbsoluteErrorBound(Bound):
     .. math:: \Delta \le R \, \kappa^{-1}(\nu) \le R \sqrt{\nu / 2}, \qquad
               \nu = \kappa(\delta / R)
 
-    At most R/2, from where on the budget is infinite.
+    At most R/2, from where on the budget is infinite. Proof: ``docs/bounds.md``, L3.
 
     Parameters
     ----------
     target_range : float
         R, length of an interval that contains the target.
-
-    Notes
-    -----
-    Valid for every target in an interval of length R; attained for every `nu` by a fair coin on
-    the two ends. Proof: ``docs/bounds.md``, L3.
 
     Examples
     --------
@@ -137,20 +125,13 @@ class BoundedLossBound(Bound):
 
     .. math:: \Delta \le L \, V^{-1}(\nu) \le L \sqrt{\nu / 2}, \qquad \nu = V(\delta / L)
 
+    with V of :class:`VajdaBound`. Proof: ``docs/bounds.md``, L4.
+
     Parameters
     ----------
     loss_range : float
         L, largest minus smallest value of the loss: the dearest mistake of a cost matrix, the
         range of a clipped loss.
-
-    See Also
-    --------
-    VajdaBound : the same for the zero-one loss, with V explained.
-
-    Notes
-    -----
-    Valid for every target, features and loss of that range. Its metric, "loss", is that of the
-    loss, whichever it is. Proof: ``docs/bounds.md``, L4.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Mean squared error: the printed theorem, R1, R2 with R7, R4, R5, R6 and R8."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,9 +22,32 @@ from pinsker.exceptions import ParameterError
 _CLIPS_PER_SIDE = 24
 
 
+class _SquaredErrorBound(Bound):
+    """A bound on the increase of a mean squared error."""
+
+    metric = "mse"
+
+
+class _LinearBound(_SquaredErrorBound):
+    """A bound that is proportional to the nats lost."""
+
+    @abstractmethod
+    def _slope(self) -> float:
+        """Return the error per nat, from the fact that the theorem needs, checked."""
+
+    def __post_init__(self) -> None:
+        self._slope()
+
+    def _growth(self, nu: FloatArray) -> FloatArray:
+        return self._slope() * nu
+
+    def _budget(self, delta: FloatArray) -> FloatArray:
+        return delta / self._slope()
+
+
 @dataclass(frozen=True)
-class PaperRegressionBound(Bound):
-    r"""Mean squared error, as printed: Theorem 1 of the paper.
+class PaperRegressionBound(_LinearBound):
+    r"""Mean squared error, as printed: Theorem 1 of the paper (``docs/errata.md``, E4 and E5).
 
     .. math:: \Delta \le 2 B^2 \nu, \qquad \nu = \delta / (2 B^2)
 
@@ -31,15 +55,6 @@ class PaperRegressionBound(Bound):
     ----------
     target_bound : float
         B, the largest :math:`|Y|`.
-
-    See Also
-    --------
-    RangeBound : never larger, under the same conditions.
-
-    Notes
-    -----
-    Valid for every target with :math:`|Y| \le B` and real predictions; it depends on where zero
-    is: ``docs/errata.md``, E4 and E5.
 
     Examples
     --------
@@ -51,40 +66,23 @@ class PaperRegressionBound(Bound):
     target_bound: float
 
     theorem = "Theorem 1 (paper)"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.target_bound, "target_bound")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return 2.0 * float(self.target_bound) ** 2 * nu
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return delta / (2.0 * float(self.target_bound) ** 2)
+    def _slope(self) -> float:
+        return 2.0 * positive(self.target_bound, "target_bound") ** 2
 
 
 @dataclass(frozen=True)
-class RangeBound(Bound):
+class RangeBound(_LinearBound):
     r"""Mean squared error of a target with range R, linear in `nu` (R1).
 
     .. math:: \Delta \le R^2 \nu / 2, \qquad \nu = 2 \delta / R^2
 
-    The paper's Theorem 1 has :math:`2 B^2 \nu` with :math:`|Y| \le B`; the two agree if the range
-    is symmetric about zero, otherwise this one is smaller.
+    Never above the paper's Theorem 1, best possible constant. Proof: ``docs/bounds.md``, R1.
 
     Parameters
     ----------
     target_range : float
         R, length of an interval that contains the target.
-
-    See Also
-    --------
-    SharpRangeBound : never larger.
-
-    Notes
-    -----
-    Valid for every target in an interval of length R. The constant 1/2 is the best possible one.
-    Proof: ``docs/bounds.md``, R1.
 
     Examples
     --------
@@ -96,27 +94,20 @@ class RangeBound(Bound):
     target_range: float
 
     theorem = "R1"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.target_range, "target_range")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return float(self.target_range) ** 2 * nu / 2.0
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return 2.0 * delta / float(self.target_range) ** 2
+    def _slope(self) -> float:
+        return positive(self.target_range, "target_range") ** 2 / 2.0
 
 
 @dataclass(frozen=True)
-class SharpRangeBound(Bound):
+class SharpRangeBound(_SquaredErrorBound):
     r"""Mean squared error of a target with known range and variance, sharp (R2 and R7).
 
     .. math:: \Delta \le \min\left( R^2 [\kappa^{-1}(\nu)]^2,\; \mathrm{Var}(Y) \right), \qquad
               \kappa(t) = \log 2 - h(1/2 + t)
 
     with :math:`h` the binary entropy; :math:`R^2/4` from :math:`\nu = \log 2` on. The budget is
-    :math:`\kappa(\sqrt\delta / R)`, infinite from the variance on.
+    :math:`\kappa(\sqrt\delta / R)`, infinite from the variance on. Proof: ``docs/bounds.md``, R2.
 
     Parameters
     ----------
@@ -125,17 +116,6 @@ class SharpRangeBound(Bound):
         estimate of it; :class:`ClippedBound` is the safe reading.
     variance : float, optional
         Variance of the target, or an upper limit on the error with the kept features.
-
-    See Also
-    --------
-    PaperRegressionBound : the paper's theorem, which this one sharpens.
-    GaussianBound : far smaller, for jointly Gaussian data.
-
-    Notes
-    -----
-    Valid for every target in an interval of length R, attained for every `nu` by a fair coin on
-    the two ends. Proof: ``docs/bounds.md``, R2. A closed form above it, by less than
-    one per cent up to 0.2 nats, is :math:`R^2 \nu / (1 + \sqrt{1 + 4\nu/3})`.
 
     Examples
     --------
@@ -150,7 +130,6 @@ class SharpRangeBound(Bound):
     variance: float | None = None
 
     theorem = "R2"
-    metric = "mse"
 
     def __post_init__(self) -> None:
         positive(self.target_range, "target_range")
@@ -168,23 +147,18 @@ class SharpRangeBound(Bound):
 
 
 @dataclass(frozen=True)
-class SecondMomentBound(Bound):
+class SecondMomentBound(_LinearBound):
     r"""Mean squared error of an unbounded target whose conditional second moment is bounded (R4).
 
     .. math:: \Delta \le 2 M \nu, \qquad M = \sup_x E[(Y - c)^2 \,|\, X = x], \qquad
               \nu = \delta / (2 M)
 
+    An average of the second moment does not do. Proof: ``docs/bounds.md``, R4.
+
     Parameters
     ----------
     second_moment : float
         M, with *all* features given and about any centre c, which may depend on the kept features.
-        Noise of variance at most :math:`s^2` around a signal of range R has
-        :math:`M \le s^2 + R^2/4`.
-
-    Notes
-    -----
-    Valid for unbounded targets too. Contains the paper's Theorem 1 (c = 0, :math:`M \le B^2`). An
-    average of the second moment does not do. Proof: ``docs/bounds.md``, R4.
 
     Examples
     --------
@@ -196,34 +170,24 @@ class SecondMomentBound(Bound):
     second_moment: float
 
     theorem = "R4"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.second_moment, "second_moment")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return 2.0 * self.second_moment * nu
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return delta / (2.0 * self.second_moment)
+    def _slope(self) -> float:
+        return 2.0 * positive(self.second_moment, "second_moment")
 
 
 @dataclass(frozen=True)
-class SubgaussianBound(Bound):
+class SubgaussianBound(_LinearBound):
     r"""Mean squared error of a target that is sub-Gaussian given the kept features (R5).
 
     .. math:: \Delta \le 2 s^2 \nu, \qquad \nu = \delta / (2 s^2)
+
+    Proof: ``docs/bounds.md``, R5.
 
     Parameters
     ----------
     variance_proxy : float
         :math:`s^2` such that, for every value of the kept features, the target minus its
-        conditional mean has :math:`\log E e^{\lambda W} \le s^2 \lambda^2 / 2`. A Gaussian
-        conditional distribution has its variance, a range R has :math:`R^2/4`.
-
-    Notes
-    -----
-    Proof: ``docs/bounds.md``, R5.
+        conditional mean has :math:`\log E e^{\lambda W} \le s^2 \lambda^2 / 2`.
 
     Examples
     --------
@@ -235,25 +199,21 @@ class SubgaussianBound(Bound):
     variance_proxy: float
 
     theorem = "R5"
-    metric = "mse"
 
-    def __post_init__(self) -> None:
-        positive(self.variance_proxy, "variance_proxy")
-
-    def _growth(self, nu: FloatArray) -> FloatArray:
-        return 2.0 * self.variance_proxy * nu
-
-    def _budget(self, delta: FloatArray) -> FloatArray:
-        return delta / (2.0 * self.variance_proxy)
+    def _slope(self) -> float:
+        return 2.0 * positive(self.variance_proxy, "variance_proxy")
 
 
 @dataclass(frozen=True)
-class ClippedBound(Bound):
+class ClippedBound(_SquaredErrorBound):
     r"""Mean squared error of a heavy-tailed target: clipped, and its tails paid for apart (R6).
 
     .. math:: \sqrt\Delta \le R \, \kappa^{-1}(\nu) + s, \qquad
               s^2 = \mathrm{Var}(Y - \mathrm{clip}(Y)), \qquad
               \nu = \kappa\left( (\sqrt\delta - s) / R \right)
+
+    Valid for every target with a finite variance and every interval. The budget is zero if the tail
+    alone may cost `delta`. Proof: ``docs/bounds.md``, R6.
 
     Parameters
     ----------
@@ -261,12 +221,6 @@ class ClippedBound(Bound):
         R, length of the interval to which the target is clipped; zero is allowed.
     tail_deviation : float
         s, standard deviation of what clipping takes away.
-
-    Notes
-    -----
-    Valid for every target with a finite variance and every interval; only the *marginal* tail of
-    the target enters. The budget is zero if the tail alone may cost `delta`. Proof:
-    ``docs/bounds.md``, R6.
 
     Examples
     --------
@@ -279,7 +233,6 @@ class ClippedBound(Bound):
     tail_deviation: float
 
     theorem = "R6"
-    metric = "mse"
 
     def __post_init__(self) -> None:
         not_negative(self.tail_deviation, "tail_deviation")
@@ -288,28 +241,13 @@ class ClippedBound(Bound):
 
     @staticmethod
     def of(target: npt.ArrayLike) -> Bound:
-        """Return the bound with the best clip interval for each argument, from a sample.
-
-        Parameters
-        ----------
-        target : array-like of shape (n_rows,)
-            The target. Its sample stands for its distribution: the tail beyond the sample is not
-            seen.
-
-        Returns
-        -------
-        Bound
-            Smallest :class:`ClippedBound` over a grid of intervals. Every interval gives a valid
-            bound, so that the smallest is valid; the whole range of the sample (R2) and a single
-            point (the variance, R7) are among them.
+        """Return the smallest bound over a grid of clip intervals of a sample, its tail unseen.
 
         Examples
         --------
         >>> heavy = np.random.default_rng(0).standard_t(3, size=2000)
         >>> round(ClippedBound.of(heavy).growth(0.01), 2)
         0.92
-        >>> round(RangeBound(float(np.ptp(heavy))).growth(0.01), 2)  # the whole range
-        1.86
         """
         lengths, tails = _clip_frontier(target)
         variance = float(np.var(np.asarray(target, dtype=np.float64)))
@@ -330,7 +268,7 @@ class ClippedBound(Bound):
 
 
 @dataclass(frozen=True)
-class _BestClippedBound(Bound):
+class _BestClippedBound(_SquaredErrorBound):
     """The smallest of several `ClippedBound`; from `variance` on any loss is accepted."""
 
     clip_ranges: tuple[float, ...] = field(repr=False)
@@ -338,7 +276,6 @@ class _BestClippedBound(Bound):
     variance: float
 
     theorem = "R6"
-    metric = "mse"
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         tilt = kappa_inverse(nu)[..., np.newaxis]
@@ -354,16 +291,16 @@ class _BestClippedBound(Bound):
 
 
 @dataclass(frozen=True)
-class GaussianBound(Bound):
+class GaussianBound(_SquaredErrorBound):
     r"""Mean squared error of jointly Gaussian data: an identity (R8).
 
     .. math::
         \sigma^2_K = \sigma^2 e^{2\nu}, \qquad
         \Delta = \sigma^2_K (1 - e^{-2\nu}) = \sigma^2 (e^{2\nu} - 1)
 
-    An equality; limits on either error are put in where the error is not known. The budget is the
-    larger of :math:`-\tfrac12 \log(1 - \delta/\sigma^2_K)` and
-    :math:`\tfrac12 \log(1 + \delta/\sigma^2)`.
+    Limits on either error are put in where the error is not known. Valid only if target and
+    features are jointly Gaussian, or, with errors of linear models throughout, for
+    ``nu = log(MSE_K / MSE) / 2`` of those. Proof: ``docs/bounds.md``, R8.
 
     Parameters
     ----------
@@ -373,26 +310,17 @@ class GaussianBound(Bound):
     full_error : float, optional
         Upper limit on :math:`\sigma^2`, the error with all features.
 
-    Notes
-    -----
-    Valid only if target and features are jointly Gaussian, or, with errors of linear models
-    throughout, for ``nu = log(MSE_K / MSE) / 2`` of those. Proof: ``docs/bounds.md``, R8.
-
     Examples
     --------
-    >>> round(GaussianBound(variance=1.0).growth(0.01), 6)
-    0.019801
-    >>> round(GaussianBound(variance=1.0, full_error=0.1).growth(0.01), 6)
-    0.00202
-    >>> round(GaussianBound(variance=1.0).budget(0.05), 6)
-    0.025647
+    >>> bound = GaussianBound(variance=1.0)
+    >>> round(bound.growth(0.01), 6), round(bound.budget(0.05), 6)
+    (0.019801, 0.025647)
     """
 
     variance: float
     full_error: float | None = None
 
     theorem = "R8"
-    metric = "mse"
 
     def __post_init__(self) -> None:
         positive(self.variance, "variance")

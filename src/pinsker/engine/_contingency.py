@@ -16,20 +16,8 @@ from scipy.special import digamma
 from pinsker._types import AnyArray, Fields, FloatArray, IntArray
 from pinsker.encoding import check_weights
 from pinsker.engine import _kernels
-from pinsker.engine._problem import (
-    MOST_CODES,
-    FrozenArrays,
-    MadeByOf,
-    as_array,
-    at_least,
-    code_vector,
-    flags,
-    index_of,
-    instance_of,
-    one_of,
-    row_numbers,
-    thread_count,
-)
+from pinsker.engine import _problem as check
+from pinsker.engine._problem import FrozenArrays, MadeByOf
 from pinsker.exceptions import DataError, ParameterError
 
 Correction = Literal["none", "miller-madow", "grassberger"]
@@ -73,7 +61,7 @@ class PackedColumns(MadeByOf):
 
     def column(self, index: int) -> npt.NDArray[np.uint32]:
         """Return the codes of one column."""
-        index = index_of("column", index, self.n_columns)
+        index = check.index_of("column", index, self.n_columns)
         home = self.home.item(index)
         if home < 0:
             wide: npt.NDArray[np.uint32] = self.wide[-1 - home]
@@ -89,7 +77,7 @@ class PackedColumns(MadeByOf):
         cls, codes: AnyArray, n_categories: Sequence[int] | IntArray | None = None
     ) -> "PackedColumns":
         """Pack a table of non-negative integers of shape (n_rows, n_columns)."""
-        table = as_array("codes", codes)
+        table = check.as_array("codes", codes)
         _check_codes(table)
         sizes = _categories_of(table, n_categories)
         home, stride = _lay_out(sizes)
@@ -130,11 +118,11 @@ def _check_codes(codes: AnyArray) -> None:
 
 def _refuse_beyond(largest: AnyArray, what: str, advice: str) -> None:
     """Refuse numbers that tables cannot be made for: they are as long as the largest code."""
-    beyond = np.flatnonzero(largest >= MOST_CODES)
+    beyond = np.flatnonzero(largest >= check.MOST_CODES)
     if len(beyond):
         raise DataError(
             f"{what} {largest[beyond[0]]} in column {beyond[0]}: the largest that is counted is "
-            f"{MOST_CODES - 1}; number categories 0, 1, 2, ... {advice}."
+            f"{check.MOST_CODES - 1}; number categories 0, 1, 2, ... {advice}."
         )
 
 
@@ -142,7 +130,7 @@ def _categories_of(codes: AnyArray, n_categories: Sequence[int] | IntArray | Non
     found = codes.max(axis=0).astype(np.int64) + 1
     if n_categories is None:
         return np.asarray(found, dtype=np.int64)
-    given = as_array("n_categories", n_categories)
+    given = check.as_array("n_categories", n_categories)
     if given.shape != found.shape or given.dtype.kind not in "iu":
         raise DataError(
             f"n_categories has shape {given.shape} and dtype {given.dtype}: give one integer for "
@@ -184,21 +172,23 @@ class Group(FrozenArrays):
     n_groups: int  # number of codes
 
     def __post_init__(self) -> None:
-        n_rows = np.size(as_array("codes", self.codes))
-        n_groups = at_least("n_groups", self.n_groups, 1, max(MOST_CODES, n_rows))
-        codes = code_vector("codes", self.codes, n_rows, n_groups)
+        n_rows = np.size(check.as_array("codes", self.codes))
+        n_groups = check.at_least("n_groups", self.n_groups, 1, max(check.MOST_CODES, n_rows))
+        codes = check.code_vector("codes", self.codes, n_rows, n_groups)
         self.__setstate__({"codes": np.array(codes, dtype=np.uint32), "n_groups": n_groups})
 
     @classmethod
     def trivial(cls, n_rows: int) -> "Group":
         """Return the joint value of no column: one group."""
-        n_rows = at_least("n_rows", n_rows, 0, _MOST_ROWS)
+        n_rows = check.at_least("n_rows", n_rows, 0, _MOST_ROWS)
         return cls._made(codes=np.zeros(n_rows, dtype=np.uint32), n_groups=1)
 
     def joined(self, codes: npt.NDArray[np.uint32], n_categories: int) -> "Group":
         """Return the joint value with one more column, without the values that do not occur."""
-        n_categories = at_least("n_categories", n_categories, 1, max(MOST_CODES, self.codes.size))
-        column = code_vector("codes", codes, self.codes.size, n_categories)
+        n_categories = check.at_least(
+            "n_categories", n_categories, 1, max(check.MOST_CODES, self.codes.size)
+        )
+        column = check.code_vector("codes", codes, self.codes.size, n_categories)
         return self._joined(column.astype(np.int64, copy=False), n_categories)
 
     def _joined(self, codes: AnyArray, n_categories: int) -> "Group":
@@ -241,33 +231,26 @@ class CountTables(MadeByOf):
 
     @classmethod
     def of(
-        cls,
-        columns: PackedColumns,
-        labels: AnyArray,
-        n_classes: int | None = None,
-        *,
-        correction: Correction = "none",
-        sample_weight: FloatArray | None = None,
+        cls, columns: PackedColumns, labels: AnyArray, n_classes: int | None = None, *,
+        correction: Correction = "none", sample_weight: FloatArray | None = None,
         n_threads: int = 1,
-    ) -> "CountTables":
+    ) -> "CountTables":  # fmt: skip
         """Check labels and weights against the columns and tabulate the costs."""
-        instance_of("columns", columns, PackedColumns, "PackedColumns.of packs codes")
-        one_of("correction", correction, get_args(Correction))
-        target = as_array("labels", labels)
+        check.instance_of("columns", columns, PackedColumns, "PackedColumns.of packs codes")
+        check.one_of("correction", correction, get_args(Correction))
+        target = check.as_array("labels", labels)
         _check_codes(target.reshape(-1, 1))
         if target.shape != (columns.n_rows,):
             raise DataError(
                 f"{columns.n_rows} rows of codes but labels of shape {target.shape}: "
                 "give one label per row."
             )
-        classes = int(
-            _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])[0]
-        )
+        sizes = _categories_of(target.reshape(-1, 1), None if n_classes is None else [n_classes])
         fields: Fields = {
             "columns": columns,
             "labels": np.array(target, dtype=np.uint32),
-            "n_classes": classes,
-            "n_threads": thread_count(n_threads),
+            "n_classes": int(sizes[0]),
+            "n_threads": check.thread_count(n_threads),
             "order": None,
         }
         if sample_weight is None:
@@ -339,7 +322,9 @@ class CountTables(MadeByOf):
 
     def shuffled(self, order: IntArray) -> "CountTables":
         """Return tables whose candidates meet the classes, weights and choices of other rows."""
-        order = row_numbers("order", order, self.n_rows)
+        order = np.array(
+            check.code_vector("order", order, self.n_rows, self.n_rows), dtype=np.int64
+        )
         weights = None if self.weights is None else self.weights[order]
         changed = {"labels": self.labels[order], "weights": weights, "order": order}
         return self._made(**{**vars(self), **changed})
@@ -348,7 +333,7 @@ class CountTables(MadeByOf):
         """Refuse groups of other rows; their codes are known to be right."""
         if isinstance(group, Group) and group.codes.shape == self.labels.shape:
             return
-        instance_of("group", group, Group, "join and group_of make one")
+        check.instance_of("group", group, Group, "join and group_of make one")
         raise DataError(
             f"a group of {len(group.codes)} rows, but there are {self.n_rows}: use one of these "
             "tables."
@@ -364,22 +349,13 @@ class CountTables(MadeByOf):
     ) -> JointCosts:
         self._check(group)
         n_columns = columns.n_columns
-        mask = (
-            np.ones(n_columns, dtype=np.uint8)
-            if active is None
-            else flags("active", active, n_columns)
-        )
+        mask = np.ones(n_columns, dtype=np.uint8)
+        if active is not None:
+            mask = check.flags("active", active, n_columns)
         with_classes = np.zeros(n_columns, dtype=np.int64)
         without_classes = np.zeros(n_columns, dtype=np.int64)
-        places = (
-            columns.packed,
-            columns.wide,
-            columns.home,
-            columns.stride,
-            columns.n_categories,
-            mask,
-        )
-        condition = (group.codes, group.n_groups, labels, n_classes)
+        places = (columns.packed, columns.wide, columns.home, columns.stride, columns.n_categories)
+        condition = (mask, group.codes, group.n_groups, labels, n_classes)
         sums = (self.n_threads, with_classes, without_classes)
         if self.weights is not None:
             _kernels.weigh_rows(*places, *condition, self.weights, *sums)
@@ -405,11 +381,8 @@ def cell_costs(found: IntArray, n_rows: int, correction: Correction) -> tuple[In
 
 
 def grassberger_log(counts: IntArray) -> FloatArray:
-    """Return G(m) of Grassberger (2003) for counts m of at least 1: it replaces ln m in an entropy.
-
-    G(m) = psi(m) + (-1)^m (psi((m + 1) / 2) - psi(m / 2)) / 2
-    """
-    found = as_array("counts", counts)
+    """Return G(m) of Grassberger (2003) for counts of at least 1, in place of ln m in entropies."""
+    found = check.as_array("counts", counts)
     if found.dtype.kind not in "iu" or (found < 1).any():
         raise DataError("counts holds what is no count: give integers of at least 1.")
     m = found.astype(np.float64)

@@ -7,14 +7,7 @@ import numpy as np
 
 from pinsker._types import FloatArray, IntArray
 from pinsker.engine import _kernels
-from pinsker.engine._problem import (
-    MOST_NEIGHBORS,
-    at_least,
-    finite_matrix,
-    finite_vector,
-    one_of,
-    thread_count,
-)
+from pinsker.engine import _problem as check
 from pinsker.exceptions import DataError, ParameterError
 
 Strategy = Literal["auto", "tree", "sweep", "pairs"]
@@ -58,19 +51,13 @@ class BoxCounts:
 
 
 def neighbor_counts(
-    x: FloatArray,
-    y: FloatArray,
-    z: FloatArray,
-    *,
-    k: int,
-    n_threads: int = 1,
-    strategy: Strategy = "auto",
-    widest: int = 512,
-) -> NeighborCounts:
+    x: FloatArray, y: FloatArray, z: FloatArray, *, k: int, n_threads: int = 1,
+    strategy: Strategy = "auto", widest: int = 512,
+) -> NeighborCounts:  # fmt: skip
     """Find each row's radius in (x, y, z) and count its neighbors in xz, yz and z."""
     x, y, z = _spaces(x, y, z)
-    k, n_threads = at_least("k", k, 1, MOST_NEIGHBORS), thread_count(n_threads)
-    one_of("strategy", strategy, STRATEGIES)
+    k, n_threads = check.at_least("k", k, 1, check.MOST_NEIGHBORS), check.thread_count(n_threads)
+    check.one_of("strategy", strategy, STRATEGIES)
     widest = _register_bits(widest)
     n = x.shape[0]
     k = min(k, n)  # more than there are rows are all of them
@@ -82,21 +69,16 @@ def neighbor_counts(
 
 
 def box_counts(
-    x: FloatArray,
-    y: FloatArray,
-    z: FloatArray,
-    *,
-    radius: FloatArray,
-    n_threads: int = 1,
+    x: FloatArray, y: FloatArray, z: FloatArray, *, radius: FloatArray, n_threads: int = 1,
     widest: int = 512,
-) -> BoxCounts:
+) -> BoxCounts:  # fmt: skip
     """Shrink each row's ball to the box of the rows in it, and count its neighbors there."""
     x, y, z = _spaces(x, y, z)
     n = x.shape[0]
-    radius = finite_vector("radius", radius, n)
+    radius = check.finite_vector("radius", radius, n)
     if (radius < 0).any():
         raise DataError("radius holds negative numbers: give those that neighbor_counts found.")
-    n_threads, widest = thread_count(n_threads), _register_bits(widest)
+    n_threads, widest = check.thread_count(n_threads), _register_bits(widest)
     extents = np.zeros((3, n))
     counts = np.zeros((6, n), dtype=np.int64)
     _kernels.box_counts(x, y, z, radius, widest, n_threads, extents, counts)
@@ -104,7 +86,7 @@ def box_counts(
 
 
 def _register_bits(widest: int) -> int:
-    if at_least("widest", widest, min(REGISTERS)) not in REGISTERS:
+    if check.at_least("widest", widest, min(REGISTERS)) not in REGISTERS:
         raise ParameterError(f"widest={widest!r}: use one of {REGISTERS}.", parameter="widest")
     return int(widest)
 
@@ -113,7 +95,7 @@ def _spaces(
     x: FloatArray, y: FloatArray, z: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Check the three spaces: the kernels read as many rows of each as x has."""
-    x = finite_matrix("x", x)
+    x = check.finite_matrix("x", x)
     if not len(x):
         raise DataError(f"x has shape {x.shape}: give one row at least.")
-    return x, finite_matrix("y", y, len(x)), finite_matrix("z", z, len(x))
+    return x, check.finite_matrix("y", y, len(x)), check.finite_matrix("z", z, len(x))

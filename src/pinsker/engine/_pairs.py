@@ -25,16 +25,9 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.engine import _kernels
+from pinsker.engine import _problem as check
 from pinsker.engine._plan import check_room
-from pinsker.engine._problem import (
-    MadeByOf,
-    as_array,
-    at_least,
-    code_vector,
-    one_of,
-    thread_count,
-    truth,
-)
+from pinsker.engine._problem import MadeByOf
 from pinsker.engine.backends import missing_gpu
 from pinsker.exceptions import DataError, EngineError, ParameterError
 
@@ -76,18 +69,24 @@ class PairTables(MadeByOf):
         n_threads: int = 1,
     ) -> "PairTables":
         """Lay out a table."""
-        n_threads = thread_count(n_threads)
+        n_threads = check.thread_count(n_threads)
         codes = binned_columns(codes)
         n_columns, n_rows = codes.shape
         most = most_classes(n_rows)
-        labels = code_vector("labels", labels, n_rows, most).astype(np.int64)
+        labels = check.code_vector("labels", labels, n_rows, most).astype(np.int64)
         strata = np.zeros(n_rows, dtype=np.int64) if strata is None else strata
-        strata = code_vector("strata", strata, n_rows, most).astype(np.int64)
+        strata = check.code_vector("strata", strata, n_rows, most).astype(np.int64)
         n_bins = max(2, int(codes.max()) + 1)
         n_classes, n_strata = int(labels.max()) + 1, int(strata.max()) + 1
-        _check_size(n_columns, n_rows, n_bins, n_strata * n_classes)
+        n_states = n_strata * n_classes
+        n_words = (n_bins - 1) * (n_states + n_rows // _WORD)
+        check_room(
+            f"the layout of {n_columns} columns with {n_states} strata and classes",
+            8 * (n_columns + _LANES) * (n_bins * n_states + n_words),
+            "use fewer strata, classes or columns",
+        )
         state = strata * n_classes + labels
-        sizes = np.bincount(state, minlength=n_strata * n_classes)
+        sizes = np.bincount(state, minlength=n_states)
         first_word = np.concatenate([[0], np.cumsum(-(-sizes // _WORD))])
         within = np.arange(n_rows) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         order = np.argsort(state, kind="stable")
@@ -101,18 +100,12 @@ class PairTables(MadeByOf):
         base = int(cost[table].sum() - cost[table.sum(axis=1)].sum())
         alone = (with_classes - without).ravel()[:n_columns]
         return cls._made(
-            n_columns=n_columns,
-            n_bins=n_bins,
-            n_strata=n_strata,
-            n_classes=n_classes,
-            alone=(alone - base) / float(_kernels.COSTS_PER_NAT),
-            _bits=bits,
-            _margins=margins.ravel(),
-            _first_word=first_word.astype(np.int64),
-            _cost=cost,
+            n_columns=n_columns, n_bins=n_bins, n_strata=n_strata, n_classes=n_classes,
+            alone=(alone - base) / float(_kernels.COSTS_PER_NAT), _bits=bits,
+            _margins=margins.ravel(), _first_word=first_word.astype(np.int64), _cost=cost,
             _cost_alone=np.ascontiguousarray(alone - base // 2, dtype=np.int64),
             _n_threads=n_threads,
-        )
+        )  # fmt: skip
 
     def blocks(self) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
         """Yield the surplus of all pairs, some first columns at a time."""
@@ -130,7 +123,7 @@ class PairTables(MadeByOf):
 
 def binned_columns(codes: Any) -> npt.NDArray[np.uint8]:
     """Return bins of columns, one column a row, as bytes; refuse more than `MOST_PAIR_BINS`."""
-    table = as_array("codes", codes)
+    table = check.as_array("codes", codes)
     if table.ndim != 2 or table.size == 0 or table.dtype.kind not in "iub":
         raise DataError(
             f"codes has shape {table.shape} and dtype {table.dtype}: give integers, one column a "
@@ -150,16 +143,6 @@ def most_classes(n_rows: int) -> int:
     return max(n_rows, _FEW_CLASSES)
 
 
-def _check_size(n_columns: int, n_rows: int, n_bins: int, n_states: int) -> None:
-    n_words = n_states + n_rows // _WORD
-    per_column = 8 * (n_bins * n_states + (n_bins - 1) * n_words)
-    check_room(
-        f"the layout of {n_columns} columns with {n_states} strata and classes",
-        (n_columns + _LANES) * per_column,
-        "use fewer strata, classes or columns",
-    )
-
-
 def integer_costs(n_rows: int) -> IntArray:
     """Return n log n / n_rows of every count, as multiples of a small part of a nat."""
     counts = np.arange(n_rows + 1, dtype=np.float64)
@@ -170,10 +153,8 @@ def integer_costs(n_rows: int) -> IntArray:
 def _lay_out(
     codes: AnyArray, place: IntArray, first_word: IntArray, n_bins: int, ends: IntArray
 ) -> tuple[npt.NDArray[np.uint64], IntArray]:
-    """Return bit sets and sizes of all bins but the last, and of all bins, eight columns a group.
-
-    `codes` has its rows in order of state; `place` is the bit of each, `ends` where states end.
-    """
+    """Return bit sets of all bins but the last, and sizes of all, eight columns a group."""
+    # The rows are in order of state; `place` is the bit of each, `ends` where states end.
     n_columns, n_groups = len(codes), -(-len(codes) // _LANES)
     n_states, n_words = len(ends), int(first_word[-1])
     bits = np.zeros((n_groups, n_bins - 1, n_words, _LANES), dtype=np.uint64)
@@ -207,7 +188,7 @@ _NONE = -(2**62)
 
 def array_library(engine: str) -> ArrayLibrary:
     """Return NumPy, or CuPy where triples shall or can be counted on a GPU."""
-    one_of("engine", engine, ("auto", "local", "cuda"))
+    check.one_of("engine", engine, ("auto", "local", "cuda"))
     if engine == "local":
         return np
     reason = missing_gpu()
@@ -219,21 +200,20 @@ def array_library(engine: str) -> ArrayLibrary:
 
 
 def best_triples(
-    codes: npt.NDArray[np.uint8],
-    labels: IntArray,
-    pairs: IntArray,
-    n_best: int,
-    *,
-    later: bool = False,
-    library: ArrayLibrary = np,
-) -> tuple[IntArray, FloatArray]:
+    codes: npt.NDArray[np.uint8], labels: IntArray, pairs: IntArray, n_best: int, *,
+    later: bool = False, library: ArrayLibrary = np,
+) -> tuple[IntArray, FloatArray]:  # fmt: skip
     """Count every pair of some with every third column; return the best triples."""
-    xp = _array_module(library)
-    codes = binned_columns(codes)
+    if not isinstance(library, ModuleType) or library.__name__ not in ("numpy", "cupy"):
+        raise ParameterError(
+            f"library={library!r} counts no triples: use what array_library returns.",
+            parameter="library",
+        )
+    xp, codes = library, binned_columns(codes)
     n_columns, n_rows = codes.shape
-    labels = code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
-    later = truth("later", later)
-    pairs, n_best = _checked_pairs(pairs, n_columns), at_least("n_best", n_best, 1)
+    labels = check.code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
+    later = check.truth("later", later)
+    pairs, n_best = _checked_pairs(pairs, n_columns), check.at_least("n_best", n_best, 1)
     counted = _Counted(xp, xp.asarray(codes), xp.asarray(labels), xp.asarray(integer_costs(n_rows)))
     check_room(
         "one pair with every class", 5 * counted.states * n_rows, "use fewer classes, bins or rows"
@@ -264,19 +244,9 @@ def best_triples(
     return triples[order], surplus[order] / float(_kernels.COSTS_PER_NAT)
 
 
-def _array_module(library: ArrayLibrary) -> ArrayLibrary:
-    """Refuse what is neither NumPy nor CuPy."""
-    if not isinstance(library, ModuleType) or library.__name__ not in ("numpy", "cupy"):
-        raise ParameterError(
-            f"library={library!r} counts no triples: use what array_library returns.",
-            parameter="library",
-        )
-    return library
-
-
 def _checked_pairs(pairs: ArrayLibrary, n_columns: int) -> IntArray:
     """Return pairs of columns, the first smaller; the same column twice would count as two."""
-    given = as_array("pairs", pairs)
+    given = check.as_array("pairs", pairs)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise DataError(
             f"pairs has shape {given.shape} and dtype {given.dtype}: give two columns each."
@@ -320,10 +290,8 @@ class _Counted:
         terms = (
             self._knows(counts)
             - self._knows(two)
-            - self._knows(counts.sum(axis=2, keepdims=True))
-            - self._knows(counts.sum(axis=1, keepdims=True))
-            + self._knows(two.sum(axis=2, keepdims=True))
-            + self._knows(two.sum(axis=1, keepdims=True))
+            - sum(self._knows(counts.sum(axis=axis, keepdims=True)) for axis in (2, 1))
+            + sum(self._knows(two.sum(axis=axis, keepdims=True)) for axis in (2, 1))
             + self._knows(counts[:1].sum(axis=(1, 2), keepdims=True))
         )
         return terms + self.base

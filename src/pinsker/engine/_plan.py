@@ -8,19 +8,10 @@ import numpy as np
 import psutil
 
 from pinsker._notes import Notes
-from pinsker._types import IntArray, Unchecked
+from pinsker._types import Fields, IntArray, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._problem import (
-    MOST_MEMORY,
-    MOST_NEIGHBORS,
-    FixedPoint,
-    Problem,
-    at_least,
-    instance_of,
-    one_of,
-    thread_count,
-    truth,
-)
+from pinsker.engine import _problem as check
+from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.exceptions import MemoryBudgetError, ParameterError
 
 Score = Literal["difference", "direct"]
@@ -63,11 +54,11 @@ class WorkerMemory:
     is_planned: bool = True  # False: the search plans it by itself, see `Plan.with_memory_of`
 
     def __post_init__(self) -> None:
-        one_of("engine", self.engine, ("local", "dask", "cuda"))
-        at_least("n_workers", self.n_workers, 1)
-        at_least("max_tiles", self.max_tiles, 1)
+        check.one_of("engine", self.engine, ("local", "dask", "cuda"))
+        check.at_least("n_workers", self.n_workers, 1)
+        check.at_least("max_tiles", self.max_tiles, 1)
         if self.n_bytes is not None:
-            at_least("n_bytes", self.n_bytes, 0, or_none=True)
+            check.at_least("n_bytes", self.n_bytes, 0, or_none=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +83,10 @@ class Plan:
     @property
     def notes(self) -> Notes:
         """What a user should know: rows left out, memory that made the search slower."""
-        notes = []
+        notes, error = [], ""
+        if self.standard_error is not None:
+            error = f": standard error of a set's information {self.standard_error:.4f} nats"
         if len(self.queries) < self.n_rows:
-            error = ""
-            if self.standard_error is not None:
-                error = f": standard error of a set's information {self.standard_error:.4f} nats"
             notes.append(
                 f"{len(self.queries)} of {self.n_rows} rows were measured, against all{error}"
             )
@@ -115,33 +105,19 @@ class Plan:
 
 
 def plan_sample(
-    problem: Problem,
-    *,
-    max_memory: int | None,
-    max_samples: int | None,
-    seed: int,
-    keeps_pairs: bool = True,
-    n_neighbors: int = 3,
-    n_threads: int = 1,
+    problem: Problem, *, max_memory: int | None, max_samples: int | None, seed: int,
+    keeps_pairs: bool = True, n_neighbors: int = 3, n_threads: int = 1,
     workers: WorkerMemory | None = None,
-) -> Plan:
+) -> Plan:  # fmt: skip
     """Choose the rows to measure, and how many keep their state within the memory allowed."""
     check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
-    keeps_pairs = truth("keeps_pairs", keeps_pairs)
+    keeps_pairs = check.truth("keeps_pairs", keeps_pairs)
     if workers is not None:
-        instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
+        check.instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
     workers = workers or WorkerMemory()
     queries, error = choose_rows(problem, max_samples, seed, n_neighbors)
-    all_rows = Plan(
-        queries=queries,
-        n_watched=len(queries) if keeps_pairs else 0,
-        n_bytes=0,
-        limit=0,
-        n_rows=problem.n_rows,
-        keeps_pairs=keeps_pairs,
-        engine=workers.engine,
-        standard_error=error,
-    )
+    n_watched = len(queries) if keeps_pairs else 0
+    all_rows = Plan(queries, n_watched, 0, 0, problem.n_rows, keeps_pairs, 0, workers.engine, error)
     if not workers.is_planned:
         return all_rows
     table = search_bytes(*problem.values.shape, n_threads=n_threads, copies=2 - keeps_pairs)
@@ -154,8 +130,11 @@ def plan_sample(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
         )
-    state_bytes, per_row = int(_USABLE * (limit - fixed)), _bytes_of_watched_row(problem)
-    n_watched = min(all_rows.n_watched, workers.n_workers * (state_bytes // per_row))
+    state_bytes = int(_USABLE * (limit - fixed))
+    close_pairs = _BYTES_PER_CLOSE_PAIR * min(problem.n_rows, _CLOSE_PAIRS_PER_ROW)
+    watches = (4 if problem.n_features < 65535 else 8) * problem.n_rows
+    per_row = watches + close_pairs + _BYTES_PER_WATCHED_ROW
+    n_watched = min(n_watched, workers.n_workers * (state_bytes // per_row))
     return replace(
         all_rows,
         n_watched=n_watched,
@@ -175,21 +154,21 @@ def check_search(
     n_threads: Unchecked,
 ) -> None:
     """Refuse what no search can be planned for."""
-    instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
-    at_least("n_neighbors", n_neighbors, 1, MOST_NEIGHBORS)
-    thread_count(n_threads)
-    at_least("seed", seed, 0)
+    check.instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
+    check.at_least("n_neighbors", n_neighbors, 1, check.MOST_NEIGHBORS)
+    check.thread_count(n_threads)
+    check.at_least("seed", seed, 0)
     if max_memory is not None:
-        at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
+        check.at_least("max_memory", max_memory, 1, check.MOST_MEMORY, or_none=True)
     if max_samples is not None:
-        at_least("max_samples", max_samples, 1, or_none=True)
+        check.at_least("max_samples", max_samples, 1, or_none=True)
 
 
 def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int = 1) -> int:
     """Return the bytes that a search by neighbors holds at least."""
     sizes = {"n_rows": n_rows, "n_columns": n_columns, "n_threads": n_threads, "copies": copies}
     for name, size in sizes.items():
-        at_least(name, size, 0)
+        check.at_least(name, size, 0)
     padded = -(-n_columns // _COLUMN_BLOCK) * _COLUMN_BLOCK
     per_row = 8 * (n_columns + copies * padded) + _BYTES_PER_ROW
     return n_rows * (per_row + _BYTES_PER_ROW_AND_THREAD * n_threads)
@@ -198,9 +177,9 @@ def search_bytes(n_rows: int, n_columns: int, *, n_threads: int = 1, copies: int
 def memory_limit(max_memory: int | None = None, n_bytes: int | None = None) -> int:
     """Return the bytes that may be held: `max_memory`, or half of what is available."""
     if max_memory is not None:
-        return at_least("max_memory", max_memory, 1, MOST_MEMORY, or_none=True)
+        return check.at_least("max_memory", max_memory, 1, check.MOST_MEMORY, or_none=True)
     if n_bytes is not None:
-        at_least("n_bytes", n_bytes, 0, or_none=True)
+        check.at_least("n_bytes", n_bytes, 0, or_none=True)
     return int(_FRACTION_OF_MEMORY * (available_memory() if n_bytes is None else n_bytes))
 
 
@@ -211,13 +190,6 @@ def check_room(what: str, n_bytes: int, advice: str) -> None:
     limit = memory_limit()
     if n_bytes > limit:
         raise MemoryBudgetError(f"{what} takes {n_bytes} bytes, but {limit} are free: {advice}.")
-
-
-def _bytes_of_watched_row(problem: Problem) -> int:
-    """Return the bytes of a row that keeps its pairs."""
-    watch_bytes = 2 if problem.n_features < 65535 else 4
-    close_pairs = _BYTES_PER_CLOSE_PAIR * min(problem.n_rows, _CLOSE_PAIRS_PER_ROW)
-    return 2 * watch_bytes * problem.n_rows + close_pairs + _BYTES_PER_WATCHED_ROW
 
 
 def available_memory(root: str | Path = "/") -> int:
@@ -321,18 +293,24 @@ def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
     return spread
 
 
+def kernel_settings(
+    problem: Problem, fixed: FixedPoint, queries: IntArray, n_neighbors: int
+) -> Fields:
+    """Return what the kernels of all backends take."""
+    return {
+        "values": problem.values,
+        "features": problem.feature_of_column.astype(np.int32),
+        "n_features": problem.n_features,
+        "labels": problem.labels,
+        "target": problem.target,
+        "digamma": fixed.digamma,
+        "queries": queries,
+        "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
+    }
+
+
 def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbors: int) -> int:
-    search = _kernels.Backward(
-        values=problem.values,
-        features=problem.feature_of_column.astype(np.int32),
-        n_features=problem.n_features,
-        labels=problem.labels,
-        target=problem.target,
-        digamma=fixed.digamma,
-        queries=np.ascontiguousarray(rows),
-        watched_queries=0,
-        rank=min(n_neighbors, problem.n_rows),
-        direct=False,
-    )
+    settings = kernel_settings(problem, fixed, np.ascontiguousarray(rows), n_neighbors)
+    search = _kernels.Backward(**settings, watched_queries=0, direct=False)
     search.start(np.ones(problem.n_features, dtype=np.uint8), 1)
     return int(search.information())

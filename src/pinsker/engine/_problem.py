@@ -21,7 +21,6 @@ from pinsker._types import (
     FloatArray,
     IntArray,
     RowLabels,
-    TableLike,
     TargetLike,
     Unchecked,
 )
@@ -146,21 +145,6 @@ def class_codes(name: str, labels: RowLabels, n_rows: int) -> IntArray:
     """Return integer labels, whatever they are, as class codes 0, 1, 2, ... in int64."""
     codes = integer_vector(name, labels, n_rows)
     return np.ascontiguousarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
-
-
-def feature_numbers(name: str, features: ColumnChoice, n_columns: int) -> IntArray:
-    """Return the feature of each column as int64; every feature has one column at least."""
-    numbers = code_vector(name, features, n_columns, n_columns, "column")
-    sizes = np.bincount(numbers.astype(np.int64))
-    if (sizes == 0).any():
-        empty = int(np.flatnonzero(sizes == 0)[0])
-        raise DataError(f"feature {empty} of {name} has no column: number them without gaps.")
-    return np.array(numbers, dtype=np.int64)
-
-
-def row_numbers(name: str, rows: TableLike, n_rows: int) -> IntArray:
-    """Return one row number per row, in int64 and as a copy."""
-    return np.array(code_vector(name, rows, n_rows, n_rows), dtype=np.int64)
 
 
 def flags(name: str, values: Unchecked, n: int) -> npt.NDArray[np.uint8]:
@@ -329,21 +313,21 @@ def _checked(
         raise DataError(f"values has shape {n_rows, n_columns}: give rows and columns.")
     if (labels is None) == (target is None):
         raise DataError("a problem has either labels or a target: give one of them.")
-    features = feature_numbers("features", features, n_columns)
+    numbers = code_vector("features", features, n_columns, n_columns, "column").astype(np.int64)
+    empty = np.flatnonzero(np.bincount(numbers) == 0)
+    if len(empty):
+        raise DataError(f"feature {empty[0]} of features has no column: number them without gaps.")
+    if target is not None:
+        target = finite_matrix("target", target, n_rows)
+        if not target.shape[1]:
+            raise DataError(f"target has shape {target.shape}: give one column at least.")
     return {
         "values": values,
-        "feature_of_column": features,
-        "n_features": int(features.max()) + 1,
+        "feature_of_column": numbers,
+        "n_features": int(numbers.max()) + 1,
         "labels": None if labels is None else class_codes("labels", labels, n_rows),
-        "target": None if target is None else _target(target, n_rows),
+        "target": target,
     }
-
-
-def _target(target: TargetLike, n_rows: int) -> FloatArray:
-    numbers = finite_matrix("target", target, n_rows)
-    if not numbers.shape[1]:
-        raise DataError(f"target has shape {numbers.shape}: give one column at least.")
-    return numbers
 
 
 def _copied(fields: Fields) -> Fields:

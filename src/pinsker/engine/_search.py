@@ -4,29 +4,23 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
-from pinsker.engine._plan import Plan, Score, check_room, check_search, plan_sample
-from pinsker.engine._problem import (
-    MOST_CODES,
-    MOST_MEMORY,
-    MOST_NEIGHBORS,
-    MOST_THREADS,
-    FixedPoint,
-    Problem,
-    at_least,
-    code_vector,
-    finite_matrix,
-    finite_vector,
-    index_of,
-    one_of,
-    shown,
+from pinsker.engine import _problem as check
+from pinsker.engine._plan import (
+    Plan,
+    Score,
+    check_room,
+    check_search,
+    kernel_settings,
+    plan_sample,
 )
+from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.engine.backends import EngineName, Request, check_client, choose_backend
 from pinsker.exceptions import DataError, ParameterError
 
@@ -38,32 +32,11 @@ class _FrozenSettings:
     """Fields of a frozen dataclass as scikit-learn's parameters."""
 
     def get_params(self, deep: bool = True) -> Fields:  # noqa: ARG002 (no field has its own)
-        """Return the fields by name, as scikit-learn's estimators do.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Changes nothing.
-
-        Returns
-        -------
-        dict
-        """
+        """Return the fields by name, as scikit-learn's estimators do; `deep` changes nothing."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def replace_params(self, **changes: Any) -> Self:
-        """Return other settings that differ in some fields.
-
-        Parameters
-        ----------
-        **changes
-            Fields by name; their values are checked.
-
-        Returns
-        -------
-        KNNSettings or EngineSettings
-            Of the same class.
-        """
+        """Return settings of the same class that differ in some fields, which are checked."""
         known = self.get_params()
         for name in changes:
             if name not in known:
@@ -74,18 +47,7 @@ class _FrozenSettings:
         return replace(self, **changes)
 
     def set_params(self, **params: Any) -> Self:
-        """Refuse to change a frozen object in place; without parameters return it.
-
-        Parameters
-        ----------
-        **params
-            Fields by name.
-
-        Returns
-        -------
-        KNNSettings or EngineSettings
-            This object.
-        """
+        """Refuse to change a frozen object in place; without parameters return it."""
         if params:
             raise ParameterError(
                 f"{type(self).__name__} is frozen, so {', '.join(params)} cannot be set in place: "
@@ -98,8 +60,7 @@ class _FrozenSettings:
     def __sklearn_clone__(self) -> Self:
         return self
 
-    def __copy__(self) -> Self:
-        return self
+    __copy__ = __sklearn_clone__
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -138,12 +99,12 @@ class KNNSettings(_FrozenSettings):
     estimator: EstimatorName = "ksg"
 
     def __post_init__(self) -> None:
-        at_least("n_neighbors", self.n_neighbors, 1, MOST_NEIGHBORS)
-        one_of("scale", self.scale, get_args(Scale))
-        one_of("score", self.score, get_args(Score))
+        check.at_least("n_neighbors", self.n_neighbors, 1, check.MOST_NEIGHBORS)
+        check.one_of("scale", self.scale, get_args(Scale))
+        check.one_of("score", self.score, get_args(Score))
         if self.max_samples is not None:
-            at_least("max_samples", self.max_samples, 1, or_none=True)
-        one_of("estimator", self.estimator, get_args(EstimatorName))
+            check.at_least("max_samples", self.max_samples, 1, or_none=True)
+        check.one_of("estimator", self.estimator, get_args(EstimatorName))
         if self.estimator == "gao" and (self.score == "direct" or self.max_samples is not None):
             raise ParameterError("estimator='gao': use score='difference' and max_samples=None.")
 
@@ -178,10 +139,10 @@ class EngineSettings(_FrozenSettings):
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
-        one_of("name", self.name, get_args(EngineName))
+        check.one_of("name", self.name, get_args(EngineName))
         check_client(self.client)
         if self.max_memory is not None:
-            at_least("max_memory", self.max_memory, 1, MOST_MEMORY, or_none=True)
+            check.at_least("max_memory", self.max_memory, 1, check.MOST_MEMORY, or_none=True)
 
     def __getstate__(self) -> Fields:
         return {**vars(self), "client": None}
@@ -190,10 +151,10 @@ class EngineSettings(_FrozenSettings):
 def count_threads(n_jobs: Unchecked) -> int:
     """Return the number of threads that scikit-learn's `n_jobs` stands for."""
     integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > MOST_THREADS):
+    if n_jobs is not None and (not integer or n_jobs == 0 or n_jobs > check.MOST_THREADS):
         raise ParameterError(
-            f"n_jobs={shown(n_jobs)} means nothing: use a number of threads (at most "
-            f"{MOST_THREADS}), -1 for all, or None.",
+            f"n_jobs={check.shown(n_jobs)} means nothing: use a number of threads (at most "
+            f"{check.MOST_THREADS}), -1 for all, or None.",
             parameter="n_jobs",
         )
     return int(effective_n_jobs(n_jobs))
@@ -205,17 +166,14 @@ def generator_of(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"random_state={shown(random_state)} is no seed ({error}): use an integer of at least "
-            "0.",
+            f"random_state={check.shown(random_state)} is no seed ({error}): use an integer of at "
+            "least 0.",
             parameter="random_state",
         ) from error
 
 
 #: Parameters that hold an expert's settings: nested names such as ``knn__n_neighbors`` reach them.
-SETTINGS: dict[str, type[KNNSettings] | type[EngineSettings]] = {
-    "knn": KNNSettings,
-    "engine": EngineSettings,
-}
+SETTINGS: dict[str, type[_FrozenSettings]] = {"knn": KNNSettings, "engine": EngineSettings}
 #: Names that the parameter `engine` may hold instead of settings.
 ENGINES = get_args(EngineName)
 
@@ -237,38 +195,25 @@ class Stepwise:
     _search: _kernels.Backward | _kernels.Forward
 
     def __init__(
-        self,
-        problem: Problem,
-        *,
-        n_neighbors: int = 3,
-        score: Score = "difference",
-        active: Iterable[int] | None = None,
-        n_threads: int = 1,
-        max_memory: int | None = None,
-        max_samples: int | None = None,
-        seed: int = 0,
-        engine: EngineName = "local",
+        self, problem: Problem, *, n_neighbors: int = 3, score: Score = "difference",
+        active: Iterable[int] | None = None, n_threads: int = 1, max_memory: int | None = None,
+        max_samples: int | None = None, seed: int = 0, engine: EngineName = "local",
         client: DaskClient = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         check_search(problem, max_memory, max_samples, seed, n_neighbors, n_threads)
-        one_of("score", score, get_args(Score))
+        check.one_of("score", score, get_args(Score))
         self._problem, self._score, self._n_threads = problem, score, int(n_threads)
         self._active = np.zeros(problem.n_features, dtype=np.uint8)
         first = range(problem.n_features) if self._keeps_pairs else ()  # backward from all
         for feature in first if active is None else _listed(active):
-            self._active[index_of("feature", feature, problem.n_features)] = 1
+            self._active[check.index_of("feature", feature, problem.n_features)] = 1
         request = Request(engine, client, problem, max_samples, max_memory)
         backend = choose_backend(request)
         plan = plan_sample(
-            problem,
-            max_memory=max_memory,
-            max_samples=max_samples,
-            seed=seed,
-            keeps_pairs=self._keeps_pairs,
-            n_neighbors=n_neighbors,
-            n_threads=n_threads,
+            problem, max_memory=max_memory, max_samples=max_samples, seed=seed,
+            keeps_pairs=self._keeps_pairs, n_neighbors=n_neighbors, n_threads=n_threads,
             workers=backend.memory(),
-        )
+        )  # fmt: skip
         self._fixed = FixedPoint.of(problem.n_rows)
         settings = self._settings(plan, n_neighbors)
         self.plan: Plan
@@ -304,21 +249,10 @@ class Stepwise:
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
         """Return what the kernels of all backends take."""
-        problem, kept = self.problem, {}
+        settings = kernel_settings(self.problem, self._fixed, plan.queries, n_neighbors)
         if plan.keeps_pairs:
-            kept = {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
-        return {
-            "values": problem.values,
-            "features": problem.feature_of_column.astype(np.int32),
-            "n_features": problem.n_features,
-            "labels": problem.labels,
-            "target": problem.target,
-            "digamma": self._fixed.digamma,
-            "queries": plan.queries,
-            "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
-            "direct": self.score == "direct",
-            **kept,
-        }
+            settings |= {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
+        return {**settings, "direct": self.score == "direct"}
 
     def _nats(self, sums: np.ndarray) -> FloatArray:
         return self._fixed.to_nats(sums, len(self.plan.queries))
@@ -352,7 +286,7 @@ class Backward(Stepwise):
 
     def remove(self, feature: int) -> FloatArray:
         """Remove a feature from the set, and return the scores of what is left."""
-        feature = index_of("feature", feature, self.problem.n_features)
+        feature = check.index_of("feature", feature, self.problem.n_features)
         if not self._active[feature]:
             raise ParameterError(
                 f"feature {feature} is not in the current set, so it cannot be removed."
@@ -382,7 +316,7 @@ class Forward(Stepwise):
 
     def add(self, feature: int) -> FloatArray:
         """Add a feature to the set, and return the scores of the others."""
-        feature = index_of("feature", feature, self.problem.n_features)
+        feature = check.index_of("feature", feature, self.problem.n_features)
         if self._active[feature]:
             raise ParameterError(f"feature {feature} is in the current set already.")
         self._active[feature] = 1
@@ -397,61 +331,54 @@ _MOST_TREES = 10**6
 _MOST_ROWS = 2**62
 
 
+class TreeSettings(TypedDict):
+    """How randomized trees are grown."""
+
+    n_trees: int
+    min_leaf: int
+    n_candidates: int
+    seed: int
+
+
 def class_probabilities(
     train: FloatArray,
     labels: IntArray,
     test: FloatArray,
     n_classes: int,
-    *,
-    n_trees: int,
-    min_leaf: int,
-    n_candidates: int,
-    seed: int,
+    **how: Unpack[TreeSettings],
 ) -> FloatArray:
     """Return the mean over trees of the class frequencies in the leaf that each test row reaches.
 
-    Extremely randomized trees (Geurts, Ernst, Wehenkel, Machine Learning 63, 2006), each grown on
-    all training rows: a node draws one threshold for each of `n_candidates` random columns that
-    vary there, and takes the one after which the classes are purest (Gini), unless a side has fewer
-    than `min_leaf` rows. Its random numbers are a function of the seed and of its place.
+    Extremely randomized trees (Geurts, Ernst, Wehenkel 2006), each grown on all training rows: a
+    node draws one threshold for each of `n_candidates` random columns that vary there, and takes
+    the one after which the classes are purest (Gini), unless a side has fewer than `min_leaf` rows.
     """
     by_column, test_by_column = _by_column(train, test)
-    _check_trees(n_trees, min_leaf, n_candidates, seed)
-    n_classes = at_least("n_classes", n_classes, 1, MOST_CODES)
-    codes = code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
+    settings = _check_trees(**how)
+    n_classes = check.at_least("n_classes", n_classes, 1, check.MOST_CODES)
+    codes = check.code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
     n_test = test_by_column.shape[1]
     check_room("a probability per class and row", 16 * n_test * n_classes, "give fewer test rows")
     sums = np.zeros((n_test, n_classes))
-    _kernels.class_trees(
-        by_column, codes, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
-    )
-    return sums / n_trees
+    _kernels.class_trees(by_column, codes, test_by_column, *settings, sums)
+    return sums / how["n_trees"]
 
 
 def mean_values(
-    train: FloatArray,
-    numbers: FloatArray,
-    test: FloatArray,
-    *,
-    n_trees: int,
-    min_leaf: int,
-    n_candidates: int,
-    seed: int,
+    train: FloatArray, numbers: FloatArray, test: FloatArray, **how: Unpack[TreeSettings]
 ) -> FloatArray:
     """Return the mean over trees of the mean number in the leaf that each test row reaches."""
     by_column, test_by_column = _by_column(train, test)
-    _check_trees(n_trees, min_leaf, n_candidates, seed)
-    numbers = finite_vector("numbers", numbers, by_column.shape[1])
+    settings = _check_trees(**how)
+    numbers = check.finite_vector("numbers", numbers, by_column.shape[1])
     sums = np.zeros((test_by_column.shape[1], 1))
-    _kernels.number_trees(
-        by_column, numbers, test_by_column, n_trees, min_leaf, n_candidates, seed, sums
-    )
-    return np.asarray(sums[:, 0] / n_trees)
+    _kernels.number_trees(by_column, numbers, test_by_column, *settings, sums)
+    return np.asarray(sums[:, 0] / how["n_trees"])
 
 
 def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return both tables by column; the kernel reads the same columns of each."""
-    given = (finite_matrix("train", train), finite_matrix("test", test))
+    given = (check.finite_matrix("train", train), check.finite_matrix("test", test))
     if given[0].shape[1] != given[1].shape[1] or not given[0].size:
         raise DataError(
             f"training rows of shape {given[0].shape} and test rows of shape {given[1].shape}: "
@@ -460,8 +387,11 @@ def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatAr
     return np.ascontiguousarray(given[0].T), np.ascontiguousarray(given[1].T)
 
 
-def _check_trees(n_trees: int, min_leaf: int, n_candidates: int, seed: int) -> None:
-    at_least("n_trees", n_trees, 1, _MOST_TREES)
-    at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
-    at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
-    at_least("seed", seed, 0, 2**64 - 1)
+def _check_trees(
+    n_trees: int, min_leaf: int, n_candidates: int, seed: int
+) -> tuple[int, int, int, int]:
+    check.at_least("n_trees", n_trees, 1, _MOST_TREES)
+    check.at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
+    check.at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
+    check.at_least("seed", seed, 0, 2**64 - 1)
+    return n_trees, min_leaf, n_candidates, seed

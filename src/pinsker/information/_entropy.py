@@ -19,7 +19,6 @@ from pinsker.information._measure import (
     Options,
     as_states,
     check_choice,
-    check_correction,
     check_gaussian_rows,
     gaussian_columns,
     kinds_by_column,
@@ -74,9 +73,8 @@ class _EntropyLayout:
         if self.method == "gaussian":
             return gaussian_entropy(self.numbers[rows])
         discrete = state_entropy(self.states[rows], self.correction)
-        return (
-            discrete if self.method == "discrete" else discrete + self.continuous_part(rows).value
-        )
+        more = 0.0 if self.method == "discrete" else self.continuous_part(rows).value
+        return discrete + more
 
 
 @overload
@@ -88,19 +86,12 @@ def entropy(
     x: TableLike, *, return_details: Literal[True], **keywords: Unpack[EntropyKeywords]
 ) -> Estimate: ...
 def entropy(
-    x: TableLike,
-    *,
-    return_details: bool = False,
-    method: EntropyMethod = "auto",
-    n_neighbors: int = 3,
-    scale: Scale = "standard",
-    categorical_features: ColumnChoice = "from_dtype",
-    missing: Missing = "error",
-    correction: Correction = "grassberger",
-    clip: bool = False,
-    n_jobs: int | None = None,
+    x: TableLike, *, return_details: bool = False, method: EntropyMethod = "auto",
+    n_neighbors: int = 3, scale: Scale = "standard",
+    categorical_features: ColumnChoice = "from_dtype", missing: Missing = "error",
+    correction: Correction = "grassberger", clip: bool = False, n_jobs: int | None = None,
     random_state: int = 0,
-) -> float | Estimate:
+) -> float | Estimate:  # fmt: skip
     r"""Estimate the entropy of one or several columns, in nats.
 
     .. math:: H(X) = -\sum_x p(x) \ln p(x), \qquad h(X) = -\int p(x) \ln p(x)\, dx
@@ -116,8 +107,8 @@ def entropy(
     return_details : bool, default=False
         Return an `Estimate` instead of a number.
     method : {"auto", "knn", "discrete", "gaussian"}, default="auto"
-        "discrete" counts states; "knn" is the estimator of Kozachenko and Leonenko [1]_ in the max
-        norm, by state where columns are mixed; "gaussian" is the log-determinant, unbiased for
+        "discrete" counts states; "knn" is the estimator of Kozachenko and Leonenko (1987) in the
+        max norm, by state where columns are mixed; "gaussian" is the log-determinant, unbiased for
         Gaussian rows. "auto" is "discrete" when all columns are, else "knn".
     n_neighbors : int, default=3
         Neighbors of each row, for "knn".
@@ -126,16 +117,10 @@ def entropy(
     categorical_features : default="from_dtype"
         What kinds columns are: a kind for all, a mask, a list of columns, a dict of kinds; as in
         `pinsker.encoding.encode_columns`.
-    missing : {"error", "drop", "category"}, default="error"
-        What a missing value means: an error, a row to leave out, or a value of its own.
-    correction : {"grassberger", "miller-madow", "none"}, default="grassberger"
-        Bias correction of the discrete entropy [2]_.
     clip : bool, default=False
         Return zero for negative estimates; only for discrete columns.
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on them.
-    random_state : int, default=0
-        Seed of the halves behind the standard error.
+    missing, correction, n_jobs, random_state
+        As in `mutual_information`.
 
     Returns
     -------
@@ -147,12 +132,6 @@ def entropy(
     DataError
         When continuous columns hold repeated rows, or are functions of each other: there is no
         finite differential entropy then.
-
-    References
-    ----------
-    .. [1] Kozachenko, Leonenko, "Sample estimate of the entropy of a random vector", Probl. Inf.
-       Transm. 23, 1987.
-    .. [2] Grassberger, "Entropy estimates from insufficient samplings", arXiv:physics/0307138.
 
     Examples
     --------
@@ -180,7 +159,7 @@ def _lay_out(x: TableLike, options: Options) -> tuple[_EntropyLayout, Notes]:
     method, k, scale = options.method, options.n_neighbors, options.scale
     check_choice("method", method, get_args(EntropyMethod))
     check_choice("scale", scale, ("standard", "none"), why=" (an entropy has its column's unit)")
-    check_correction(options.correction)
+    check_choice("correction", options.correction, get_args(Correction))
     kinds = kinds_by_column(options.categorical_features, x, "x")
     columns = encode_columns(x, scale="none", categorical_features=kinds, missing=options.missing)
     notes = columns.notes

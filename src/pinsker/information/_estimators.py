@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -186,14 +186,9 @@ class LocalTerms:
 
 
 def knn_terms(
-    x: FloatArray | None,
-    y: FloatArray,
-    z: FloatArray | None,
-    *,
-    k: int,
-    n_threads: int = 1,
+    x: FloatArray | None, y: FloatArray, z: FloatArray | None, *, k: int, n_threads: int = 1,
     method: KnnMethod = "knn",
-) -> LocalTerms:
+) -> LocalTerms:  # fmt: skip
     """Estimate I(X;Y|Z), or I(X;Y) without z, from nearest neighbors."""
     if k < 1:
         raise ParameterError(f"n_neighbors={k} is too few: use at least 1.")
@@ -201,13 +196,9 @@ def knn_terms(
     if x is None or x.shape[1] == 0:
         return LocalTerms(np.zeros(n), 0.0, 0, 0, 0.0)
     rows = _rows(x, y, np.empty((n, 0)) if z is None else z, k, n_threads, method)
-    return LocalTerms(
-        terms=rows.terms,
-        ceiling=float(rows.ceilings.mean()),
-        n_tied=int(np.count_nonzero(rows.tied)),
-        n_alone=int(np.count_nonzero(rows.alone)),
-        resolution=min(rows.x_resolution, rows.y_resolution),
-    )
+    n_tied, n_alone = int(np.count_nonzero(rows.tied)), int(np.count_nonzero(rows.alone))
+    resolution = min(rows.x_resolution, rows.y_resolution)
+    return LocalTerms(rows.terms, float(rows.ceilings.mean()), n_tied, n_alone, resolution)
 
 
 def set_terms(
@@ -232,15 +223,9 @@ class _Rows:
 
     @classmethod
     def of(
-        cls,
-        inside: FloatArray,
-        in_xz: FloatArray,
-        in_yz: FloatArray,
-        in_z: FloatArray,
-        fewest: FloatArray,
-        tied: BoolArray,
-        alone: BoolArray,
-    ) -> "_Rows":
+        cls, inside: FloatArray, in_xz: FloatArray, in_yz: FloatArray, in_z: FloatArray,
+        fewest: FloatArray, tied: BoolArray, alone: BoolArray,
+    ) -> "_Rows":  # fmt: skip
         """Put terms together from digammas of counts, leaving out the rows that are alone."""
         if alone.any():
             inside, in_xz, in_yz, in_z, fewest = (
@@ -326,14 +311,8 @@ def _ksg2(
         terms -= psi[is_open + 1]
         # Neighbors are inside or on the box: all but those on it are inside.
         ceilings = ceilings - psi[np.maximum(k - (closed - is_open), 0) + 1]
-    return _Rows(
-        np.where(fits, terms, plain.terms),
-        np.where(fits, ceilings, plain.ceilings),
-        plain.tied & ~fits,
-        plain.alone,
-        plain.x_resolution,
-        plain.y_resolution,
-    )
+    terms, ceilings = np.where(fits, (terms, ceilings), (plain.terms, plain.ceilings))
+    return replace(plain, terms=terms, ceilings=ceilings, tied=plain.tied & ~fits)
 
 
 def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
@@ -353,12 +332,7 @@ def _gao(x: FloatArray, y: FloatArray, k: int, n_threads: int) -> _Rows:
 
 def _chain(whole: _Rows, known: _Rows) -> _Rows:
     """I(X;Y|Z) = I(XZ;Y) - I(Z;Y): the ceiling is that of the first, less the second."""
-    known_value = float(known.terms.mean())
-    return _Rows(
-        whole.terms - known.terms,
-        whole.ceilings - known.terms,
-        whole.tied,
-        whole.alone,
-        whole.x_resolution - known_value,
-        whole.y_resolution - known_value,
-    )
+    terms, ceilings = whole.terms - known.terms, whole.ceilings - known.terms
+    value = float(known.terms.mean())
+    shown = (whole.x_resolution - value, whole.y_resolution - value)
+    return _Rows(terms, ceilings, whole.tied, whole.alone, *shown)

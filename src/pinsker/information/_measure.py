@@ -65,7 +65,7 @@ class EstimateKeywords(TypedDict, total=False):
     random_state: int
 
 
-class MutualKeywords(EstimateKeywords, total=False):
+class Keywords(EstimateKeywords, total=False):
     """The keywords of `mutual_information`."""
 
     method: Method
@@ -82,12 +82,6 @@ class Options:
     missing: Missing
     correction: Correction
     n_jobs: int | None
-
-    def check(self) -> None:
-        """Refuse values that are wrong for any data."""
-        check_choice("method", self.method, METHODS)
-        check_correction(self.correction)
-        check_scale(self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,66 +159,40 @@ class MethodArrays:
             return Measurement(value, rows_per_cell=rows_per_cell)
         if self.method in GAUSSIAN_METHODS:
             return Measurement(gaussian_information(self.x, self.y, self.z))
-        terms = knn_terms(
-            self.x,
-            self.y,
-            self.z,
-            k=self.k,
-            n_threads=self.n_threads,
-            method=self.method,  # type: ignore[arg-type] # the others have returned
-        )
+        how: Fields = {"k": self.k, "n_threads": self.n_threads, "method": self.method}
+        terms = knn_terms(self.x, self.y, self.z, **how)
         return Measurement(terms.value, terms.ceiling, n_alone=terms.n_alone)
 
 
-@dataclass(frozen=True, eq=False)
-class PreparedInput:
-    """Encoded arguments, laid out for the chosen method, with notes for the user."""
-
-    arguments: Arguments
-    layout: MethodArrays
-    notes: Notes
-
-
-def prepare(x: TableLike, y: TargetLike, z: TableLike, options: Options) -> PreparedInput:
+def prepare(
+    x: TableLike, y: TargetLike, z: TableLike, options: Options
+) -> tuple[Arguments, MethodArrays, Notes]:
     """Check the options, encode the arguments, choose the method and lay out its arrays."""
-    options.check()
-    by_neighbors = options.method in ("auto", *NEIGHBOR_METHODS)
-    gaussian = options.method in GAUSSIAN_METHODS
-    arguments = encode_arguments(
-        x,
-        y,
-        z,
-        scale=options.scale if by_neighbors else "standard" if gaussian else "none",
-        categorical_features=options.categorical_features,
-        missing=options.missing,
-        guess_classes=not gaussian,
-    )
+    check_choice("method", options.method, METHODS)
+    check_choice("correction", options.correction, CORRECTIONS)
+    check_scale(options.scale)
+    arguments = encode_arguments(x, y, z, options)
     method, chosen = choose_method(options.method, arguments)
     if method in NEIGHBOR_METHODS:
         check_neighbors(options.n_neighbors, arguments.x.n_rows)
-    layout = lay_out(arguments, method, options)
-    return PreparedInput(arguments, layout, (*chosen, *arguments.notes))
+    return arguments, lay_out(arguments, method, options), (*chosen, *arguments.notes)
 
 
-def encode_arguments(
-    x: TableLike,
-    y: TargetLike,
-    z: TableLike = None,
-    *,
-    scale: Scale,
-    categorical_features: ColumnChoice,
-    missing: Missing,
-    guess_classes: bool = True,
-) -> Arguments:
+def encode_arguments(x: TableLike, y: TargetLike, z: TableLike, options: Options) -> Arguments:
     """Encode the arguments together, so that rows with missing values are dropped from all."""
+    gaussian, scale = options.method in GAUSSIAN_METHODS, options.scale
+    if options.method not in ("auto", *NEIGHBOR_METHODS):
+        scale = "standard" if gaussian else "none"
     tables = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    declared = _per_argument(categorical_features, tables)
+    declared = _per_argument(options.categorical_features, tables)
     kinds = {name: kinds_by_column(declared[name], data, name) for name, data in tables.items()}
     notes: list[Note | str] = []
-    if guess_classes and isinstance(declared["y"], str) and declared["y"] == "from_dtype":
+    if not gaussian and isinstance(declared["y"], str) and declared["y"] == "from_dtype":
         kinds["y"], guesses = _kinds_of_target(y)
         notes += guesses
-    columns, _ = encode_together(tables, scale=scale, categorical_features=kinds, missing=missing)
+    columns, _ = encode_together(
+        tables, scale=scale, categorical_features=kinds, missing=options.missing
+    )
     for name, found in columns.items():
         notes += [note if note in notes else f"{name}: {note}" for note in found.notes]
     return Arguments(columns["x"], columns["y"], columns.get("z"), tuple(dict.fromkeys(notes)))
@@ -298,15 +266,8 @@ def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays
         check_gaussian_rows(arguments.x.n_rows, arguments.n_columns, method)
     else:
         arrays = {name: columns.metric() for name, columns in given.items()}
-    return MethodArrays(
-        method,
-        arrays["x"],
-        arrays["y"],
-        arrays.get("z"),
-        options.n_neighbors,
-        options.correction,
-        count_threads(options.n_jobs),
-    )
+    how = (options.n_neighbors, options.correction, count_threads(options.n_jobs))
+    return MethodArrays(method, arrays["x"], arrays["y"], arrays.get("z"), *how)
 
 
 def as_states(columns: Columns, name: str) -> IntArray:
@@ -352,8 +313,3 @@ def check_choice(name: str, value: str, allowed: tuple[str, ...], why: str = "")
         raise ParameterError(
             f"{name}={value!r} is not known{why}: use one of {', '.join(allowed)}."
         )
-
-
-def check_correction(correction: str) -> None:
-    """Refuse a bias correction that does not exist."""
-    check_choice("correction", correction, CORRECTIONS)

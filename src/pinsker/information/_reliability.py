@@ -50,11 +50,10 @@ class Estimate:
     n_samples : int
         Number of rows used.
     ceiling : float or None
-        The largest value, in nats, that neighbors could have shown with these rows; None for
-        methods that have no such limit.
+        The largest value, in nats, that neighbors could have shown with these rows, if any.
     standard_error : float or None
-        In nats, from half-sampling: the standard deviation over random halves of the rows. It
-        does not include bias. None when the halves are too small.
+        In nats, without bias: the standard deviation over random halves of the rows. None when
+        those are too small.
     notes : tuple of str
         What was guessed, chosen or found in the data.
     warnings : tuple of str
@@ -62,12 +61,10 @@ class Estimate:
 
     Examples
     --------
-    >>> import pinsker
-    >>> found = pinsker.mutual_information(
-    ...     ["a", "b"] * 20, ["c", "d"] * 20, correction="none", return_details=True
-    ... )
-    >>> found.method, round(found.value, 6), found.n_samples
-    ('discrete', 0.693147, 40)
+    >>> from pinsker import mutual_information
+    >>> found = mutual_information(["a", "b"] * 20, ["c", "d"] * 20, return_details=True)
+    >>> found.method, found.n_samples
+    ('discrete', 40)
     """
 
     value: float
@@ -158,8 +155,7 @@ def _resolution_warnings(
     classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
     if _is_well_resolved(measured, arguments, bool(classes)):
         return ()
-    n_rows = layout.n_rows
-    n_columns = arguments.n_columns
+    n_rows, n_columns = layout.n_rows, arguments.n_columns
     resolution = neighbor_resolution(layout, arguments)
     # Information about classes is at most their entropy, so no more need be resolved.
     needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * _entropy(side) for side in classes)])

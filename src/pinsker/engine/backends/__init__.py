@@ -115,8 +115,11 @@ class Cuda(Backend):
         problem = request.problem
         n_queries = min(request.max_samples or problem.n_rows, problem.n_rows)
         work = float(n_queries) * problem.n_rows * problem.values.shape[1]
-        pays = work >= GPU_PAYS_FROM and missing_gpu() is None
-        return cls() if pays and _fits_on_gpu(problem, request.max_memory) else None
+        if work < GPU_PAYS_FROM or missing_gpu() is not None:
+            return None
+        targets = 0 if problem.target is None else problem.target.shape[1]
+        needed: int = _cuda().least_memory(*problem.values.shape, problem.n_features, targets)
+        return cls() if needed <= (request.max_memory or needed) else None
 
     def memory(self) -> WorkerMemory:
         """Return a plan of nothing: a search plans the memory of the GPU by itself."""
@@ -193,15 +196,6 @@ def missing_gpu() -> str | None:
     """Return why no GPU can be used and what to do, or None if one can."""
     reason: str | None = _cuda().missing()
     return reason
-
-
-def _fits_on_gpu(problem: Problem, max_memory: int | None) -> bool:
-    """Return whether a table fits into max_memory; a GPU needs more for it than the cores."""
-    if max_memory is None:
-        return True
-    targets = 0 if problem.target is None else problem.target.shape[1]
-    needed: int = _cuda().least_memory(*problem.values.shape, problem.n_features, targets)
-    return needed <= max_memory
 
 
 def _active_client() -> DaskClient:

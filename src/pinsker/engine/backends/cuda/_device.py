@@ -240,20 +240,10 @@ class Table:
     """A table on the device, its rows sorted by class so that neighbors lie together."""
 
     def __init__(
-        self,
-        *,
-        values: FloatArray,
-        features: npt.NDArray[np.int32],
-        n_features: int,
-        labels: IntArray | None,
-        target: FloatArray | None,
-        digamma: IntArray,
-        queries: IntArray,
-        rank: int,
-        direct: bool,
-        memory_limit: int | None,
-        device: Device | None,
-    ) -> None:
+        self, *, values: FloatArray, features: npt.NDArray[np.int32], n_features: int,
+        labels: IntArray | None, target: FloatArray | None, digamma: IntArray, queries: IntArray,
+        rank: int, direct: bool, memory_limit: int | None, device: Device | None,
+    ) -> None:  # fmt: skip
         self.device: Device = CupyDevice() if device is None else device
         self.n_features, self.rank, self.direct = n_features, rank, direct
         self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
@@ -264,42 +254,6 @@ class Table:
         self.targets = 0 if target is None else int(target.shape[1])
         free = self.device.free_memory()
         self.limit = free if memory_limit is None else min(free, memory_limit)
-        self._check_fit()
-        self.job = self._job(values[order], None if labels is None else labels[order], digamma)
-        if target is not None:
-            self._put_target(np.ascontiguousarray(target[order]))
-
-    def _job(self, values: FloatArray, labels: IntArray | None, digamma: IntArray) -> Job:
-        """Bring the table to the device; return a job that all others are copied from."""
-        put = self.device.put
-        return Job(
-            self.device,
-            source=put(np.ascontiguousarray(values)),
-            labels=None if labels is None else put(labels.astype(np.int32)),
-            same_class_first=put(self.first),
-            same_class_last=put(self.last),
-            digamma=put(np.asarray(digamma)),
-            rows=self.rows,
-            source_width=self.columns,
-            rank=self.rank,
-            n_features=self.n_features,
-            direct=self.direct,
-            removed=-1,
-            rounding=_rounding(values),
-        )
-
-    def _put_target(self, numbers: FloatArray) -> None:
-        """Bring a numeric target to the device; one column is also sorted, to be searched."""
-        self.job.set(target=self.device.put(numbers), targets=numbers.shape[1])
-        if numbers.shape[1] == 1:
-            self.job.set(sorted_target=self.device.put(np.sort(numbers[:, 0])))
-
-    @property
-    def own_bytes(self) -> int:
-        """Bytes of the table, of a copy of its columns, and of what belongs to each row."""
-        return bytes_of_table(self.rows, self.columns, self.targets)
-
-    def _check_fit(self) -> None:
         needed = least_memory(self.rows, self.columns, self.n_features, self.targets)
         if needed > self.limit:
             raise MemoryBudgetError(
@@ -307,6 +261,29 @@ class Table:
                 f"bytes on the GPU, but {self.limit} are allowed. Raise max_memory if you set it, "
                 "pass fewer columns, or use <engine=local>."
             )
+        self.job = self._job(values[order], None if labels is None else labels[order], digamma)
+        if target is not None:
+            numbers = np.ascontiguousarray(target[order])
+            self.job.set(target=self.device.put(numbers), targets=self.targets)
+            if self.targets == 1:  # also sorted, to be searched
+                self.job.set(sorted_target=self.device.put(np.sort(numbers[:, 0])))
+
+    def _job(self, values: FloatArray, labels: IntArray | None, digamma: IntArray) -> Job:
+        """Bring the table to the device; return a job that all others are copied from."""
+        put = self.device.put
+        return Job(
+            self.device, source=put(np.ascontiguousarray(values)),
+            labels=None if labels is None else put(labels.astype(np.int32)),
+            same_class_first=put(self.first), same_class_last=put(self.last),
+            digamma=put(np.asarray(digamma)), rows=self.rows, source_width=self.columns,
+            rank=self.rank, n_features=self.n_features, direct=self.direct, removed=-1,
+            rounding=_rounding(values),
+        )  # fmt: skip
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of the table, of a copy of its columns, and of what belongs to each row."""
+        return bytes_of_table(self.rows, self.columns, self.targets)
 
     @property
     def bytes_of_fresh_row(self) -> int:
@@ -347,14 +324,14 @@ class Table:
 
     def find_distances(self, job: Job, begin: int, n: int, *, all_rows: bool) -> Job:
         """Return a job with the distances of `n` queries from `begin` on."""
-        span = self.rows if all_rows else self._widest_span(job.queries, begin, n)
-        part = job.copy(
-            distance=self.device.empty((n, span), np.float64),
-            begin=begin,
-            n_queries=begin + n,
-            span=span,
-            all_rows=all_rows,
-        )
+        span = self.rows
+        if not all_rows:  # as many as the queries of a tile can have as neighbors, at most
+            starts = np.arange(begin, begin + n, TILE)
+            ends = np.minimum(starts + TILE, begin + n) - 1
+            span = int((self.last[job.queries[ends]] - self.first[job.queries[starts]]).max())
+        found = self.device.empty((n, span), np.float64)
+        part = job.copy(distance=found, begin=begin, n_queries=begin + n, span=span)
+        part.set(all_rows=all_rows)
         part.launch("distances", (-(-span // TILE), -(-n // TILE)), TILE_THREADS)
         return part
 
@@ -363,12 +340,6 @@ class Table:
         job = self.job.copy(query=self.device.put(queries), n_queries=len(queries), **fields)
         job.queries = queries
         return job
-
-    def _widest_span(self, queries: npt.NDArray[np.int32], begin: int, n: int) -> int:
-        """Return how many rows the queries of a tile can have as neighbors, at most."""
-        starts = np.arange(begin, begin + n, TILE)
-        ends = np.minimum(starts + TILE, begin + n) - 1
-        return int((self.last[queries[ends]] - self.first[queries[starts]]).max())
 
 
 def _class_bounds(

@@ -256,9 +256,7 @@ class CudaBackward(_CudaSearch):
         batch = max(1, self._batch_bytes // (8 * table.rows))
         for begin in range(0, len(table.queries), batch):
             n = min(batch, len(table.queries) - begin)
-            part = table.find_distances(job, begin, n, all_rows=True)
-            part.launch("score_set", n, ROW_THREADS)
-            del part
+            table.find_distances(job, begin, n, all_rows=True).launch("score_set", n, ROW_THREADS)
         self._totals += table.device.get(sums)
 
 
@@ -310,7 +308,10 @@ class CudaForward(_CudaSearch):
             part = table.find_distances(job, begin, n, all_rows=True)
             if self._active.any():
                 part.launch("score_set", n, ROW_THREADS)
-            self._score_candidates(part, n)
+            part.set(near_row=table.device.empty((n, table.rows), np.int32))
+            lanes = int(part.record["n_lanes"][0])
+            threads = min(_LANE_THREADS, lanes + -lanes % 32)
+            part.launch("score_candidates", n if lanes else 0, threads)
             del part  # before the next batch needs its room
         self._totals[:] = table.device.get(sums)
 
@@ -321,24 +322,15 @@ class CudaForward(_CudaSearch):
         columns = columns[np.argsort(table.features[columns], kind="stable")]
         lanes, starts = np.unique(table.features[columns], return_index=True)
         table.lay_out(columns, "candidates", "candidate_width", job)
+        # The fraction of the rows within reach: a ball of k among the row's class.
+        dims = int(np.sum(self._active[table.features]))
+        density = min(1.0, table.rank / float(np.mean(table.last - table.first)))
         job.set(
             lane_feature=table.device.put(lanes.astype(np.int32)),
             lane_first=table.device.put(np.append(starts, len(columns)).astype(np.int32)),
             n_lanes=len(lanes),
-            fraction=self._fraction(int(np.sum(self._active[table.features]))),
+            fraction=float(_REACH_FACTOR * density ** (dims / (dims + 1.0))),
         )
-
-    def _fraction(self, dims: int) -> float:
-        """Return the fraction of the rows within reach: a ball of k among the row's class."""
-        same_class = float(np.mean(self._table.last - self._table.first))
-        density = min(1.0, self._table.rank / same_class)
-        return float(_REACH_FACTOR * density ** (dims / (dims + 1.0)))
-
-    def _score_candidates(self, part: Job, n: int) -> None:
-        device, rows = self._table.device, self._table.rows
-        lanes = int(part.record["n_lanes"][0])
-        part.set(near_row=device.empty((n, rows), np.int32))
-        part.launch("score_candidates", n if lanes else 0, min(_LANE_THREADS, lanes + -lanes % 32))
 
 
 def _bytes_of_query(rows: int) -> int:

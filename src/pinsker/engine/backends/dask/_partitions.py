@@ -18,18 +18,9 @@ from pinsker._cluster import Cluster
 from pinsker._compat import require
 from pinsker._types import AnyArray, IntArray, TableLike, Unchecked
 from pinsker.encoding import compute
+from pinsker.engine import _problem as check
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
-from pinsker.engine._problem import (
-    MOST_CODES,
-    as_array,
-    at_least,
-    code_vector,
-    flags,
-    index_of,
-    instance_of,
-    one_of,
-)
 from pinsker.exceptions import DataError, MemoryBudgetError
 
 _LOG = logging.getLogger("pinsker")
@@ -97,13 +88,13 @@ def checked_part(part: TableLike, n_categories: IntArray, n_classes: int) -> Par
     """Return a partition; refuse codes and labels that would be counted in the cells of others."""
     if not isinstance(part, list | tuple) or len(part) != 2:
         raise DataError(f"a partition is of type {type(part).__name__}: give (codes, labels).")
-    codes, n_columns = as_array("codes", part[0]), len(n_categories)
+    codes, n_columns = check.as_array("codes", part[0]), len(n_categories)
     if codes.ndim != 2 or len(codes) != n_columns or codes.dtype.kind not in "iu":
         raise DataError(
             f"codes of a partition have shape {codes.shape} and dtype {codes.dtype}: give integers "
             f"of shape ({n_columns}, rows)."
         )
-    labels = code_vector("labels", part[1], codes.shape[1], n_classes)
+    labels = check.code_vector("labels", part[1], codes.shape[1], n_classes)
     if codes.size:
         wrong = np.flatnonzero((codes.max(axis=1) >= n_categories) | (codes.min(axis=1) < 0))
         if len(wrong):
@@ -141,10 +132,10 @@ class PartitionTables:
         n_rows: int,
         correction: Correction = "none",
     ) -> None:
-        one_of("correction", correction, get_args(Correction))
+        check.one_of("correction", correction, get_args(Correction))
         self.n_categories = _checked_sizes(n_categories)
-        self.n_classes = at_least("n_classes", n_classes, 1, MOST_CODES)
-        self.n_rows = at_least("n_rows", n_rows, 1)
+        self.n_classes = check.at_least("n_classes", n_classes, 1, check.MOST_CODES)
+        self.n_rows = check.at_least("n_rows", n_rows, 1)
         if not isinstance(parts, list | tuple) or not parts:
             raise DataError("parts holds no partition: give a list of delayed (codes, labels).")
         self.n_columns = len(self.n_categories)
@@ -153,8 +144,8 @@ class PartitionTables:
         self.base = cell_costs(np.array([1]), n_rows, correction)[1]
         width = 1 if int(self.n_categories.max()) <= 2**8 else 4
         # Checked where they are made: those that are held in memory once, not in every pass.
-        check = _dask().delayed(checked_part, pure=False)
-        parts = [check(part, self.n_categories, self.n_classes) for part in parts]
+        task = _dask().delayed(checked_part, pure=False)
+        parts = [task(part, self.n_categories, self.n_classes) for part in parts]
         self._parts = hold(parts, n_rows * (self.n_columns * width + 4))
         self._joint: dict[tuple[int, ...], JointCosts] = {}
         self._alone: dict[tuple[int, ...], IntArray] = {}  # (group, class) counts
@@ -165,7 +156,7 @@ class PartitionTables:
 
     def join(self, group: PartitionGroup | None, column: int) -> PartitionGroup:
         """Return the joint value of a group and one more column."""
-        column = index_of("column", column, self.n_columns)
+        column = check.index_of("column", column, self.n_columns)
         group = self._packed(PartitionGroup() if group is None else self._checked(group))
         size = group.n_groups * int(self.n_categories[column])
         return PartitionGroup((*group.columns, column), (*group.ranks, None), size)
@@ -183,7 +174,7 @@ class PartitionTables:
         also: PartitionGroup | None,
     ) -> None:
         """Count what is needed next, in one pass."""
-        columns = np.flatnonzero(flags("active", active, self.n_columns))
+        columns = np.flatnonzero(check.flags("active", active, self.n_columns))
         for group in (*groups, *(() if also is None else (also,))):
             self._checked(group)
         if also is not None and (
@@ -201,7 +192,7 @@ class PartitionTables:
         """Count every active column against the group, with and without the classes."""
         columns = np.arange(self.n_columns)
         if active is not None:
-            columns = np.flatnonzero(flags("active", active, self.n_columns))
+            columns = np.flatnonzero(check.flags("active", active, self.n_columns))
         if self._checked(group).columns not in self._joint:
             self._pass((group,), columns, None)
         return self._joint[group.columns]
@@ -218,7 +209,7 @@ class PartitionTables:
         return self._cost(counts), self._cost(counts.sum(axis=1))
 
     def _checked(self, group: PartitionGroup) -> PartitionGroup:
-        instance_of("group", group, PartitionGroup, "nothing and join make one")
+        check.instance_of("group", group, PartitionGroup, "nothing and join make one")
         return group
 
     def _counts_of(self, group: PartitionGroup) -> IntArray:
@@ -272,14 +263,14 @@ class PartitionTables:
 
 
 def _checked_sizes(n_categories: Unchecked) -> IntArray:
-    sizes: IntArray = as_array("n_categories", n_categories)
+    sizes: IntArray = check.as_array("n_categories", n_categories)
     if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
         raise DataError(
             f"n_categories has shape {sizes.shape} and dtype {sizes.dtype}: give one integer for "
             "each column."
         )
-    if sizes.min() < 1 or sizes.max() > MOST_CODES:
-        raise DataError(f"n_categories holds what is not in 1..{MOST_CODES}.")
+    if sizes.min() < 1 or sizes.max() > check.MOST_CODES:
+        raise DataError(f"n_categories holds what is not in 1..{check.MOST_CODES}.")
     sizes = np.array(sizes, dtype=np.int64)
     sizes.setflags(write=False)
     return sizes

@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 import weakref
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -284,10 +285,8 @@ class TiledSteps:
         self._cluster, self._table, self._tiles = cluster, table, tuple(tiles)
         self._placement = Placement(len(self._tiles))
         self._name = f"search-{uuid.uuid4().hex}"
-        self._submitted = 0
-        self._slowest = 0.0
+        self._submitted, self._slowest, self._counted = 0, 0.0, 0.0
         self._first_back: float | None = None
-        self._counted = 0.0
         self._stale: dict[Future, str] = {}
         self._found_at: dict[int, str] = {}  # where a tile's state is known to be
         self._workers: set[str] = set()
@@ -340,8 +339,7 @@ class TiledSteps:
     def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
         """Return the sums that came back; send tile and table to workers that lack them."""
         found: dict[int, TileSums] = {}
-        futures = [step.back[tile] for tile in tiles]
-        fetched = self._cluster.gather(futures, step.workers)
+        fetched = self._cluster.gather([step.back[tile] for tile in tiles], step.workers)
         for tile, result in zip(tiles, fetched, strict=True):
             if result.sums is None:
                 self._table.missing(result.place)
@@ -410,8 +408,7 @@ class TiledSteps:
         """Note where tiles are, how long a worker needs for its own, and which workers are late."""
         spent: dict[str, float] = {}
         for tile, result in results.items():
-            self._placement.moved(tile, result.place)
-            self._found_at[tile] = result.place
+            self._placement.worker_of[tile] = self._found_at[tile] = result.place
             self._table.arrived(result.place)
             self._workers.add(result.place)
             spent[result.place] = spent.get(result.place, 0.0) + result.seconds
@@ -440,7 +437,7 @@ class Placement:
         self.n_tiles = n_tiles
         self.worker_of: dict[int, str] = {}
         self.threads: dict[str, int] = {}
-        self._n_late: dict[str, int] = {}
+        self._n_late: Counter[str] = Counter()
         self._late: set[str] = set()
 
     def update(self, threads: Mapping[str, int]) -> None:
@@ -461,7 +458,7 @@ class Placement:
 
     def useful(self) -> list[str]:
         """Return the workers that may get tiles: all, unless some are known to be slow."""
-        prompt = [w for w in self.threads if w not in self._late and self.times_late(w) < 2]
+        prompt = [w for w in self.threads if w not in self._late and self._n_late[w] < 2]
         return prompt or list(self.threads)
 
     def elsewhere(self, tried: Iterable[str]) -> str | None:
@@ -469,23 +466,15 @@ class Placement:
         others = [w for w in self.useful() if w not in set(tried)]
         return self._least_busy(others) if others else None
 
-    def moved(self, tile: int, worker: str) -> None:
-        """Note where a tile was found to be."""
-        self.worker_of[tile] = worker
-
     def mark_late(self, worker: str) -> None:
         """Note that a worker lags: no tiles until it is cleared, and none after a second time."""
         if worker not in self._late:
             self._late.add(worker)
-            self._n_late[worker] = self.times_late(worker) + 1
+            self._n_late[worker] += 1
 
     def clear(self, worker: str) -> None:
         """Note that a worker has caught up."""
         self._late.discard(worker)
-
-    def times_late(self, worker: str) -> int:
-        """Return how often a worker was found to lag."""
-        return self._n_late.get(worker, 0)
 
     def tiles(self, worker: str) -> list[int]:
         """Return the tiles of a worker."""
