@@ -138,10 +138,7 @@ class ModelDesign:
 
     @classmethod
     def of(
-        cls,
-        columns: Columns,
-        features: Sequence[Sequence[int]],
-        weights: FloatArray | None = None,
+        cls, columns: Columns, features: Sequence[Sequence[int]], weights: FloatArray | None = None
     ) -> "ModelDesign":
         """Describe the columns of an encoded table; means and spreads are weighted."""
         means, scales = np.zeros(columns.n_columns), np.ones(columns.n_columns)

@@ -38,12 +38,7 @@ from pinsker.encoding import (
     is_frame,
     weights_in_rows,
 )
-from pinsker.exceptions import (
-    DataError,
-    DataWarning,
-    MissingDependencyError,
-    ParameterError,
-)
+from pinsker.exceptions import DataError, DataWarning, MissingDependencyError, ParameterError
 from pinsker.models._design import one_hot
 from pinsker.models._model import (
     HoldoutModel,
@@ -519,10 +514,7 @@ def _default_encoding() -> ColumnTransformer:
     )
     numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
     return ColumnTransformer(
-        [
-            ("numbers", numbers, _numeric_columns),
-            ("text", text, _other_columns),
-        ]
+        [("numbers", numbers, _numeric_columns), ("text", text, _other_columns)]
     )
 
 

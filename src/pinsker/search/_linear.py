@@ -99,10 +99,7 @@ def one_hot_width(problem: Encoded) -> int:
 
 
 def linear_where_rows_allow(
-    problem: Encoded,
-    fixed: Sequence[int] = (),
-    at_least: int = 0,
-    on_step: OnStep | None = None,
+    problem: Encoded, fixed: Sequence[int] = (), at_least: int = 0, on_step: OnStep | None = None
 ) -> SelectionPath:
     """Search backward where the rows carry all columns, else forward as far as they carry.
 
