@@ -45,12 +45,10 @@ class LargeTable:
 
     @property
     def n_rows(self) -> int:
-        """Rows that are used."""
         return int(self.class_sizes.sum())
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the reading."""
         found: list[Note | str] = []
         if self.partitions.n_rows > SAMPLED_ROWS:
             found.append(
@@ -107,7 +105,6 @@ class Partitions:
 
     @property
     def n_rows(self) -> int:
-        """Rows in all."""
         return sum(self.lengths)
 
     @classmethod
@@ -140,7 +137,6 @@ class Partitions:
 
 
 def delayed(function: Function) -> Function:
-    """Return a function whose calls are delayed."""
     dask = require("dask", purpose="a Dask DataFrame", extra="dask")
     later: Function = dask.delayed(function, pure=False)
     return later
@@ -174,12 +170,10 @@ def put_target(X: TableLike, y: TargetLike) -> tuple[Any, Any, str]:
 def _apply(
     frame: TableLike, target: TargetLike, called: str, function: Function, *args: Any
 ) -> Any:
-    """Call a function with the columns and the target of a part."""
     return function(frame.drop(columns=[target]), frame[target].rename(called), *args)
 
 
 def _draw(frame: TableLike, size: int, number: int) -> TableLike:
-    """Draw some rows of a part, in their order."""
     rng = np.random.default_rng([_SEED, number])
     return frame.iloc[np.sort(rng.choice(len(frame), size, replace=False))]
 
@@ -194,7 +188,6 @@ class ColumnCode:
 
     @property
     def n_categories(self) -> int:
-        """Codes of values that are there."""
         return max(1, len(self.categories)) if self.cuts is None else len(self.cuts) + 1
 
     def codes(self, table: RawTable, j: int) -> IntArray:
@@ -222,7 +215,6 @@ class Survey:
 
     @staticmethod
     def joined(surveys: Sequence["Survey"]) -> "Survey":
-        """Return what all of them hold."""
         categories = tuple(
             None if columns[0] is None else set().union(*columns)
             for columns in zip(*(survey.categories for survey in surveys), strict=True)
@@ -268,7 +260,6 @@ class Reader:
         return usable_rows([table], self.missing, target=target_table)
 
     def survey(self, columns: TableLike, target: TargetLike) -> Survey:
-        """Return what a partition holds."""
         if len(columns) == 0:
             nothing: tuple[set[Any] | None, ...] = tuple(
                 None if kind is Kind.CONTINUOUS else set() for kind in self.kinds
@@ -326,7 +317,6 @@ def make_coder(
     reader: Reader, columns: Columns, binned: Binned, features: tuple[tuple[int, ...], ...],
     survey: Survey,
 ) -> Coder:  # fmt: skip
-    """Put together the cuts of the sample and the categories of all rows."""
     coded = []
     for kind, cuts, categories in zip(columns.kinds, binned.edges, survey.categories, strict=True):
         if kind is Kind.CONTINUOUS:

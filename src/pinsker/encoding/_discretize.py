@@ -96,7 +96,6 @@ def bin_values(
     bins: int = 5,
     strategy: Binning = "frequency",
 ) -> tuple[IntArray, FloatArray]:
-    """Cut one column, and return its codes and the cuts."""
     if len(values) == 0:
         return np.empty(0, dtype=np.int64), np.empty(0)
     if strategy == "width":
@@ -138,7 +137,6 @@ def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy:
 
 
 def smallest_type(n_categories: int) -> npt.DTypeLike:
-    """Return the smallest type of integers that holds this many codes."""
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
 
 
@@ -178,7 +176,6 @@ def bin_weighted(
     bins: int = 5,
     strategy: Binning = "frequency",
 ) -> Binned:
-    """Cut continuous columns of weighted rows into bins."""
     plain = bin_columns(columns, labels, bins=bins, strategy=strategy)
     if strategy == "width" or (weights == 1.0).all():
         return plain

@@ -115,7 +115,6 @@ def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
 
 
 def _rounded(column: FloatArray) -> FloatArray:
-    """Return integers unchanged, and other numbers to some significant digits."""
     with np.errstate(all="ignore"):
         unit = 10.0 ** (np.floor(np.log10(np.abs(column))) - (_DIGITS - 1))
         rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
@@ -124,13 +123,11 @@ def _rounded(column: FloatArray) -> FloatArray:
 
 
 def _bits(column: FloatArray) -> AnyArray:
-    """Return the bits of numbers; the two zeros are one, and so are all missing values."""
     same = np.where(np.isnan(column), np.nan, column + 0.0)
     return np.ascontiguousarray(same).view(np.uint64)
 
 
 def _categories(column: FloatArray, known: AnyArray) -> AnyArray:
-    """Return a hash of the category of every row."""
     each = [
         int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "little")
         for value in [*map(category_text, known.tolist()), "missing"]
@@ -173,7 +170,6 @@ def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded
 
 
 def _merge_single_values(columns: Columns) -> Columns:
-    """Make one category of those that occur once, in columns that hold mostly such."""
     near = near_unique_columns(columns)
     if not near:
         return columns
@@ -373,7 +369,6 @@ def columns_to_read(
 def _features_among(
     columns: IntArray, features: tuple[tuple[int, ...], ...], names: tuple[str, ...]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """Return the features whose columns are read, by the places of these, and their names."""
     place = {int(column): i for i, column in enumerate(columns)}
     read = [i for i, own in enumerate(features) if all(j in place for j in own)]
     return (
@@ -383,7 +378,6 @@ def _features_among(
 
 
 def _refuse_listed(categorical_features: CategoricalFeatures) -> None:
-    """Refuse positions, which mean other columns once some are left out."""
     if not isinstance(categorical_features, str | bool):
         raise ParameterError(
             "categorical_features lists columns, but only some columns of this large sparse table "

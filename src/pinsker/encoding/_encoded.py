@@ -54,7 +54,6 @@ class Kind(StrEnum):
 
     @property
     def is_discrete(self) -> bool:
-        """Whether the column takes countable values."""
         return self is not Kind.CONTINUOUS
 
 
@@ -74,12 +73,10 @@ class Columns:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
         return int(self.values.shape[1])
 
     def metric(self) -> FloatArray:
@@ -93,7 +90,6 @@ class Columns:
         return metric
 
     def take(self, indices: IntArray) -> "Columns":
-        """Return some of the columns, in the order given."""
         picked = [int(i) for i in indices]
         return Columns(
             frozen(self.values[:, picked]),
@@ -120,7 +116,6 @@ class Target:
     parts: "tuple[Target, ...]" = ()
 
     def take(self, rows: IntArray) -> "Target":
-        """Return some rows, with codes and values as they are."""
         return replace(
             self,
             labels=None if self.labels is None else frozen(self.labels[rows]),
@@ -131,7 +126,6 @@ class Target:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; 0 for a numeric target."""
         return 0 if self.classes is None else len(self.classes)
 
     @property
@@ -146,7 +140,6 @@ class Target:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         held = self.labels if self.labels is not None else self.values
         assert held is not None
         return int(held.shape[0])
@@ -219,29 +212,24 @@ class Encoded:
 
     @property
     def feature_columns(self) -> tuple[tuple[int, ...], ...]:
-        """The columns of each feature in the user's table."""
         if self.sources is None:
             return self.features
         return tuple(tuple(int(self.sources[j]) for j in own) for own in self.features)
 
     @property
     def n_rows(self) -> int:
-        """Number of rows that are used."""
         return self.columns.n_rows
 
     @property
     def n_features(self) -> int:
-        """Number of features: columns of their own, and groups."""
         return len(self.features)
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about table and target."""
         return self.columns.notes + self.target.notes
 
 
 def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
-    """Return some rows of an encoded table, with values and codes as they are."""
     columns = encoded.columns
     return replace(
         encoded,
@@ -331,12 +319,10 @@ def usable_rows(
 
 
 def drops_rows(missing: Missing) -> bool:
-    """Return whether rows without a target are dropped."""
     return missing in ("auto", "drop")
 
 
 def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note | str]:
-    """Return a note on how many rows were dropped, if any."""
     if kept == total:
         return []
     kind = "rows without a target" if missing == "auto" else "rows with gaps dropped"
@@ -344,7 +330,6 @@ def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note | s
 
 
 def gap_note(table: RawTable) -> list[str]:
-    """Return a note on the columns with missing values, those with the most first."""
     shares = np.isnan(table.values).mean(axis=0)
     order = np.argsort(-shares, kind="stable")[: int((shares > 0).sum())]
     if not len(order):
@@ -369,7 +354,6 @@ def _refuse_infinite(table: RawTable) -> None:
 
 
 def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
-    """Name the first column concerned, its rows, and how many other columns there are."""
     columns = np.flatnonzero(found.any(axis=0))
     rows = np.flatnonzero(found[:, columns[0]])
     others = len(columns) - 1
@@ -381,7 +365,6 @@ def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
 
 
 def constant_columns(columns: Columns) -> BoolArray:
-    """Return which columns hold one value only."""
     same = (columns.values == columns.values[:1]).all(axis=0)
     if columns.missing is not None:
         same &= (columns.missing == columns.missing[:1]).all(axis=0)
@@ -406,7 +389,6 @@ def duplicate_columns(columns: Columns) -> dict[int, int]:
 
 
 def column_notes(columns: Columns) -> list[Note | str]:
-    """Return notes about constants, duplicates and identifiers."""
     notes: list[Note | str] = []
     constant = constant_columns(columns)
     if constant.any():
@@ -434,7 +416,6 @@ def near_unique_columns(columns: Columns) -> list[int]:
 
 
 def identifier_note(names: Sequence[str]) -> list[Note]:
-    """Return a note on columns with as many categories as identifiers have, if there are any."""
     return [Note("identifiers", tuple(names))] if names else []
 
 
@@ -463,7 +444,6 @@ def listing(items: Sequence[Any]) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Return the number with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -482,7 +462,6 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
 
 
 def read_array(name: str, values: Unchecked) -> AnyArray:
-    """Return values as an array of NumPy, whatever container they came in."""
     try:
         return np.asarray(values)
     except Exception as error:  # of any package: containers have errors of their own
@@ -494,7 +473,6 @@ def read_array(name: str, values: Unchecked) -> AnyArray:
 
 
 def check_weights(sample_weight: RowLabels, n_rows: int) -> FloatArray:
-    """Return the user's weights of the rows as numbers, one per row."""
     try:
         weights = read_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -19,7 +19,6 @@ FeatureGroups: TypeAlias = Mapping[Any, Sequence[Any]] | Sequence[Any]
 
 
 def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the positions of columns given by name or by position."""
     position = {name: j for j, name in enumerate(names)}
     found = []
     for key in columns:
@@ -79,7 +78,6 @@ def make_features(
 
 
 def _members(names: Sequence[str], feature_groups: FeatureGroups) -> dict[Any, list[int]]:
-    """Return the sorted columns of each group."""
     members: dict[Any, list[int]] = {}
     if isinstance(feature_groups, Mapping):
         taken: dict[int, Any] = {}
@@ -183,7 +181,6 @@ class Written:
 
     @property
     def are_dates(self) -> bool:
-        """Whether the values are dates, not numbers."""
         return isinstance(next(iter(self.values.values())), datetime)
 
 
@@ -239,7 +236,6 @@ def _iso_dates(distinct: Sequence[str]) -> Written | None:
 
 
 def _dates(distinct: Sequence[str]) -> Written | None:
-    """Read dates in the first of the usual styles that reads all of them."""
     if not all(map(_DATE.fullmatch, distinct)):
         return None
     spaced = [_spaced(text) for text in distinct]
@@ -261,7 +257,6 @@ def _spaced(text: str) -> str:
 
 
 def _styles(text: str) -> Iterator[str]:
-    """Yield the ways to write a date that suit a text."""
     clock = text.count(":")
     half_days = text[-1:] in "mM"
     for day in _DAYS:
@@ -271,7 +266,6 @@ def _styles(text: str) -> Iterator[str]:
 
 
 def _parsed(texts: Sequence[str], style: str) -> list[datetime]:
-    """Return the dates that texts stand for in a style; none if one of them has another style."""
     try:
         return [datetime.strptime(text, style) for text in texts]
     except ValueError:
@@ -279,7 +273,6 @@ def _parsed(texts: Sequence[str], style: str) -> list[datetime]:
 
 
 def _numbers(distinct: Sequence[str]) -> Written | None:
-    """Read numbers with signs of money, percent or thousands."""
     if not _one_unit(distinct):
         return None
     for decimal in _STYLES:
@@ -347,7 +340,6 @@ def choose_kinds(
     categorical_features: CategoricalFeatures = "from_dtype",
     n_rows: int | None = None,
 ) -> tuple[tuple[Kind, ...], list[Note]]:
-    """Return the kind of each column, and notes where the guess is doubtful."""
     if isinstance(categorical_features, Mapping):
         kinds, notes = _guess(table, n_rows or table.n_rows)
         for key, kind in categorical_features.items():
@@ -367,7 +359,6 @@ def choose_kinds(
 
 
 def declared_categories(table: RawTable, categorical_features: CategoricalFeatures) -> BoolArray:
-    """Return which columns the user declares to have no order."""
     if isinstance(categorical_features, Mapping):
         kinds = categorical_features.items()
         return _marks([key for key, kind in kinds if kind in (Kind.NOMINAL, Kind.BOOLEAN)], table)
@@ -377,7 +368,6 @@ def declared_categories(table: RawTable, categorical_features: CategoricalFeatur
 
 
 def are_integers(values: FloatArray) -> BoolArray:
-    """Return for each column whether all present values are integers."""
     integer = np.empty(values.shape[1], dtype=np.bool_)
     for some in column_blocks(values.shape):
         block = values[:, some]
@@ -397,7 +387,6 @@ def count_distinct(values: FloatArray) -> IntArray:
 
 
 def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str]]]:
-    """Guess all kinds; doubtful columns are listed by what was guessed."""
     integer = are_integers(table.values)
     kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
     unsure = [j for j, kind in enumerate(kinds) if kind is Kind.COUNT and _is_number(table, j)]
@@ -415,7 +404,6 @@ def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str
 
 
 def most_count_values(n_rows: int) -> int:
-    """Return how many different integers still make a count."""
     return max(2, min(n_rows // ROWS_PER_COUNT_VALUE, MOST_COUNT_VALUES))
 
 
@@ -436,7 +424,6 @@ def _kind_if(table: RawTable, j: int, marked: bool | None, integer: bool) -> Kin
 
 
 def _marks(categorical_features: ColumnChoice, table: RawTable) -> BoolArray:
-    """Return which columns the user marked as discrete."""
     if isinstance(categorical_features, bool) or (
         isinstance(categorical_features, str) and categorical_features in ("none", "all")
     ):
@@ -463,7 +450,6 @@ def _marks(categorical_features: ColumnChoice, table: RawTable) -> BoolArray:
 
 
 def _declared(table: RawTable, j: int, declared: ColumnChoice) -> Kind:
-    """Check a kind the user declared for column j."""
     problem = _why_not(table, j, declared)
     if problem:
         raise ParameterError(
@@ -474,7 +460,6 @@ def _declared(table: RawTable, j: int, declared: ColumnChoice) -> Kind:
 
 
 def _why_not(table: RawTable, j: int, declared: ColumnChoice) -> str:
-    """Return why column j cannot be what was declared, or nothing."""
     if declared not in tuple(Kind):
         return f"{declared!r}; kinds are {listing(tuple(Kind))}."
     kind, origin = Kind(declared), table.origins[j]

@@ -79,7 +79,6 @@ class RowSample:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the drawing."""
         if self.n_drawn == self.n_rows:
             return self.remarks
         read = (
@@ -123,7 +122,6 @@ def draw_rows(
 
 
 def take(data: TableLike, rows: IntArray) -> TableLike:
-    """Return some rows of a table or of a column, in its container."""
     if isinstance(data, list | tuple):
         return [data[row] for row in rows.tolist()]
     if sparse.issparse(data):
@@ -155,7 +153,6 @@ def _draw(n_rows: int, most: int, seed: int, labels: IntArray | None = None) -> 
 
 
 def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[str]:
-    """Name the classes that are too rare for the sample."""
     sizes = np.bincount(labels, minlength=len(classes))
     lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
     if not len(lost):
@@ -181,12 +178,10 @@ class _Drawing:
     limit: float | None = None
 
     def over(self, parts: Sequence[Arguments]) -> "list[_Drawn]":
-        """Draw from every partition, in one pass."""
         draw = delayed(self.draw)
         return compute([draw(number, *part) for number, part in enumerate(parts)])
 
     def draw(self, number: int, X: TableLike, y: TargetLike = None) -> "_Drawn":
-        """Return the rows of one partition that may be in the sample."""
         if self.target is not None:
             X, y = X.drop(columns=[self.target]), X[self.target].rename(self.called)
         if len(X) != len(y):
@@ -220,7 +215,6 @@ class _Drawn:
 def _draw_from_parts(
     X: TableLike, y: TargetLike, most: int, seed: int, missing: Missing
 ) -> RowSample:
-    """Draw from a Dask collection in one pass over its partitions."""
     parts, target, called = _parts(X, y)
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)
@@ -288,7 +282,6 @@ def _parts(X: TableLike, y: TargetLike) -> tuple[list[Arguments], Any, str | Non
 
 
 def _missing(y: TargetLike) -> Any:
-    """Return which rows miss a target."""
     if isinstance(y, np.ndarray):
         gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
         return gaps.reshape(len(y), -1).any(axis=1)

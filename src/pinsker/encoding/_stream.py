@@ -19,7 +19,6 @@ _BATCH = 100_000
 
 
 def target_in(X: TableLike, y: TargetLike) -> str:
-    """Return the name of the target among the columns of a stream."""
     if not isinstance(y, str):
         raise DataTypeError(
             f"X is a {type(X).__name__}, but y is of type {type(y).__name__}: pass the name of the "
@@ -95,7 +94,6 @@ def _smallest(
 
 
 def _gaps(target: Unchecked) -> Unchecked:
-    """Return which values of a series are missing."""
     if type(target).__module__.startswith("polars"):
         target = target.fill_nan(None) if target.dtype.is_float() else target
         return target.is_null().to_numpy()

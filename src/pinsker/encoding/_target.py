@@ -50,7 +50,6 @@ _Method: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
 
 
 def check_scale(scale: Scale) -> None:
-    """Refuse a scaling that is not known."""
     if scale not in ("copula", "standard", "none"):
         raise ParameterError(
             f"scale={scale!r} is not known: use 'copula', 'standard' or 'none'.", parameter="scale"
@@ -58,7 +57,6 @@ def check_scale(scale: Scale) -> None:
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
-    """Return the normal scores of each column."""
     doubled = _doubled_ranks(np.ascontiguousarray(values.T))
     return _score_table(values.shape[0])[doubled].T
 
@@ -130,7 +128,6 @@ def scale_columns(
 def _scale_block(
     block: FloatArray, chosen: BoolArray, method: _Method, weights: FloatArray | None
 ) -> None:
-    """Scale the chosen columns of a block in place."""
     if not chosen.any():
         return
     gaps = np.isnan(block)
@@ -163,7 +160,6 @@ def _weighted_normal_scores(values: FloatArray, weights: FloatArray | None) -> F
 
 
 def _weighted_standardize(values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return columns with weighted mean 0 and standard deviation 1."""
     assert weights is not None
     shares = weights / weights.sum()
     plain = standardize(values)  # first: it knows how to treat extreme units
@@ -237,7 +233,6 @@ def encode_target(
     scale: Scale = "copula",
     missing: Missing = "error",
 ) -> Target:
-    """Turn a target into classes or numbers."""
     table, task = read_target(y, task)
     rows = usable_rows([], missing, target=table)
     notes = drop_note(len(rows), table.n_rows, missing)
@@ -245,7 +240,6 @@ def encode_target(
 
 
 def is_survival(y: TargetLike) -> bool:
-    """Return whether a target is a structured array of an event and a time."""
     if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
         return False
     kinds = sorted(y.dtype[name].kind for name in y.dtype.names)
@@ -277,7 +271,6 @@ def read_target(
 def build_target(
     table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[Note | str]
 ) -> Target:
-    """Decide the task, then code classes or scale numbers."""
     if task not in ("auto", "classification", "regression", "survival"):
         raise ParameterError(
             f"task={task!r} is not known: use 'auto', 'classification', 'regression' or "
@@ -332,7 +325,6 @@ def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
 
 
 def _class_targets(table: RawTable) -> tuple[Target, ...]:
-    """Return every column as a target of its own."""
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     return tuple(
         Target("classification", frozen(labels), frozen(classes), None, None, (name,))
@@ -341,7 +333,6 @@ def _class_targets(table: RawTable) -> tuple[Target, ...]:
 
 
 def _combination_notes(table: RawTable, n_kept: int) -> list[str]:
-    """Note where a search cannot tell all combinations of several class columns apart."""
     n_used = len(np.unique(table.values, axis=0))
     if n_used == n_kept:
         return []
@@ -422,7 +413,6 @@ def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:
 
 
 def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
-    """Return the task and, when it could be otherwise, a note on it."""
     if any(origin not in (Origin.NUMBER, Origin.TIME) for origin in table.origins):
         return "classification", []
     integer = are_integers(table.values)
@@ -444,7 +434,6 @@ def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
 
 
 def _guess_column(values: FloatArray) -> tuple[Task, bool]:
-    """Return the guess for a column of integers, and whether it is doubtful."""
     distinct = np.unique(values)
     m = len(distinct)
     coded = distinct[0] in (0.0, 1.0) and distinct[-1] - distinct[0] == m - 1
@@ -465,7 +454,6 @@ def _explain(name: str, values: FloatArray, task: Task) -> Note:
 
 
 def read_survival(y: AnyArray) -> RawTable:
-    """Return a structured array as a table of the time and the event."""
     time, event = y.dtype.names or ("", "")
     if y.dtype[time].kind == "b":
         time, event = event, time
@@ -475,7 +463,6 @@ def read_survival(y: AnyArray) -> RawTable:
 
 
 def survival_target(table: RawTable, scale: Scale, notes: list[Note | str]) -> Target:
-    """Check the times, and scale them for searches."""
     time, event = table.values.T
     if (time < 0).any():
         raise DataError(

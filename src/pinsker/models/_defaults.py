@@ -206,7 +206,6 @@ def _kernel(rows: FitRows) -> tuple[str, Any, FloatArray, FloatArray]:
 
 
 def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
-    """Return exp(-gamma |x - x'|²) for all pairs of rows."""
     # Not scikit-learn's rbf_kernel: its checks of the input take 0.3 ms a call, two calls a fit,
     # which makes a fit to 100 rows 1.4 to 1.5 times as long (CPU time, 8 and 64 columns). At 500
     # and 2000 rows whole fits are within a tenth of each other. Values differ by 2e-15 at most.
@@ -231,7 +230,6 @@ def default_models(
     n_columns: int = 0,
     weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:
-    """Return the models that race for a table, from the cheapest on."""
     if task == "survival":
         return survival_models(n_rows, seed)
     models = [_by_name(name, task, seed) for name in _RACING]
@@ -258,7 +256,6 @@ def named_models(
     n_columns: int = 0,
     weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:
-    """Return the models that a user named: "auto", one name, or a list of names and estimators."""
     if isinstance(models, str):
         if models == "auto":
             known: Fields = {"n_classes": n_classes, "n_columns": n_columns, "weighted": weighted}
@@ -276,7 +273,6 @@ def named_models(
 
 
 def _by_name(name: str, task: Task, seed: int) -> HoldoutModel:
-    """Return the model of a name, for classes or for numbers."""
     if task == "survival":
         known = {model.name: model for model in survival_models(0, seed)}
         if name in known:

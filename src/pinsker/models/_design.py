@@ -100,7 +100,6 @@ def _target_codes(
 
 
 def _smoothed(sums: FloatArray, counts: IntArray, mean: FloatArray) -> FloatArray:
-    """Return means per category, shrunk towards the mean of all rows."""
     return np.asarray((sums + _SMOOTHING * mean) / (counts + _SMOOTHING)[..., None])
 
 
@@ -140,7 +139,6 @@ class ModelDesign:
     def of(
         cls, columns: Columns, features: Sequence[Sequence[int]], weights: FloatArray | None = None
     ) -> "ModelDesign":
-        """Describe the columns of an encoded table; means and spreads are weighted."""
         means, scales = np.zeros(columns.n_columns), np.ones(columns.n_columns)
         categories: list[FloatArray | None] = [None] * columns.n_columns
         for j, kind in enumerate(columns.kinds):
@@ -161,7 +159,6 @@ class ModelDesign:
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
         return len(self.features)
 
     @property
@@ -195,7 +192,6 @@ class ModelDesign:
         return replace(self, columns=replace(self.columns, values=frozen(values), missing=missing))
 
     def layout(self, name: LayoutName) -> "Layout":
-        """Return the table in one of the layouts."""
         n_categories = np.array(
             [0 if codes is None else len(codes) for codes in self.categories], dtype=np.int64
         )
@@ -207,7 +203,6 @@ class ModelDesign:
         return Layout(self, np.where(is_coded, 1, widths), is_coded, name == "units")
 
     def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
-        """Return some rows of some features, in increasing order of these, one-hot."""
         return self.layout("one-hot").take(rows, features)
 
 
@@ -221,7 +216,6 @@ class Layout:
     in_units: bool = False  # whether numbers are the user's, not normal scores
 
     def take(self, rows: IntArray, features: Iterable[int]) -> FloatArray:
-        """Return some rows of some features, in increasing order of these."""
         return self.expand(rows, self._columns_of(features))
 
     def with_each_shuffled(
@@ -241,7 +235,6 @@ class Layout:
         return np.repeat(self.is_coded[columns], self.widths[columns])
 
     def expand(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return the model columns of some columns of the table, in the order given."""
         design, widths = self.design, self.widths[columns]
         starts = np.cumsum(widths) - widths
         taken = design.columns.values[np.ix_(rows, columns)]
@@ -267,7 +260,6 @@ class Layout:
         return out
 
     def _mark_missing(self, block: FloatArray, rows: IntArray, j: int) -> None:
-        """Put NaN, or 0 and a mark, where a numeric column has no value."""
         missing = self.design.columns.missing
         assert missing is not None  # a column with gaps comes with their mask
         absent = missing[rows, j]
@@ -282,12 +274,10 @@ class Layout:
 
 
 def one_hot(values: AnyArray, categories: AnyArray) -> FloatArray:
-    """Return one 0/1 column per category."""
     return np.asarray(values[:, None] == categories, dtype=np.float64)
 
 
 def _one_hot_of_frequent(codes: FloatArray, categories: FloatArray) -> FloatArray:
-    """Return a 0/1 column for each of the most frequent categories, and one for all others."""
     columns = one_hot(codes, np.sort(categories[:MAX_ONE_HOT]))
     if len(categories) <= MAX_ONE_HOT:
         return columns

@@ -49,17 +49,14 @@ Score: TypeAlias = Callable[..., HoldoutScores]
 
 
 def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model that shows the most information; the first of equals."""
     return max(held_out, key=lambda one: float(one.log_likelihood.mean()))
 
 
 def best_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model with the smallest loss; of equals the one that shows more information."""
     return _by_target(held_out, lambda loss, shown: (loss, -shown))
 
 
 def worst_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model with the largest loss; of equals the first."""
     return _by_target(held_out, lambda loss, _: (-loss, 0.0))
 
 
@@ -99,7 +96,6 @@ def log_likelihood_of_numbers(
 
 
 def log_softmax(scores: FloatArray) -> FloatArray:
-    """Return the logarithms of probabilities proportional to the exponentials of scores."""
     # Not scipy's logsumexp: its checks take half of the time that a fit to 150 rows takes.
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
@@ -145,7 +141,6 @@ class MeanModel(HoldoutModel):
 
     @classmethod
     def of(cls, models: Sequence[HoldoutModel]) -> HoldoutModel:
-        """Return the mean of some models; a single one is itself."""
         if len(models) == 1:
             return models[0]
         return cls(f"mean of {', '.join(one.name for one in models)}", None, tuple(models))
@@ -162,7 +157,6 @@ class ModelData:
 
     @classmethod
     def of(cls, encoded: Encoded, table: TableLike = None) -> "ModelData":
-        """Describe an encoded table, and the user's table where models of the user need it."""
         design = ModelDesign.of(encoded.columns, encoded.features, encoded.weights)
         own = None if table is None else OwnColumns.of(table, encoded)
         return cls(design, encoded.target, own, encoded.weights)
@@ -271,12 +265,10 @@ def left_by_few_rows(
 
 
 def is_tied(gaps: FloatArray, distance: float = _TIED) -> bool:
-    """Return whether paired losses above those of the best are within some standard errors."""
     return _excess(gaps) <= distance
 
 
 def _excess(gaps: FloatArray) -> float:
-    """Return a mean of paired gaps in standard errors."""
     mean, error = float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
     if error == 0.0:
         return 0.0 if mean <= 0.0 else np.inf

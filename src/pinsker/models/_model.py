@@ -46,7 +46,6 @@ class FitRows(NamedTuple):
 
     @property
     def n_train(self) -> float:
-        """Training rows, or the sum of their weights."""
         return len(self.train) if self.weights is None else float(self.weights.sum())
 
     def ordered(self, targets: FloatArray) -> "FitRows":
@@ -57,7 +56,6 @@ class FitRows(NamedTuple):
         return self._replace(train=train, test=test)
 
     def ordered_by_class(self, labels: IntArray, n_classes: int) -> "FitRows":
-        """Return the rows with categories ordered by what they mean for classes."""
         if not self.categorical.any():
             return self
         # Of two classes one frequency is enough: the other is what it lacks of 1.
@@ -156,7 +154,6 @@ class PriorModel(HoldoutModel):
         categorical: BoolArray | None = None,  # noqa: ARG002
         weights: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the logarithms of the class frequencies, each class counted half a time more."""
         counts = np.bincount(labels, weights, minlength=n_classes) + 0.5
         return np.asarray(np.tile(np.log(counts / counts.sum()), (len(test), 1)))
 
@@ -169,7 +166,6 @@ class PriorModel(HoldoutModel):
         categorical: BoolArray | None = None,  # noqa: ARG002
         weights: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the mean of the training rows."""
         return np.asarray(np.tile(np.average(values, axis=0, weights=weights), (len(test), 1)))
 
 
@@ -212,7 +208,6 @@ def class_scores(
 
 
 def predicted_classes(model: Estimator, rows: TableLike) -> AnyArray:
-    """Return the class that a fitted model predicts for each row; refuse other shapes."""
     found = np.asarray(model.predict(rows))
     n_rows = _count(rows)
     if found.shape not in ((n_rows,), (n_rows, 1)):
@@ -327,7 +322,6 @@ class OnePerTarget:
     def fit(
         self, X: TableLike, y: AnyArray, sample_weight: FloatArray | None = None
     ) -> "OnePerTarget":
-        """Fit a copy to every column of `y`."""
         self.classes_: list[AnyArray] = []
         self.models_: list[Any] = []
         for target in np.asarray(y).T:
@@ -340,7 +334,6 @@ class OnePerTarget:
         return self
 
     def predict(self, X: TableLike) -> AnyArray:
-        """Return the predictions of all copies, a column each."""
         return np.column_stack([np.ravel(found) for found in self._each("predict", X)])
 
     def __getattr__(self, name: str) -> Any:
@@ -365,7 +358,6 @@ class OnePerTarget:
 def several_class_scores(
     model: Estimator, X: TableLike, names: Sequence[AnyArray], n_train: float
 ) -> list[FloatArray]:
-    """Return the scores of a fitted classifier of several targets, one array per target."""
     predict = method_of(model, "predict_proba", "decision_function")
     if predict is None:
         predicted = np.asarray(model.predict(X))
@@ -432,7 +424,6 @@ class Linear(LinearRanks):
     name: str = "linear"
 
     def with_other_penalties(self) -> "tuple[Linear, ...]":
-        """Return logistic regressions that are penalized more and less."""
         return tuple(Linear(f"linear (C={c:g})", C=c) for c in _OTHER_C)
 
 

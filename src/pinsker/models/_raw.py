@@ -74,7 +74,6 @@ def grid_times(raw: FloatArray) -> FloatArray:
 def kaplan_meier(
     time: FloatArray, event: BoolArray, weights: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the different times, and the probability to be without the event after each."""
     weights = np.ones(len(time)) if weights is None else weights
     times, at = np.unique(time, return_inverse=True)
     leaving = np.bincount(at, weights, len(times))
@@ -105,7 +104,6 @@ class SurvivalModel(HoldoutModel):
 
     @property
     def takes_weights(self) -> bool:  # type: ignore[override]
-        """Whether rows may have weights."""
         return weight_parameter(self.estimator) is not None
 
     def fit_predict_survival(
@@ -116,7 +114,6 @@ class SurvivalModel(HoldoutModel):
         times: FloatArray,
         weights: FloatArray | None = None,
     ) -> FloatArray:
-        """Fit to times and events of the training rows, and predict the test rows."""
         if self.n_times and len(np.unique(raw[:, 0])) > self.n_times:
             edges = np.quantile(raw[:, 0], np.linspace(0.0, 1.0, self.n_times))
             rounded = edges[np.searchsorted(edges, raw[:, 0])]
@@ -149,7 +146,6 @@ def survival_predictions(
 
 
 def survival_models(n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:  # noqa: ARG001
-    """Return the default models of censored times: a Cox model and extremely randomized trees."""
     purpose = "the default models of censored times (or pass models=[...] of your own)"
     linear = require("sksurv.linear_model", purpose=purpose, extra="survival")
     ensemble = require("sksurv.ensemble", purpose=purpose, extra="survival")
@@ -196,7 +192,6 @@ def log_likelihood_of_times(
 
 
 def refuse_without_curves(predictions: FloatArray, name: str) -> None:
-    """Refuse a model without survival curves where a metric compares them."""
     if np.isnan(predictions[:, 1:]).any():
         raise ParameterError(
             f"metric {name!r} compares survival curves, but a model has no "
@@ -225,11 +220,9 @@ class OwnColumns:
 
     @classmethod
     def of(cls, X: TableLike, encoded: Encoded) -> "OwnColumns":
-        """Take the rows and columns of a table that its encoded form uses."""
         return cls(as_table(X), encoded.rows, encoded.feature_columns)
 
     def columns_of(self, features: Iterable[int]) -> list[int]:
-        """Return the columns of the table that belong to some features, in their order there."""
         return sorted(j for feature in features for j in self.features[feature])
 
     def take(self, rows: IntArray, columns: Sequence[int]) -> TableLike:
@@ -242,7 +235,6 @@ class OwnColumns:
         return _replace_columns(taken, moved, others)
 
     def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
-        """Return the table with all features but `kept` in another order of the rows."""
         others = set(range(len(self.features))) - set(kept)
         return replace(self, shuffled=frozenset(self.columns_of(others)), shuffle=shuffle)
 
@@ -254,14 +246,12 @@ class OwnColumns:
 
 
 def take_columns(table: TableLike, columns: IntArray) -> TableLike:
-    """Return some columns of a table in its own container."""
     if not is_frame(table):
         return table[:, columns]
     return nw.from_native(table, eager_only=True)[:, columns.tolist()].to_native()
 
 
 def column_names(table: TableLike) -> list[str]:
-    """Return the names of the columns of a frame; none of other tables."""
     return [str(name) for name in table.columns] if isinstance(table, HasColumns) else []
 
 
@@ -301,7 +291,6 @@ def as_table(X: TableLike) -> TableLike:
 
 
 def _replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
-    """Return a table with some of its columns taken from another one, dtypes as they were."""
     if not is_frame(taken):
         taken = taken.copy()
         taken[:, list(places)] = others
@@ -323,7 +312,6 @@ class RawModel(HoldoutModel):
 
     @property
     def gives_scores(self) -> bool:
-        """Whether a classifier gives more than predicted classes."""
         return method_of(self.estimator, "predict_proba", "decision_function") is not None
 
     def fit_predict_rows(
@@ -335,7 +323,6 @@ class RawModel(HoldoutModel):
         columns: Sequence[int],
         weights: FloatArray | None = None,
     ) -> FloatArray:
-        """Fit to some rows and columns of the user's table, and predict other rows."""
         given = own.take(train, columns)
         able = replace(self, estimator=of_columns(self.estimator, column_names(own.table), columns))
         of_train = None if weights is None else weights[train]
@@ -370,7 +357,6 @@ class RawModel(HoldoutModel):
         return full
 
     def _seen(self, model: Estimator, names: AnyArray, present: IntArray) -> IntArray:
-        """Return the codes of the classes that a fitted model knows, in its own order."""
         own = classes_of(model)
         if own is None or len(own) != len(present):
             return present
@@ -396,7 +382,6 @@ class RawModel(HoldoutModel):
 
 
 def class_names(target: Target) -> AnyArray:
-    """Return the classes that a user's model is fitted to: the user's own."""
     assert target.classes is not None  # a class target keeps its classes
     return np.asarray(target.classes)
 
@@ -407,14 +392,12 @@ def _fields(target: Target) -> tuple[str, str]:
 
 
 def class_matrix(target: Target) -> AnyArray:
-    """Return several class targets side by side, as the user knows them."""
     columns = [class_names(part)[part.labels] for part in target.parts]
     same = len({column.dtype.kind for column in columns}) == 1
     return np.column_stack(columns if same else [column.astype(object) for column in columns])
 
 
 def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
-    """Refuse models that would ignore the weights of rows."""
     for model in models:
         raw = isinstance(model, RawModel)
         routed = raw and get_config()["enable_metadata_routing"]  # a model may decline there
@@ -428,7 +411,6 @@ def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
 
 
 def task_of_model(model: Estimator) -> Task | None:
-    """Return the task of an estimator; None for a class that does not say."""
     try:
         if is_classifier(model):
             return "classification"
@@ -519,12 +501,10 @@ def _default_encoding() -> ColumnTransformer:
 
 
 def _numeric_columns(frame: TableLike) -> list[str]:
-    """Return the columns of numbers of a pandas or polars frame."""
     return list(nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns)
 
 
 def _other_columns(frame: TableLike) -> list[str]:
-    """Return the columns of a pandas or polars frame that hold no numbers."""
     return list(nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns)
 
 

@@ -55,7 +55,6 @@ class Classes:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know: a numeric target stands in bins."""
         if not self.edges:
             return ()
         cuts = "; ".join(", ".join(f"{cut:.4g}" for cut in edges) for edges in self.edges)
@@ -126,7 +125,6 @@ class CountedProblem:
 
     @property
     def facts(self) -> TargetFacts:
-        """What the bounds know of the target: a numeric one is its bins."""
         counts = np.bincount(self.classes.labels, self.class_weights)
         return TargetFacts(
             "classification",
@@ -136,7 +134,6 @@ class CountedProblem:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the bins."""
         return self.binning.notes + self.classes.notes
 
 
@@ -287,7 +284,6 @@ def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criteri
 
 
 def _criteria(beta: float, gamma: float) -> dict[str, Criterion]:
-    """Return all criteria by name."""
     redundancy = attrgetter("redundancy")
     given, joint = attrgetter("conditional_relevance"), attrgetter("joint_relevance")
     return {

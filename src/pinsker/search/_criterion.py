@@ -53,7 +53,6 @@ class FeatureLimit(FeatureCount):
     """Keep k features, or all of them if there are fewer."""
 
     def check(self, n_features: int, n_fixed: int, facts: TargetFacts | None = None) -> None:
-        """Refuse only what leaves fewer features than are fixed."""
         super().check(max(n_features, self.k), n_fixed, facts)
 
 
@@ -124,7 +123,6 @@ def count_and_search(
 
 
 def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
-    """Return a path that goes on with the features not chosen, the largest score first."""
     others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
     return replace(
         path,
@@ -137,7 +135,6 @@ def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
 def _counted_path(
     trace: Trace, state: "CriterionState", names: Sequence[str], criterion: str, n_fixed: int
 ) -> CountedPath:
-    """Return what was seen as a path; losses count from the target's entropy if need be."""
     n_counted = state.chosen_set.n_counted
     full = state.chosen_set.target_entropy if n_counted < len(names) else None
     plain = trace.path("forward", names, criterion, n_fixed=n_fixed, full_information=full)
@@ -156,7 +153,6 @@ def _has_ended(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> boo
 
 
 def refuse_uncounted(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> None:
-    """Refuse a budget that counting cannot decide."""
     if not isinstance(rule, ErrorBudget) or path.n_counted == path.n_features:
         return
     if (rule.growth(path, facts)[: path.n_counted + 1] <= rule.delta).any():
@@ -284,7 +280,6 @@ class CriterionSearch:
 
     @property
     def active(self) -> tuple[int, ...]:
-        """The chosen columns, in order of choice."""
         return tuple(self.chosen)
 
     @property
@@ -294,11 +289,9 @@ class CriterionSearch:
 
     @property
     def relevance(self) -> FloatArray:
-        """I(X;Y) of every column, in nats."""
         return self._relevance.values
 
     def scores(self) -> FloatArray:
-        """Return the score of every candidate; NaN for columns that are chosen already."""
         for columns in self._pending:
             self._fold(self._group_of(columns))
         self._pending.clear()
@@ -310,7 +303,6 @@ class CriterionSearch:
         return scores
 
     def add(self, column: int) -> None:
-        """Choose a column. Nothing is counted before the next `scores`."""
         given = self._criterion.given
         if given == "set":
             self._whole = self._group_of((column,), self._whole)
@@ -326,14 +318,12 @@ class CriterionSearch:
         self._active[column] = False
 
     def expect(self, also: Any = None) -> None:
-        """Announce what will be counted to tables that are counted in passes."""
         if not self._tables.in_passes:
             return
         groups = [self._group_of(columns) for columns in self._pending]
         self._tables.expect(groups if self._criterion.counts else [], self._active, also)
 
     def is_exhausted(self, best: float) -> bool:
-        """Whether a best score of this size says that nothing is left to gain."""
         return self._criterion.gain and best <= ROUNDING
 
     def _fold(self, group: Any) -> None:
@@ -370,14 +360,12 @@ class ChosenSet:
         self._filled = True
 
     def join(self, feature: int) -> Any:
-        """Join one more feature, unless the cells are too empty already; return what to count."""
         if not self._filled:
             return None
         self._group = self._tables.join(self._group, feature)
         return self._group
 
     def count(self) -> None:
-        """Count the joint table, unless its cells are too empty."""
         if not self._filled:
             return
         n_cells = self._tables.n_cells(self._group)
@@ -412,16 +400,13 @@ class CriterionState(CriterionSearch):
 
     @property
     def information(self) -> float:
-        """I(Y; X_S) in nats, as far as it can be counted; see `ChosenSet`."""
         return self.chosen_set.information
 
     def scores(self) -> FloatArray:
-        """Return the score of every candidate, NaN for the others."""
         self._scores = super().scores()
         return self._scores
 
     def add(self, column: int) -> None:
-        """Choose a feature, and test its score against chance."""
         if self._shadows and self._scores is not None:
             self.p_values.append(self._p_value(self._scores[column]))
         self._scores = None

@@ -104,12 +104,10 @@ class _LinearModel:
         self.coefficients = np.vstack([self.columns.T @ of_rows, found[-1:]])
 
     def norms(self, n_features: int) -> FloatArray:
-        """Return the length of the coefficients of each feature."""
         squares = np.square(self.coefficients[:-1]).sum(axis=1)
         return np.sqrt(np.bincount(self.owners, squares, n_features))
 
     def drop(self, features: IntArray) -> None:
-        """Leave out the columns of some features."""
         gone = np.isin(self.owners, features)
         if self.products is not None:
             out = self.columns[:, gone]
@@ -119,8 +117,6 @@ class _LinearModel:
 
 
 def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:
-    """Return coefficients and intercepts of a small penalised loss."""
-
     def value_and_slope(flat: FloatArray) -> tuple[float, FloatArray]:
         given = flat.reshape(start.shape)
         value, slope = loss(columns @ given[:-1] + given[-1])
@@ -140,7 +136,6 @@ def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:
 
 
 def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
-    """Return the loss of a target, and how many numbers predict it."""
     numbers = target_numbers(problem)
     shares = _shares_of(problem)[:, None]
     if problem.target.labels is not None:
@@ -151,7 +146,6 @@ def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
 
 
 def _shares_of(problem: Encoded) -> FloatArray:
-    """Return the weights of the rows, which add up to 1."""
     weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
     return np.asarray(weights / weights.sum())
 

@@ -74,25 +74,20 @@ class GroupByTables:
         self.n_passes = 0
 
     def nothing(self) -> Key:
-        """Return the joint value of no column."""
         return ()
 
     def join(self, group: Key | None, column: int) -> Key:
-        """Return the joint value of a group and one more feature."""
         return tuple(sorted({*(group or ()), *self._features[column]}))
 
     def n_cells(self, group: Key) -> int:
-        """Return how many joint values occur."""
         return int(self.cells([group])[0][1][1].sum())
 
     def expect(self, groups: Sequence[Key], active: BoolArray, also: Key | None) -> None:
-        """Count what is needed next, in one pass."""
         columns = np.flatnonzero(active).tolist()
         keys = [self.join(group, column) for group in groups for column in columns]
         self.cells([*keys, *(() if also is None else (also,))])
 
     def joint(self, group: Key, active: BoolArray | None = None) -> JointCosts:
-        """Count every active feature against the group, with and without the classes."""
         columns = np.arange(self.n_columns) if active is None else np.flatnonzero(active)
         costs = np.zeros((2, self.n_columns), dtype=np.int64)
         for column, key in zip(columns, (self.join(group, int(j)) for j in columns), strict=True):
@@ -100,11 +95,9 @@ class GroupByTables:
         return JointCosts(*costs)
 
     def joint_without_classes(self, group: Key, active: BoolArray | None = None) -> IntArray:
-        """Count every active feature against the group alone."""
         return self.joint(group, active).without_classes
 
     def of_group(self, group: Key) -> tuple[int, int]:
-        """Return the cost sums of (group, class) and of the group itself."""
         with_classes, alone = map(self._cost, self.cells([group])[0])
         return with_classes, alone
 
@@ -166,7 +159,6 @@ def counted_stream(
 
 
 def _column(sample: Encoded, binned: Binned, j: int) -> Column:
-    """Return how a column is counted, by what its sample has shown."""
     name, cuts = binned.names[j], binned.edges[j]
     if sample.columns.kinds[j] is not Kind.CONTINUOUS or cuts is None:
         return Column(name)
@@ -186,7 +178,6 @@ def _refuse_times(rows: TableLike) -> None:
 def _duckdb_counter(
     relation: Unchecked, columns: Sequence[Column], target: Column, missing: Missing
 ) -> tuple[Unchecked, int, int]:
-    """Return what counts cells of a relation, its rows, and those with a gap."""
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
 
     def value(column: Column) -> str:
@@ -236,7 +227,6 @@ def _duckdb_counter(
 def _polars_counter(
     frame: Unchecked, columns: Sequence[Column], target: Column, missing: Missing
 ) -> tuple[Unchecked, int, int]:
-    """Return what counts cells of a LazyFrame, its rows, and those with a gap."""
     pl = require("polars", purpose="a LazyFrame")
     kinds = frame.collect_schema()
 

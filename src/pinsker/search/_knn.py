@@ -83,7 +83,6 @@ class KNNSearchSettings:
     max_candidates: int | None = None
 
     def screens(self, n_features: int) -> bool:
-        """Return whether a table of this many features is screened before it is searched."""
         return self.max_candidates is not None and n_features > WIDE
 
     def scorer(self, kind: type[_State]) -> "type[_State] | partial[_GaoState]":
@@ -91,7 +90,6 @@ class KNNSearchSettings:
         return partial(_GaoState, grows=kind is Forward) if self.knn.estimator == "gao" else kind
 
     def of_engine(self, problem: Encoded) -> Fields:
-        """Return the arguments of a `scorer`."""
         if problem.weights is not None:
             raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="sample_weight")
         return {
@@ -178,7 +176,6 @@ class _Screened(NamedTuple):
         return cls(part, inner, range(len(fixed)), chosen, problem.feature_names)
 
     def renumbered(self, path: SelectionPath) -> SelectionPath:
-        """Return a path through these features with the numbers of the wide table."""
         moves = tuple(self.chosen[feature] for feature in path.moves)
         start = tuple(self.chosen[feature] for feature in path.first_set)
         return replace(path, names=self.names, moves=moves, start=start)
@@ -310,7 +307,6 @@ def grow_past_peak(
 def relevance(
     problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
 ) -> SelectionPath:
-    """Order the features by the information that each carries alone."""
     if settings.screens(problem.n_features):
         few = _Screened.of(problem, settings, fixed)
         return few.renumbered(relevance(few.problem, few.settings, few.fixed))
@@ -356,7 +352,6 @@ def _shrunk(
     on_step: OnStep | None,
     growth: Growth,
 ) -> SelectionPath:
-    """Remove features from the set that was grown."""
     state = settings.scorer(Backward)(**settings.of_engine(problem), active=growth.trace.moves)
     trace = Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
@@ -372,7 +367,6 @@ def _ended(
     fixed: Sequence[int],
     **known: Any,
 ) -> SelectionPath:
-    """Return the path of a search that ended; `known` are further fields of it."""
     score, names = settings.knn.score, problem.feature_names
     return trace.finish(trace.path(direction, names, score, n_fixed=len(fixed), **known))
 
@@ -442,7 +436,6 @@ class PairProblem:
         return cls(coded, labels.astype(np.int64), encoded)
 
     def values_of(self, features: Sequence[int]) -> FloatArray:
-        """Return the columns of some features, as numbers."""
         if self.encoded is None:
             return self.codes[list(features)].T.astype(np.float64)
         columns = [j for feature in features for j in self.encoded.features[feature]]
@@ -470,7 +463,6 @@ class PairScan:
         self.strata = np.zeros(len(problem.labels), dtype=np.int64)
 
     def tables(self) -> PairTables:
-        """Lay out all pairs, within the strata of this round."""
         codes, labels = self.problem.codes, self.problem.labels
         return PairTables.of(codes, labels, self.strata, n_threads=self.n_threads)
 
@@ -493,7 +485,6 @@ class PairScan:
         return ChanceTail.of(of_pairs, 1.0 / share**2), ChanceTail.of(of_singles, 1.0 / share)
 
     def describe(self, features: tuple[int, ...], p_value: float) -> PairFound:
-        """Return what features carry, all rows taken together."""
         codes, labels = self.problem.codes[list(features)], self.problem.labels
         tables = PairTables.of(codes, labels)
         alone = tuple(float(value) for value in tables.alone)
@@ -520,7 +511,6 @@ class PairScan:
     def _best_pair(
         self, tables: PairTables, known: set[int], chance: "ChanceTail"
     ) -> tuple[tuple[int, ...], float]:
-        """Return the best pair with something new in it, and its p-value."""
         best = best_pairs(tables, self.problem.codes, 1 + len(known) ** 2)
         for i, j, score in zip(*best, strict=True):
             if not {int(i), int(j)} <= known:
@@ -530,7 +520,6 @@ class PairScan:
     def _best_single(
         self, tables: PairTables, known: set[int], chance: "ChanceTail"
     ) -> tuple[tuple[int, ...], float]:
-        """Return the best new feature, and its p-value."""
         scores = single_scores(tables, self.problem.codes)
         scores[list(known)] = -np.inf
         best = int(np.argmax(scores))
@@ -577,7 +566,6 @@ class ChanceTail:
         return cls(start, exponent, factor * len(inside) / len(scores))
 
     def p_value(self, score: float) -> float:
-        """Return the family-wise p-value of a score."""
         expected = self.count * np.exp(
             min(0.0, self.exponent * (float(log_ndtr(-score)) - self.log_start))
         )
@@ -587,7 +575,6 @@ class ChanceTail:
 def best_pairs(
     tables: PairTables, codes: npt.NDArray[np.uint8], n_best: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the pairs with the highest scores, best first, and the scores."""
     n_rows = codes.shape[1]
     sides = codes.max(axis=1) * np.sqrt((tables.n_classes - 1.0) * tables.n_strata)
     fewest = max(1.0, float(np.min(sides[sides > 0], initial=np.inf)) ** 2)
@@ -606,7 +593,6 @@ def best_pairs(
 
 
 def single_scores(tables: PairTables, codes: npt.NDArray[np.uint8]) -> FloatArray:
-    """Return the score of every feature alone, as in `best_pairs`."""
     degrees = codes.max(axis=1) * (tables.n_classes - 1.0) * tables.n_strata
     scores = _scores(2 * codes.shape[1] * tables.alone, np.maximum(degrees, 1.0))
     return np.where(degrees > 0, scores, -np.inf)

@@ -49,7 +49,6 @@ def linear(
     *,
     earlier: SelectionPath | None = None,
 ) -> SelectionPath:
-    """Remove, or add, features by what they are worth to a linear model."""
     design = LinearDesign.of(problem).reduced()
     if settings.direction == "backward":
         return _linear_backward(design, problem, fixed, on_step, earlier)
@@ -144,7 +143,6 @@ class LinearDesign:
 
     @classmethod
     def of(cls, encoded: Encoded) -> "LinearDesign":
-        """Lay out an encoded table."""
         weights = encoded.weights
         target = _centred(target_numbers(encoded), weights)
         roots = None if weights is None else np.sqrt(weights / weights.mean())
@@ -164,16 +162,13 @@ class LinearDesign:
 
     @property
     def variance(self) -> float:
-        """Variance of the target, summed over its columns."""
         return float(np.square(self.target).sum() / len(self.target))
 
     @property
     def is_saturated(self) -> bool:
-        """Whether there are enough columns to fit any target of these rows."""
         return bool(self.columns.shape[1] >= len(self.columns) - 1)
 
     def reduced(self) -> "LinearDesign":
-        """Return a design of as many rows as columns with the same inner products."""
         n, p = self.columns.shape
         exponent = np.frexp(np.abs(self.target).max(initial=0.0))[1]
         extreme = abs(exponent) > _LARGEST_EXPONENT
@@ -189,7 +184,6 @@ class LinearDesign:
         return LinearDesign(columns, self.features, target)
 
     def facts(self) -> TargetFacts:
-        """Return what the bounds need: for classes, of the indicators."""
         values = self.target if self.roots is None else self.target / self.roots[:, None]
         return TargetFacts(
             "regression",
@@ -272,7 +266,6 @@ class _LinearState:
 
     @property
     def active(self) -> tuple[int, ...]:
-        """Features in the model, in increasing order."""
         return tuple(int(feature) for feature in np.flatnonzero(self.inside))
 
     @property
@@ -313,7 +306,6 @@ class LinearBackward(_LinearState):
         return np.where(self.inside, self._nats_to(self.left + costs), np.nan)
 
     def remove(self, feature: int) -> None:
-        """Take a feature out of the model."""
         self.inside[feature] = False
         self.model.remove(self._columns((feature,)))
         self.left = self.model.left
@@ -349,7 +341,6 @@ class LinearForward(_LinearState):
         return np.where(self.inside, np.nan, self._nats_to(left))
 
     def add(self, feature: int) -> None:
-        """Put a feature into the model."""
         directions = self._directions(feature)
         for part in (*self.outside.values(), self.residual):
             part -= directions @ (directions.T @ part)
@@ -368,7 +359,6 @@ class LinearForward(_LinearState):
         self.squares[short[inside]] = 0.0
 
     def _outside_of(self, columns: FloatArray) -> FloatArray:
-        """Return what columns have outside of the model."""
         for _ in range(2):  # twice is enough (Kahan)
             columns = columns - self.basis @ (self.basis.T @ columns)
         return columns

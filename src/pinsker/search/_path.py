@@ -304,7 +304,6 @@ class CountedPath(SelectionPath):
 
 
 def _fields_from_json(text: str) -> Fields:
-    """Return the fields that `to_json` wrote."""
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
@@ -338,12 +337,10 @@ class State(Protocol):
     """A set of features, and the score of every move from it."""
 
     @property
-    def information(self) -> float:
-        """I(Y; X_S) of the current set, in nats."""
+    def information(self) -> float: ...
 
     @property
-    def active(self) -> tuple[int, ...]:
-        """The current set."""
+    def active(self) -> tuple[int, ...]: ...
 
     def scores(self) -> FloatArray:
         """Return the score of every candidate in nats, NaN for the others."""
@@ -352,15 +349,13 @@ class State(Protocol):
 class ShrinkingState(State, Protocol):
     """A state that features are removed from."""
 
-    def remove(self, feature: int) -> FloatArray | None:
-        """Take a feature out of the set, and return the new scores where they are known by then."""
+    def remove(self, feature: int) -> FloatArray | None: ...
 
 
 class GrowingState(State, Protocol):
     """A state that features are added to."""
 
-    def add(self, feature: int) -> FloatArray | None:
-        """Put a feature into the set, and return the new scores where they are known by then."""
+    def add(self, feature: int) -> FloatArray | None: ...
 
 
 class SearchInterrupted(KeyboardInterrupt):
@@ -384,17 +379,14 @@ class Trace:
 
     @classmethod
     def resume(cls, path: SelectionPath) -> "Trace":
-        """Return the trace of a path that shall go on."""
         return cls(path.first_set, list(path.information), list(path.moves), list(path.scores))
 
     def record(self, feature: int, score: float, information: float) -> None:
-        """Note a move that was made."""
         self.moves.append(int(feature))
         self.scores.append(float(score))
         self.information.append(float(information))
 
     def beginning(self, n_moves: int) -> "Trace":
-        """Return the first moves alone, as a search that ended there."""
         return Trace(
             self.start,
             self.information[: n_moves + 1],
@@ -406,7 +398,6 @@ class Trace:
     def path(
         self, direction: Direction, names: Sequence[str], score: str, **known: Any
     ) -> SelectionPath:
-        """Return what was seen as a path; `known` are further fields of it."""
         made = len(self.information) - 1  # noted last: an interrupt may fall between the notes
         return SelectionPath(
             direction=direction,
@@ -421,7 +412,6 @@ class Trace:
         )
 
     def finish(self, path: SelectionPath) -> SelectionPath:
-        """Return the path of a search that ended, or raise what broke it off, with the path."""
         if isinstance(self.broken_by, EngineLostError):
             self.broken_by.path = path
             raise self.broken_by
@@ -497,12 +487,10 @@ def grow(
 
 
 def most_grown(n_features: int, fixed: Sequence[int], max_features: int | None) -> int:
-    """Return the largest set that a growing search may reach."""
     return min(n_features, max(len(fixed), max_features or n_features))
 
 
 def has_stalled(trace: Trace, patience: int | None) -> bool:
-    """Return whether the information has not risen for this many moves."""
     if patience is None:
         return False
     best = int(np.argmax(np.asarray(trace.information) >= max(trace.information) - ROUNDING))
@@ -512,7 +500,6 @@ def has_stalled(trace: Trace, patience: int | None) -> bool:
 def _fixed_ones(
     scores: FloatArray, fixed: Sequence[int], direction: Direction
 ) -> FloatArray | None:
-    """Return the scores that `fixed` leaves to choose from; None where it says nothing."""
     if not fixed:
         return None
     left = scores.copy() if direction == "backward" else np.full_like(scores, np.nan)
@@ -577,12 +564,10 @@ class Deadline:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether a user wants the fit to end."""
         return self.interrupt is not None and self.interrupt.is_set()
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
         if self.is_interrupted:
             return not self.must_finish
         if self.seconds is None or math.isinf(self.part):
@@ -597,7 +582,6 @@ class Deadline:
         return self.seconds - (time.monotonic() - self.started)
 
     def skips(self, what: str) -> bool:
-        """Return whether there is no time for something, and note what it was."""
         if self.is_over:
             self.left_out.append(what)
             return True
@@ -625,7 +609,6 @@ class Deadline:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know."""
         if not self.left_out:
             return ()
         left_out = ", ".join(dict.fromkeys(self.left_out))
