@@ -56,35 +56,6 @@ class SelectionPath:
     Read the same way for both directions: the set of ``s`` features is ``order[:s]``, for every
     size ``s`` in `sizes`. A feature is what is kept or dropped as one: a column, or a group.
 
-    Attributes
-    ----------
-    direction : {"backward", "forward"}
-        Whether the moves remove or add.
-    names : tuple of str
-        All features that the search was given, kept or not.
-    moves : tuple of int
-        Features in the order of their removal or addition.
-    scores : tuple of float
-        One per move, in nats.
-    information : tuple of float
-        I(Y; X_S) before the first move and after each one, in nats: one more than moves.
-    start : tuple of int, optional
-        The set before the first move. By default all features (backward) or none (forward).
-    score : {"difference", "direct", "linear"}
-        How the search scored.
-    full_information : float, optional
-        I(Y; X) of all features, in nats, when known and not on the path.
-    bounds : tuple of float
-        Increase of the Bayes risk that each set allows, one per entry of `information`.
-    metric : str
-        The metric of `bounds`.
-    n_fixed : int
-        How many features may not be dropped; they come first in `order`.
-    complete : bool
-        False when the search was cut short and could go on.
-    plan : Plan, optional
-        Which rows a search by neighbors measured, and how it used memory; not saved.
-
     Examples
     --------
     >>> path = SelectionPath(
@@ -98,18 +69,19 @@ class SelectionPath:
     [0.0, 0.0, 0.1, 0.7]
     """
 
-    direction: Direction
-    names: tuple[str, ...]
-    moves: tuple[int, ...]
-    scores: tuple[float, ...]
-    information: tuple[float, ...]
-    start: tuple[int, ...] | None = None
-    score: str = "difference"
-    full_information: float | None = None
-    bounds: tuple[float, ...] = ()
-    metric: str = ""
-    n_fixed: int = 0
-    complete: bool = True
+    direction: Direction  # whether the moves remove or add
+    names: tuple[str, ...]  # of all features that the search was given, kept or not
+    moves: tuple[int, ...]  # features in the order of their removal or addition
+    scores: tuple[float, ...]  # one per move, in nats
+    information: tuple[float, ...]  # I(Y; X_S) before the first move and after each, in nats
+    start: tuple[int, ...] | None = None  # the set before the first move; None: all, or none
+    score: str = "difference"  # how the search scored
+    full_information: float | None = None  # of all features, where known and not on the path
+    bounds: tuple[float, ...] = ()  # increase of the Bayes risk that each set allows
+    metric: str = ""  # of `bounds`
+    n_fixed: int = 0  # features that may not be dropped; they come first in `order`
+    complete: bool = True  # False when the search was cut short and could go on
+    #: Which rows a search by neighbors measured, and how it used memory; not saved
     plan: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -176,32 +148,16 @@ class SelectionPath:
         return np.concatenate([np.zeros(1), np.cumsum(clipped)])
 
     def lost(self, reference: Reference = "best") -> FloatArray:
-        """Information that each set lacks, in nats, never negative.
+        """Information that each set lacks of the best set seen, or of all, in nats, never below 0.
 
-        Parameters
-        ----------
-        reference : {"best", "full"}
-            Compare with the best set seen, or with the set of all features. Since
-            ``I(Y; X) >= I(Y; X_S)`` for every S, the best set seen is the better estimate of what
-            there is to lose.
-
-        Returns
-        -------
-        ndarray of shape (n_steps + 1,)
-            One per entry of `information`; less than 1e-12 is rounding and becomes 0.
+        Since ``I(Y; X) >= I(Y; X_S)`` for every S, the best set seen is the better estimate.
         """
         most = self.best_information if reference == "best" else self._information_of_all()
         lost = most - np.asarray(self.information, dtype=np.float64)
         return np.where(lost <= ROUNDING, 0.0, lost)  # of a set that was not measured: NaN
 
     def set_at(self, size: int) -> tuple[int, ...]:
-        """Return the features of the set of this size.
-
-        Raises
-        ------
-        ParameterError
-            When the path does not pass through that size.
-        """
+        """Return the features of the set of this size, which the path has to pass through."""
         self._position(size)
         return self.order[:size]
 
@@ -217,20 +173,13 @@ class SelectionPath:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The moves one by one, with everything known about the set that each leaves."""
-        lost, spent = self.lost(), self.spent
         bounds = self.bounds or (float("nan"),) * len(self.information)
+        lost, spent = self.lost()[1:].tolist(), self.spent[1:].tolist()
+        columns = (self.sizes[1:].tolist(), self.moves, self.scores, self.information[1:])
+        columns = (*columns, lost, spent, bounds[1:])
         return tuple(
-            Step(
-                size=int(self.sizes[t]),
-                feature=self.names[feature],
-                index=feature,
-                score=self.scores[t - 1],
-                information=self.information[t],
-                lost=float(lost[t]),
-                spent=float(spent[t]),
-                bound=bounds[t],
-            )
-            for t, feature in enumerate(self.moves, start=1)
+            Step(size, self.names[feature], feature, *seen)
+            for size, feature, *seen in zip(*columns, strict=True)
         )
 
     def with_bounds(self, bounds: tuple[float, ...], metric: str) -> Self:
@@ -387,29 +336,16 @@ class Trace:
         self.information.append(float(information))
 
     def beginning(self, n_moves: int) -> "Trace":
-        return Trace(
-            self.start,
-            self.information[: n_moves + 1],
-            self.moves[:n_moves],
-            self.scores[:n_moves],
-            complete=True,
-        )
+        seen = self.information[: n_moves + 1], self.moves[:n_moves], self.scores[:n_moves]
+        return Trace(self.start, *seen, complete=True)
 
     def path(
         self, direction: Direction, names: Sequence[str], score: str, **known: Any
     ) -> SelectionPath:
         made = len(self.information) - 1  # noted last: an interrupt may fall between the notes
-        return SelectionPath(
-            direction=direction,
-            names=tuple(names),
-            moves=tuple(self.moves[:made]),
-            scores=tuple(self.scores[:made]),
-            information=tuple(self.information),
-            start=self.start,
-            score=score,
-            complete=self.complete,
-            **known,
-        )
+        seen = tuple(self.moves[:made]), tuple(self.scores[:made]), tuple(self.information)
+        known |= {"start": self.start, "score": score, "complete": self.complete}
+        return SelectionPath(direction, tuple(names), *seen, **known)
 
     def finish(self, path: SelectionPath) -> SelectionPath:
         if isinstance(self.broken_by, EngineLostError):
