@@ -12,6 +12,7 @@ from pinsker._notes import Note
 from pinsker._types import (
     AnyArray,
     BoolArray,
+    Fields,
     FloatArray,
     IntArray,
     Missing,
@@ -20,6 +21,7 @@ from pinsker._types import (
     TableLike,
     TargetLike,
     Task,
+    Weights,
 )
 from pinsker.encoding._encoded import (
     Columns,
@@ -83,20 +85,13 @@ _MOST_PROFILED_CATEGORIES = 20
 
 
 def hash_rows(table: RawTable, target: Target) -> AnyArray:
-    """Return a 64-bit hash of every row: numbers to four digits, classes by their order.
-
-    Neither a copy in float32, a file, nor other names of the classes makes a row another one.
-    Times are read relative to the first one of a table: they do not count.
-    """
+    """Return a 64-bit hash of every row, the same of a copy in float32 or with renamed classes."""
     hashes = np.zeros(table.n_rows, dtype=np.uint64)
     for j, (origin, known) in enumerate(zip(table.origins, table.categories, strict=True)):
-        if origin is Origin.TIME:
+        if origin is Origin.TIME:  # read relative to the first one of a table
             continue
-        column = table.values[:, j]
-        if known is None or origin is Origin.BOOLEAN:
-            bits = _bits(_rounded(column))
-        else:
-            bits = _categories(column, known)
+        column, names = table.values[:, j], None if origin is Origin.BOOLEAN else known
+        bits = _bits(_rounded(column)) if names is None else _categories(column, names)
         hashes = _mix(hashes * np.uint64(3) + bits)
     for part in target.parts or (target,):
         held = part.raw if part.labels is None else part.labels[:, None]
@@ -203,11 +198,7 @@ def encode(
     read_text: bool = True,
     like: Profile | None = None,
 ) -> Encoded:
-    """Turn a table and its target into what the engine works on.
-
-    With ``read_text`` columns of text that hold dates or numbers are read as such; with `like` the
-    profile is in the bins of another one.
-    """
+    """Turn a table and its target into what the engine works on, profiled in the bins of `like`."""
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
@@ -218,9 +209,7 @@ def encode(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
             "required."
         )
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, table.n_rows)
+    weights = None if sample_weight is None else check_weights(sample_weight, table.n_rows)
     rows = usable_rows([table], missing, target=target_table)
     notes = drop_note(len(rows), table.n_rows, missing)
     if weights is not None:
@@ -241,13 +230,7 @@ def encode(
     written = _as_written(table, categorical_features) if read_text else table
     target = build_target(target_table, task=task, scale=scale, notes=[])
     return Encoded(
-        columns=build_columns(
-            written,
-            scale=scale,
-            categorical_features=categorical_features,
-            notes=notes,
-            weights=weights,
-        ),
+        columns=build_columns(written, scale, categorical_features, notes, weights),
         target=target,
         features=features,
         feature_names=feature_names,
@@ -280,10 +263,7 @@ def profile_of(
 
 
 def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
-    """Return how the values of columns and target are distributed, of some rows if there are many.
-
-    The bins of a number end at its deciles, those of a category are its most frequent values.
-    """
+    """Return how columns and target are distributed, by deciles and by frequent categories."""
     n_rows = max(min(_PROFILED_CELLS // max(table.n_columns, 1), _MOST_PROFILED), _FEWEST_PROFILED)
     values = table.values[:: max(1, -(-table.n_rows // n_rows))]
     bins = {} if like is None else like.bins
@@ -298,15 +278,9 @@ def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
         if name in bins:
             found = _shares(cells, bins[name]) * (len(present) / len(values))
             shares[name] = (1.0 - len(present) / len(values), *found.tolist())
-    parts = target.parts or (target,)
-    classes = (
-        ()
-        if target.labels is None
-        else tuple(
-            tuple(map(category_text, () if part.classes is None else part.classes))
-            for part in parts
-        )
-    )
+    parts = () if target.labels is None else target.parts or (target,)
+    known_classes = (() if part.classes is None else part.classes for part in parts)
+    classes = tuple(tuple(map(category_text, own)) for own in known_classes)
     return Profile(len(values), {name: tuple(bins[name]) for name in shares}, shares, classes)
 
 
@@ -326,11 +300,9 @@ def _shares(cells: AnyArray, bins: tuple[Any, ...]) -> FloatArray:
     places = np.full(len(cells), len(bins), dtype=np.int64)
     if bins and texts == (cells.dtype == object):
         place = {value: i for i, value in enumerate(bins)}
-        places = (
-            np.array([place.get(one, len(bins)) for one in cells], dtype=np.int64)
-            if texts
-            else np.searchsorted(np.asarray(bins), cells)
-        )
+        places = np.searchsorted(np.asarray(bins), cells) if not texts else places
+        if texts:
+            places[:] = [place.get(one, len(bins)) for one in cells]
     return np.bincount(places, minlength=len(bins) + 1) / max(len(cells), 1)
 
 
@@ -347,11 +319,7 @@ def encode_again(
 def columns_to_read(
     X: TableLike, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
 ) -> IntArray | None:
-    """Return the columns of a large sparse table to read, None for all of them.
-
-    Fixed columns and groups are read in any case, of the others those that are not zero in the
-    most rows; the target is never looked at.
-    """
+    """Return which columns of a large sparse table to read: fixed ones, groups, the fullest."""
     is_sparse = sparse.issparse(X)
     if not is_sparse or len(X.shape) != 2:
         return None
@@ -360,7 +328,7 @@ def columns_to_read(
     always = {j for columns in features if len(columns) > 1 for j in columns}
     single = [
         item
-        for item in (() if fixed is None else fixed)
+        for item in ([] if fixed is None else fixed)
         if item in names or item not in feature_names
     ]
     return most_filled(X, always | set(find_columns(single, names, "fixed_features")))
@@ -371,10 +339,8 @@ def _features_among(
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
     place = {int(column): i for i, column in enumerate(columns)}
     read = [i for i, own in enumerate(features) if all(j in place for j in own)]
-    return (
-        tuple(tuple(place[j] for j in features[i]) for i in read),
-        tuple(names[i] for i in read),
-    )
+    among = tuple(tuple(place[j] for j in features[i]) for i in read)
+    return among, tuple(names[i] for i in read)
 
 
 def _refuse_listed(categorical_features: CategoricalFeatures) -> None:
@@ -395,12 +361,9 @@ def encode_columns(
     missing: Missing = "error",
 ) -> Columns:
     """Turn one or several columns of any kind into validated, scaled, frozen `Columns`."""
-    table = read_table(x, label=name, prefix=name)
-    rows = usable_rows([table], missing)
-    notes = drop_note(len(rows), table.n_rows)
-    return build_columns(
-        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
-    )
+    kinds = {name: categorical_features}
+    how: Fields = {"scale": scale, "categorical_features": kinds, "missing": missing}
+    return encode_together({name: x}, **how)[0][name]
 
 
 def encode_together(
@@ -416,12 +379,9 @@ def encode_together(
     rows = usable_rows(list(read.values()), missing)
     encoded = {}
     for key, table in read.items():
-        encoded[key] = build_columns(
-            table.keep(rows),
-            scale=scale,
-            categorical_features=(categorical_features or {}).get(key, "from_dtype"),
-            notes=drop_note(len(rows), table.n_rows),
-        )
+        kinds = (categorical_features or {}).get(key, "from_dtype")
+        notes = drop_note(len(rows), table.n_rows)
+        encoded[key] = build_columns(table.keep(rows), scale, kinds, notes)
     return encoded, frozen(rows)
 
 
@@ -437,11 +397,10 @@ def check_lengths(n_rows: Mapping[str, int]) -> None:
 
 def build_columns(
     table: RawTable,
-    *,
     scale: Scale,
     categorical_features: CategoricalFeatures,
     notes: list[Note | str],
-    weights: FloatArray | None = None,
+    weights: Weights = None,
 ) -> Columns:
     """Choose kinds, scale numbers, code categories, and note what a user should know."""
     check_scale(scale)
@@ -462,19 +421,13 @@ def build_columns(
     gaps = np.isnan(values)
     values[gaps] = 0.0
     values.flags.writeable = False
-    columns = Columns(
-        values,
-        # A boolean column whose missing values are a third value is boolean no longer.
-        tuple(
-            Kind.NOMINAL if known is not None and len(known) > 2 else kind
-            for kind, known in zip(kinds, categories, strict=True)
-        ),
-        table.names,
-        tuple(categories),
-        scale,
-        missing=frozen(gaps) if gaps.any() else None,
-        units=units,
+    # A boolean column whose missing values are a third value is boolean no longer.
+    kinds = tuple(
+        Kind.NOMINAL if known is not None and len(known) > 2 else kind
+        for kind, known in zip(kinds, categories, strict=True)
     )
+    missing, held = frozen(gaps) if gaps.any() else None, tuple(categories)
+    columns = Columns(values, kinds, table.names, held, scale, missing=missing, units=units)
     return replace(columns, notes=(*notes, *table.notes, *doubts, *column_notes(columns)))
 
 

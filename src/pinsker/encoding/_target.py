@@ -23,6 +23,7 @@ from pinsker._types import (
     Scale,
     TargetLike,
     Task,
+    Weights,
 )
 from pinsker.encoding._encoded import (
     FARTHEST,
@@ -46,7 +47,7 @@ from pinsker.exceptions import DataError, DataWarning, ParameterError
 #: The values behind normal scores are known in at most this many rows, and in all of both tails.
 _KNOTS, _TAIL = 8192, 1024
 #: Scales columns, with weights of the rows or None.
-_Method: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
+_Method: TypeAlias = Callable[[FloatArray, Weights], FloatArray]
 
 
 def check_scale(scale: Scale) -> None:
@@ -81,7 +82,7 @@ def standardize(values: FloatArray) -> FloatArray:
 
 
 def units_behind(
-    scores: FloatArray, values: FloatArray, weights: FloatArray | None = None
+    scores: FloatArray, values: FloatArray, weights: Weights = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return normal scores in increasing order, and the standardized value behind each."""
     rows = np.flatnonzero(~np.isnan(scores))
@@ -103,11 +104,7 @@ def units_behind(
 
 
 def scale_columns(
-    values: FloatArray,
-    numeric: BoolArray,
-    ranked: BoolArray,
-    scale: Scale,
-    weights: FloatArray | None = None,
+    values: FloatArray, numeric: BoolArray, ranked: BoolArray, scale: Scale, weights: Weights = None
 ) -> FloatArray:
     """Return a C-ordered copy with the `numeric` columns scaled, the others as they are."""
     scaled = np.empty(values.shape)
@@ -125,9 +122,7 @@ def scale_columns(
     return scaled
 
 
-def _scale_block(
-    block: FloatArray, chosen: BoolArray, method: _Method, weights: FloatArray | None
-) -> None:
+def _scale_block(block: FloatArray, chosen: BoolArray, method: _Method, weights: Weights) -> None:
     if not chosen.any():
         return
     gaps = np.isnan(block)
@@ -146,7 +141,7 @@ def _without_weights(method: Callable[[FloatArray], FloatArray]) -> _Method:
     return lambda values, _: method(values)
 
 
-def _weighted_normal_scores(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+def _weighted_normal_scores(values: FloatArray, weights: Weights) -> FloatArray:
     """Return the normal scores of rows that stand for several; other weights have mean 1."""
     assert weights is not None
     weights = weights_in_rows(weights)
@@ -159,7 +154,7 @@ def _weighted_normal_scores(values: FloatArray, weights: FloatArray | None) -> F
     return scores
 
 
-def _weighted_standardize(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+def _weighted_standardize(values: FloatArray, weights: Weights) -> FloatArray:
     assert weights is not None
     shares = weights / weights.sum()
     plain = standardize(values)  # first: it knows how to treat extreme units

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Weights
 from pinsker.encoding import Columns, Kind, frozen
 
 #: Boosted trees of scikit-learn take codes 0..254 at most: the last one is for all rare categories.
@@ -82,9 +82,8 @@ def _target_codes(
     part = np.random.default_rng(0).permutation(len(train)) % _PARTS
     cells = part * n_codes + train
     counts = np.bincount(cells, minlength=_PARTS * n_codes).reshape(_PARTS, n_codes)
-    sums = np.stack(
-        [np.bincount(cells, column, _PARTS * n_codes) for column in targets.T], axis=-1
-    ).reshape(_PARTS, n_codes, -1)
+    each = [np.bincount(cells, column, _PARTS * n_codes) for column in targets.T]
+    sums = np.stack(each, axis=-1).reshape(_PARTS, n_codes, -1)
     mean = targets.mean(axis=0)
     all_counts, all_sums = counts.sum(axis=0), sums.sum(axis=0)
     codes = _smoothed(all_sums, all_counts, mean)
@@ -137,7 +136,7 @@ class ModelDesign:
 
     @classmethod
     def of(
-        cls, columns: Columns, features: Sequence[Sequence[int]], weights: FloatArray | None = None
+        cls, columns: Columns, features: Sequence[Sequence[int]], weights: Weights = None
     ) -> "ModelDesign":
         means, scales = np.zeros(columns.n_columns), np.ones(columns.n_columns)
         categories: list[FloatArray | None] = [None] * columns.n_columns
@@ -164,9 +163,7 @@ class ModelDesign:
     @property
     def values(self) -> FloatArray:
         """All rows and columns of the one-hot layout, computed anew with every access."""
-        return self.layout("one-hot").expand(
-            np.arange(self.columns.n_rows), np.arange(self.columns.n_columns)
-        )
+        return self.layout("one-hot").expand(*map(np.arange, self.columns.values.shape))
 
     @property
     def places(self) -> tuple[IntArray, ...]:
@@ -192,9 +189,8 @@ class ModelDesign:
         return replace(self, columns=replace(self.columns, values=frozen(values), missing=missing))
 
     def layout(self, name: LayoutName) -> "Layout":
-        n_categories = np.array(
-            [0 if codes is None else len(codes) for codes in self.categories], dtype=np.int64
-        )
+        sizes = [0 if codes is None else len(codes) for codes in self.categories]
+        n_categories = np.array(sizes, dtype=np.int64)
         nominal = n_categories > 0
         if name == "coded":
             return Layout(self, np.ones(len(nominal), dtype=np.int64), nominal)

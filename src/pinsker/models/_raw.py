@@ -29,6 +29,7 @@ from pinsker._types import (
     IntArray,
     TableLike,
     Task,
+    Weights,
 )
 from pinsker.encoding import (
     Encoded,
@@ -72,7 +73,7 @@ def grid_times(raw: FloatArray) -> FloatArray:
 
 
 def kaplan_meier(
-    time: FloatArray, event: BoolArray, weights: FloatArray | None = None
+    time: FloatArray, event: BoolArray, weights: Weights = None
 ) -> tuple[FloatArray, FloatArray]:
     weights = np.ones(len(time)) if weights is None else weights
     times, at = np.unique(time, return_inverse=True)
@@ -88,7 +89,7 @@ def step_at(times: FloatArray, values: FloatArray, wanted: FloatArray) -> FloatA
 
 
 def prior_of_survival(
-    raw: FloatArray, n_test: int, times: FloatArray, weights: FloatArray | None = None
+    raw: FloatArray, n_test: int, times: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return the predictions of the model without columns: one risk, and Kaplan-Meier's curve."""
     curve = step_at(*kaplan_meier(raw[:, 0], raw[:, 1] > 0, weights), times)
@@ -112,7 +113,7 @@ class SurvivalModel(HoldoutModel):
         raw: FloatArray,
         test: TableLike,
         times: FloatArray,
-        weights: FloatArray | None = None,
+        weights: Weights = None,
     ) -> FloatArray:
         if self.n_times and len(np.unique(raw[:, 0])) > self.n_times:
             edges = np.quantile(raw[:, 0], np.linspace(0.0, 1.0, self.n_times))
@@ -160,7 +161,7 @@ def survival_models(n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:  # 
 
 
 def log_likelihood_of_times(
-    risk: FloatArray, raw: FloatArray, weights: FloatArray | None = None
+    risk: FloatArray, raw: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return how likely times and events are under risks, in nats, row by row."""
     weights = np.ones(len(risk)) if weights is None else weights
@@ -321,7 +322,7 @@ class RawModel(HoldoutModel):
         train: IntArray,
         test: IntArray,
         columns: Sequence[int],
-        weights: FloatArray | None = None,
+        weights: Weights = None,
     ) -> FloatArray:
         given = own.take(train, columns)
         able = replace(self, estimator=of_columns(self.estimator, column_names(own.table), columns))
@@ -363,7 +364,7 @@ class RawModel(HoldoutModel):
         codes = {name: code for code, name in enumerate(names.tolist())}
         return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
 
-    def _fitted(self, given: TableLike, target: AnyArray, weights: FloatArray | None) -> Estimator:
+    def _fitted(self, given: TableLike, target: AnyArray, weights: Weights) -> Estimator:
         try:
             return fit_clone(self.estimator, given, target, weights)
         except OSError:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, FloatArray, IntArray, Weights
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import NATS_PER_COST, Correction, CountTables, PackedColumns
@@ -187,7 +187,7 @@ def select_by_criterion(
     gamma: float = 1.0,
     fixed: Sequence[int] = (),
     correction: Correction = "none",
-    sample_weight: FloatArray | None = None,
+    sample_weight: Weights = None,
     n_threads: int = 1,
 ) -> CriterionPath:
     r"""Choose columns of an integer table greedily by a criterion of the literature.

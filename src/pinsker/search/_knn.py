@@ -82,6 +82,12 @@ class KNNSearchSettings:
     deadline: Deadline = field(default_factory=Deadline, compare=False)
     max_candidates: int | None = None
 
+    @property
+    def limits(self) -> Fields:
+        """Where growing ends."""
+        names = ("patience", "at_least", "max_features")
+        return {name: vars(self)[name] for name in names}
+
     def screens(self, n_features: int) -> bool:
         return self.max_candidates is not None and n_features > WIDE
 
@@ -92,17 +98,12 @@ class KNNSearchSettings:
     def of_engine(self, problem: Encoded) -> Fields:
         if problem.weights is not None:
             raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="sample_weight")
-        return {
-            "problem": Problem.of(problem),
-            "n_neighbors": check_neighbors(self.knn.n_neighbors, problem.n_rows),
-            "score": self.knn.score,
-            "n_threads": self.n_threads,
-            "max_memory": self.engine.max_memory,
-            "max_samples": self.knn.max_samples,
-            "seed": self.seed,
-            "engine": self.engine.name,
-            "client": self.engine.client,
-        }
+        knn, engine = self.knn, self.engine
+        k = check_neighbors(knn.n_neighbors, problem.n_rows)
+        where = {"engine": engine.name, "client": engine.client, "max_memory": engine.max_memory}
+        how = {"n_neighbors": k, "score": knn.score, "max_samples": knn.max_samples}
+        own = {"n_threads": self.n_threads, "seed": self.seed}
+        return {"problem": Problem.of(problem), **how, **own, **where}
 
 
 class _GaoState:
@@ -181,13 +182,6 @@ class _Screened(NamedTuple):
         return replace(path, names=self.names, moves=moves, start=start)
 
 
-class Growth(NamedTuple):
-    """A growing search, and the information of all features together (nats)."""
-
-    trace: Trace
-    full_information: float
-
-
 def backward(
     problem: Encoded,
     settings: KNNSearchSettings,
@@ -218,24 +212,15 @@ def forward(
     earlier: SelectionPath | None = None,
 ) -> SelectionPath:
     """Add the feature that brings most information, until the information has stopped rising."""
-    if earlier is not None and len(earlier.moves) > max(
-        settings.max_features or np.inf, len(fixed)
-    ):
+    most = max(settings.max_features or np.inf, len(fixed))
+    if earlier is not None and len(earlier.moves) > most:
         earlier = None  # it went farther than is asked for now
     options = settings.of_engine(problem)
     full = settings.scorer(Forward)(**options, active=range(problem.n_features)).information
     state = settings.scorer(Forward)(**options, active=() if earlier is None else earlier.last_set)
     trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-    grow(
-        state,
-        trace,
-        n_features=problem.n_features,
-        fixed=fixed,
-        patience=settings.patience,
-        at_least=settings.at_least,
-        max_features=settings.max_features,
-        on_step=settings.deadline.checked(on_step),
-    )
+    on_step, n = settings.deadline.checked(on_step), problem.n_features
+    grow(state, trace, n_features=n, fixed=fixed, on_step=on_step, **settings.limits)
     known = {"full_information": full, "plan": state.plan}
     return _ended("forward", trace, problem, settings, fixed, **known)
 
@@ -276,11 +261,8 @@ def forward_backward_and_forward(
 
 def grow_past_peak(
     problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
-) -> Growth:
-    """Add features until the peak lies as far behind as it is high, `patience` additions at least.
-
-    A growth that was broken off is no path yet: the interrupt or the loss is raised.
-    """
+) -> tuple[Trace, float]:
+    """Add features until the peak is as far behind as high; return also what all of them carry."""
     options = settings.of_engine(problem)
     full = settings.scorer(Forward)(**options, active=range(problem.n_features)).information
     least, patience = max(settings.at_least, len(fixed)), settings.patience or 0
@@ -290,18 +272,13 @@ def grow_past_peak(
         size = len(trace.moves)
         return size > 0 and size >= least and size - peak >= max(patience, peak)
 
-    trace = greedy(
-        settings.scorer(Forward)(**options),
-        Trace((), [0.0]),
-        "forward",
-        most_grown(problem.n_features, fixed, settings.max_features),
-        fixed=fixed,
-        is_over=is_past_peak,
-        on_step=settings.deadline.checked(None),
-    )
-    if trace.broken_by is not None:
+    n_moves = most_grown(problem.n_features, fixed, settings.max_features)
+    state, trace = settings.scorer(Forward)(**options), Trace((), [0.0])
+    on_step = settings.deadline.checked(None)
+    greedy(state, trace, "forward", n_moves, fixed=fixed, is_over=is_past_peak, on_step=on_step)
+    if trace.broken_by is not None:  # no path yet
         raise trace.broken_by
-    return Growth(trace, full)
+    return trace, full
 
 
 def relevance(
@@ -350,12 +327,12 @@ def _shrunk(
     settings: KNNSearchSettings,
     fixed: Sequence[int],
     on_step: OnStep | None,
-    growth: Growth,
+    growth: tuple[Trace, float],
 ) -> SelectionPath:
-    state = settings.scorer(Backward)(**settings.of_engine(problem), active=growth.trace.moves)
+    grown, full = growth
+    state = settings.scorer(Backward)(**settings.of_engine(problem), active=grown.moves)
     trace = Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    full = growth.full_information
     return _ended("backward", trace, problem, settings, fixed, full_information=full)
 
 
@@ -452,13 +429,10 @@ class PairScan:
     """Scans all pairs of a problem, and compares the best with those of permuted targets."""
 
     def __init__(
-        self,
-        problem: PairProblem,
-        n_permutations: int = _PERMUTATIONS,
-        seed: int = 0,
-        n_threads: int = 1,
+        self, problem: PairProblem, n_permutations: int = 0, seed: int = 0, n_threads: int = 1
     ) -> None:
-        self.problem, self.n_permutations, self.n_threads = problem, n_permutations, n_threads
+        self.problem, self.n_threads = problem, n_threads
+        self.n_permutations = n_permutations or _PERMUTATIONS
         self.rng = generator_of(seed)
         self.strata = np.zeros(len(problem.labels), dtype=np.int64)
 
@@ -566,10 +540,8 @@ class ChanceTail:
         return cls(start, exponent, factor * len(inside) / len(scores))
 
     def p_value(self, score: float) -> float:
-        expected = self.count * np.exp(
-            min(0.0, self.exponent * (float(log_ndtr(-score)) - self.log_start))
-        )
-        return float(-np.expm1(-expected))
+        log_share = self.exponent * (float(log_ndtr(-score)) - self.log_start)
+        return float(-np.expm1(-self.count * np.exp(min(0.0, log_share))))
 
 
 def best_pairs(

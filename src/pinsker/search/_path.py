@@ -27,8 +27,7 @@ from pinsker.exceptions import EngineLostError, ParameterError
 Direction = Literal["backward", "forward"]
 Reference = Literal["best", "full"]
 
-#: Differences of information below this many nats are rounding: means of digammas of size 10
-#: carry an error of about 1e-15, sums over a thousand steps 1e-13.
+#: Differences of information below this many nats are rounding.
 ROUNDING = 1e-12
 
 #: The version that `to_json` writes; version 1 was that of pinsker 0.1.
@@ -175,8 +174,8 @@ class SelectionPath:
         """The moves one by one, with everything known about the set that each leaves."""
         bounds = self.bounds or (float("nan"),) * len(self.information)
         lost, spent = self.lost()[1:].tolist(), self.spent[1:].tolist()
-        columns = (self.sizes[1:].tolist(), self.moves, self.scores, self.information[1:])
-        columns = (*columns, lost, spent, bounds[1:])
+        measured = (self.scores, self.information[1:], lost, spent, bounds[1:])
+        columns = (self.sizes[1:].tolist(), self.moves, *measured)
         return tuple(
             Step(size, self.names[feature], feature, *seen)
             for size, feature, *seen in zip(*columns, strict=True)
@@ -262,15 +261,12 @@ def _fields_from_json(text: str) -> Fields:
         raise ParameterError(
             f"not the JSON of a selection path: expected schema {_SCHEMA}, found {schema!r}."
         )
-    numbers = ("scores", "information", "bounds", "p_values")
     if content.get("full_information") is not None:
         content["full_information"] = float(content["full_information"])
-    return {
-        name: tuple(map(float, value) if name in numbers else value)
-        if isinstance(value, list)
-        else value
-        for name, value in content.items()
-    }
+    for name in [name for name, value in content.items() if isinstance(value, list)]:
+        numbers = name in ("scores", "information", "bounds", "p_values")
+        content[name] = tuple(map(float, content[name]) if numbers else content[name])
+    return dict(content)
 
 
 def _plain(value: Unchecked) -> Any:
@@ -283,7 +279,7 @@ def _plain(value: Unchecked) -> Any:
 
 
 class State(Protocol):
-    """A set of features, and the score of every move from it."""
+    """A set of features that can `add` or `remove` one, and the score of every move from it."""
 
     @property
     def information(self) -> float: ...
@@ -293,18 +289,6 @@ class State(Protocol):
 
     def scores(self) -> FloatArray:
         """Return the score of every candidate in nats, NaN for the others."""
-
-
-class ShrinkingState(State, Protocol):
-    """A state that features are removed from."""
-
-    def remove(self, feature: int) -> FloatArray | None: ...
-
-
-class GrowingState(State, Protocol):
-    """A state that features are added to."""
-
-    def add(self, feature: int) -> FloatArray | None: ...
 
 
 class SearchInterrupted(KeyboardInterrupt):
@@ -392,7 +376,7 @@ def greedy(
 
 
 def shrink(
-    state: ShrinkingState, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
+    state: State, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
 ) -> Trace:
     """Remove the feature with the smallest score until none is left, those of `fixed` last."""
     greedy(state, trace, "backward", len(trace.start) - 1, fixed=fixed, on_step=on_step)
@@ -402,7 +386,7 @@ def shrink(
 
 
 def grow(
-    state: GrowingState,
+    state: State,
     trace: Trace,
     *,
     n_features: int,
@@ -518,10 +502,9 @@ class Deadline:
         return self.seconds - (time.monotonic() - self.started)
 
     def skips(self, what: str) -> bool:
-        if self.is_over:
-            self.left_out.append(what)
-            return True
-        return False
+        is_over = self.is_over
+        self.left_out += [what] if is_over else []
+        return is_over
 
     @contextmanager
     def leaving_out(self, what: str) -> Iterator[None]:
