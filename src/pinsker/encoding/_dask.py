@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
-from pinsker._notes import Note, Notes
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, Function, IntArray, Missing, TableLike, TargetLike
-from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
+from pinsker.encoding._discretize import Binned, Binning, bin_columns, cut_target, smallest_type
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import Columns, Encoded, Kind, drop_note, drops_rows, usable_rows
 from pinsker.encoding._read import Origin, RawTable, is_dask_column, read_table
@@ -49,16 +49,16 @@ class LargeTable:
 
     @property
     def notes(self) -> Notes:
-        found: list[Note | str] = []
-        if self.partitions.n_rows > SAMPLED_ROWS:
-            found.append(
-                f"kinds and cuts of columns were found from {SAMPLED_ROWS} of "
-                f"{self.partitions.n_rows} rows; every row was counted"
-            )
-        if self.n_rows < self.partitions.n_rows:
-            missing = self.coder.reader.missing
-            found.extend(drop_note(self.n_rows, self.partitions.n_rows, missing))
-        return tuple(found)
+        all_rows = self.partitions.n_rows
+        dropped = drop_note(self.n_rows, all_rows, self.coder.reader.missing)
+        return (*sample_notes(all_rows), *dropped)
+
+
+def sample_notes(n_rows: int) -> Notes:
+    if n_rows <= SAMPLED_ROWS:
+        return ()
+    found = f"kinds and cuts of columns were found from {SAMPLED_ROWS} of {n_rows} rows"
+    return (f"{found}; every row was counted",)
 
 
 def read_large(
@@ -70,12 +70,11 @@ def read_large(
         raise DataError("X is a Dask DataFrame without rows.")
     # A partition may hold one text that is no date: all of them are read as they are.
     sample = encode(*partitions.sample(), **encoding, read_text=False)
-    sample = _about_all_rows(sample, encoding["missing"])
-    cuts, labels = None, sample.target.labels
-    if sample.target.raw is not None:
-        numbers = sample.target.raw[:, 0]
-        cuts = weighted_cuts(numbers, np.ones(len(numbers)), bins)
-        labels = np.searchsorted(cuts, numbers, side="left").astype(np.int64)
+    # Its note on missing values goes: `LargeTable` counts them all.
+    own = drop_note(sample.n_rows, sample.n_given, encoding["missing"])
+    notes = tuple(note for note in sample.columns.notes if note not in own)
+    sample = replace(sample, columns=replace(sample.columns, notes=notes))
+    cuts, labels = cut_target(sample.target, bins)
     binned = bin_columns(sample.columns, labels, bins=bins, strategy=strategy)
     reader = Reader(sample.columns.kinds, encoding["missing"], cuts)
     survey = Survey.joined(compute(partitions.map(reader.survey)))
@@ -84,13 +83,6 @@ def read_large(
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {survey.n_rows} rows: nothing to predict.")
     return LargeTable(partitions, sample, binned, coder, sizes, cuts)
-
-
-def _about_all_rows(sample: Encoded, missing: Missing) -> Encoded:
-    """Return a sample without the note on its own missing values: `LargeTable` counts them all."""
-    own = drop_note(sample.n_rows, sample.n_given, missing)
-    notes = tuple(note for note in sample.columns.notes if note not in own)
-    return replace(sample, columns=replace(sample.columns, notes=notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +117,8 @@ class Partitions:
         """Return rows of every part in proportion to its length, in their order, in memory."""
         wanted = min(self.n_rows, SAMPLED_ROWS)
         ends = np.concatenate([[0], np.cumsum(self.lengths)]) * wanted // max(1, self.n_rows)
-        draw = delayed(_draw)
-        tasks = [
-            draw(part, int(size), number)
-            for number, (part, size) in enumerate(zip(self.parts, np.diff(ends), strict=True))
-        ]
+        draw, sizes = delayed(_draw), np.diff(ends).tolist()
+        tasks = [draw(part, sizes[number], number) for number, part in enumerate(self.parts)]
         join = require("pandas", purpose="a Dask DataFrame", extra="dask").concat
         rows = join(compute(tasks), ignore_index=True)
         columns, target = _apply(rows, self.target, self.called, lambda *both: both)
@@ -261,9 +250,7 @@ class Reader:
 
     def survey(self, columns: TableLike, target: TargetLike) -> Survey:
         if len(columns) == 0:
-            nothing: tuple[set[Any] | None, ...] = tuple(
-                None if kind is Kind.CONTINUOUS else set() for kind in self.kinds
-            )
+            nothing = tuple(None if kind is Kind.CONTINUOUS else set[Any]() for kind in self.kinds)
             return Survey(nothing, Counter(), 0)
         table, classes, place = self.read(columns, target)
         categories: list[set[Any] | None] = []
@@ -280,9 +267,8 @@ class Reader:
                 )
             categories.append(found)
         sizes = np.bincount(place, minlength=len(classes)).tolist()
-        return Survey(
-            tuple(categories), Counter(dict(zip(classes, sizes, strict=True))), table.n_rows
-        )
+        counted = Counter(dict(zip(classes, sizes, strict=True)))
+        return Survey(tuple(categories), counted, table.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,15 +308,11 @@ def make_coder(
         if kind is Kind.CONTINUOUS:
             coded.append(ColumnCode(cuts=cuts, right=binned.strategy == "width"))
         else:
-            known = sorted(
-                categories or (), key=lambda category: (str(type(category)), str(category))
-            )
+            known = sorted(categories or (), key=lambda one: (str(type(one)), str(one)))
             coded.append(ColumnCode(categories={category: i for i, category in enumerate(known)}))
     present = sorted((one for one, size in survey.classes.items() if size), key=str)
     classes = {one: i for i, one in enumerate(present)}
-    n_categories = [
-        int(np.prod([coded[j].n_categories + 1 for j in members])) for members in features
-    ]
+    n_categories = [int(np.prod([coded[j].n_categories + 1 for j in own])) for own in features]
     return Coder(reader, tuple(coded), classes, features, np.array(n_categories, dtype=np.int64))
 
 

@@ -150,14 +150,10 @@ def survival_models(n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:  # 
     purpose = "the default models of censored times (or pass models=[...] of your own)"
     linear = require("sksurv.linear_model", purpose=purpose, extra="survival")
     ensemble = require("sksurv.ensemble", purpose=purpose, extra="survival")
-    forest = ensemble.ExtraSurvivalTrees(
-        n_estimators=50, min_samples_leaf=5, max_features=None, random_state=seed
-    )
-    cox = linear.CoxPHSurvivalAnalysis(alpha=1.0)
-    return (
-        SurvivalModel("cox", cox),
-        SurvivalModel("survival forest", forest, _TIMES_OF_FOREST, counts=True),
-    )
+    how = {"n_estimators": 50, "min_samples_leaf": 5, "max_features": None, "random_state": seed}
+    forest = ensemble.ExtraSurvivalTrees(**how)
+    trees = SurvivalModel("survival forest", forest, _TIMES_OF_FOREST, counts=True)
+    return SurvivalModel("cox", linear.CoxPHSurvivalAnalysis(alpha=1.0)), trees
 
 
 def log_likelihood_of_times(
@@ -257,10 +253,7 @@ def column_names(table: TableLike) -> list[str]:
 
 
 def of_columns(estimator: Estimator, names: Sequence[str], columns: Sequence[int]) -> Estimator:
-    """Return an estimator whose list of categorical columns holds those that are there.
-
-    CatBoost and scikit-learn's boosting take names or positions, which change from set to set.
-    """
+    """Return an estimator whose list of categorical columns holds those that are there."""
     params = method_of(estimator, "get_params")
     given = {} if params is None else params(deep=False)
     fewer: dict[str, list[str | int]] = {}
@@ -465,10 +458,7 @@ def _first_able(estimator: Estimator, part: TableLike, y: AnyArray) -> tuple[Any
 def prepare_models(
     models: Sequence[HoldoutModel], X: TableLike, encoded: Encoded, *, decide: bool = False
 ) -> tuple[HoldoutModel, ...]:
-    """Return models whose estimators of a user can be fitted to the user's table.
-
-    They `decide` where a metric is of predicted classes.
-    """
+    """Return models that can be fitted to the user's table; `decide`: by predicted classes."""
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
@@ -492,9 +482,8 @@ def prepare_models(
 
 
 def _default_encoding() -> ColumnTransformer:
-    text = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
-    )
+    most, unknown = _MOST_CATEGORIES, "infrequent_if_exist"
+    text = OneHotEncoder(handle_unknown=unknown, max_categories=most, sparse_output=False)
     numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
     return ColumnTransformer(
         [("numbers", numbers, _numeric_columns), ("text", text, _other_columns)]

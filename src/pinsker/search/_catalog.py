@@ -197,9 +197,7 @@ def search_of(
     if isinstance(found, Searcher) and not isinstance(found, type):
         return replace(found.as_search(fixed, seed), names=(name,))
     listed = found if isinstance(found, Iterable) and not isinstance(found, str | type) else ()
-    order = [
-        feature for column in listed for feature in find_features(problem, [column], "searches")
-    ]
+    order = [one for column in listed for one in find_features(problem, [column], "searches")]
     if not order:
         raise ParameterError(
             f"searches: {item!r} is no search: use a name, a selector (made with its "
@@ -260,8 +258,7 @@ _MOST_GROWN = 64
 _MOST_SCREENED = 100
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
-#: Backward by neighbors starts where they see least, and costs most, on wide tables: of 25 real
-#: tables one had its set from it alone, 16 of 17 columns.
+#: Backward by neighbors starts where they see least and costs most: on wide tables it is left out.
 _MOST_BACKWARD = 40
 #: Of more features neighbors see the first 100 by counts alone, and a growing linear model ends at
 #: 50, at more time than all others together: of three wide tables none had a set of theirs.

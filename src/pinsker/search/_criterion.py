@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray, FloatArray, IntArray, Weights
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, Weights
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import NATS_PER_COST, Correction, CountTables, PackedColumns
@@ -67,11 +67,9 @@ def criterion_search(
     """Add the feature with the best score of a criterion, until the stopping rule is decided."""
     rule = settings.rule
     tested = isinstance(rule, PermutationTest)
-    state = CriterionState(
-        problem.tables,
-        criterion_named(settings.criterion, settings.beta, settings.gamma),
-        rule.shuffles(problem.tables.n_rows) if isinstance(rule, PermutationTest) else (),
-    )
+    shuffles = rule.shuffles(problem.tables.n_rows) if isinstance(rule, PermutationTest) else ()
+    criterion = criterion_named(settings.criterion, settings.beta, settings.gamma)
+    state = CriterionState(problem.tables, criterion, shuffles)
     n_features = len(problem.names)
     most = min(rule.k, n_features) if isinstance(rule, FeatureCount) else n_features
     n_moves = max(most, len(fixed))
@@ -116,10 +114,8 @@ def count_and_search(
     """Bin and count a table, and search it by a criterion; without a rule all features follow."""
     problem = CountedProblem.of(encoded, counting or CountingSettings())
     first = rule or FeatureLimit(max(most, len(fixed)))
-    settings = CriterionSearchSettings(
-        criterion, first, problem.facts, *weights, ranks_others=rule is None
-    )
-    return criterion_search(problem, settings, fixed)
+    given = (criterion, first, problem.facts, *weights, rule is None)
+    return criterion_search(problem, CriterionSearchSettings(*given), fixed)
 
 
 def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
@@ -248,14 +244,8 @@ def select_by_criterion(
     columns = codes if isinstance(codes, PackedColumns) else PackedColumns.of(codes, n_categories)
     size = columns.n_columns if k is None else k
     _check_sizes(columns.n_columns, size, fixed)
-    tables = CountTables.of(
-        columns,
-        labels,
-        n_classes,
-        correction=correction,
-        sample_weight=sample_weight,
-        n_threads=n_threads,
-    )
+    how: Fields = {"correction": correction, "n_threads": n_threads}
+    tables = CountTables.of(columns, labels, n_classes, sample_weight=sample_weight, **how)
     search = CriterionSearch(tables, criterion_named(criterion, beta, gamma))
     trace = Trace((), [0.0])
     greedy(search, trace, "forward", size, fixed=list(fixed), is_nothing=search.is_exhausted)
@@ -269,9 +259,7 @@ class CriterionSearch:
     """The state of a greedy search: what is chosen, and the folded terms so far."""
 
     def __init__(self, tables: Any, criterion: Criterion) -> None:
-        self._tables = tables
-        self._criterion = criterion
-        self._relevance = Relevance(tables)
+        self._tables, self._criterion, self._relevance = tables, criterion, Relevance(tables)
         self._pending: list[tuple[int, ...]] = []
         self._whole: Any = None  # the chosen set as one, if the criterion looks at it
         self._folded: FloatArray | None = None
@@ -328,9 +316,8 @@ class CriterionSearch:
 
     def _fold(self, group: Any) -> None:
         criterion = self._criterion
-        term = criterion.term(
-            PairTerms(self._relevance, group, self._active, classes=criterion.classes)
-        )
+        pair = PairTerms(self._relevance, group, self._active, classes=criterion.classes)
+        term = criterion.term(pair)
         if self._folded is None or criterion.fold == "last":
             self._folded = term
         elif criterion.fold == "sum":
@@ -353,11 +340,8 @@ class ChosenSet:
     """The chosen features as one, for as long as their joint table is filled."""
 
     def __init__(self, tables: Any) -> None:
-        self._tables = tables
-        self._group = tables.nothing()
-        self.information = 0.0
-        self.n_counted = 0
-        self._filled = True
+        self._tables, self._group, self._filled = tables, tables.nothing(), True
+        self.information, self.n_counted = 0.0, 0
 
     def join(self, feature: int) -> Any:
         if not self._filled:

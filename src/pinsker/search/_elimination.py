@@ -10,7 +10,7 @@ columns of :math:`L`; a table of mostly one value a column is held as what diffe
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -71,9 +71,7 @@ class _LinearModel:
         """Lay out all columns, numbers as the user has them, in units of their spread."""
         design = ModelDesign.of(problem.columns, problem.features, problem.weights)
         layout = replace(design.layout("one-hot"), in_units=True)
-        columns: TableLike = layout.expand(
-            np.arange(problem.n_rows), np.arange(problem.columns.n_columns)
-        )
+        columns: TableLike = layout.expand(*map(np.arange, problem.columns.values.shape))
         owners = np.empty(columns.shape[1], dtype=np.int64)
         for feature, places in enumerate(design.places):
             owners[places] = feature
@@ -121,17 +119,11 @@ def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:
         given = flat.reshape(start.shape)
         value, slope = loss(columns @ given[:-1] + given[-1])
         value += 0.5 * _PENALTY * float(np.square(given[:-1]).sum())
-        return value, np.vstack(
-            [columns.T @ slope + _PENALTY * given[:-1], slope.sum(axis=0, keepdims=True)]
-        ).ravel()
+        inner = columns.T @ slope + _PENALTY * given[:-1]
+        return value, np.vstack([inner, slope.sum(axis=0, keepdims=True)]).ravel()
 
-    found = minimize(
-        value_and_slope,
-        start.ravel(),
-        method="L-BFGS-B",
-        jac=True,
-        options={"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6},
-    )
+    limits: Any = {"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6}
+    found = minimize(value_and_slope, start.ravel(), method="L-BFGS-B", jac=True, options=limits)
     return np.asarray(found.x).reshape(start.shape)
 
 
@@ -156,9 +148,8 @@ def _log_loss(indicators: FloatArray, shares: FloatArray) -> _Loss:
         odds = np.exp(scores)
         total = odds.sum(axis=1, keepdims=True)
         of_true = (scores * indicators).sum(axis=1, keepdims=True)
-        return float((shares * (np.log(total) - of_true)).sum()), shares * (
-            odds / total - indicators
-        )
+        mean = float((shares * (np.log(total) - of_true)).sum())
+        return mean, shares * (odds / total - indicators)
 
     return loss
 

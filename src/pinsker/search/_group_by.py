@@ -22,23 +22,23 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.encoding import (
+    SAMPLED_ROWS,
     Binned,
     Encoded,
     Kind,
     bin_columns,
+    cut_target,
     draw_from_stream,
     drop_note,
     encode,
     is_lazy_frame,
     is_relation,
-    weighted_cuts,
+    sample_notes,
 )
 from pinsker.engine import JointCosts, cell_costs
 from pinsker.exceptions import DataError, DataTypeError
 from pinsker.search._criteria import Classes, CountedProblem, CountingSettings
 
-#: Rows that kinds and cuts are found from; all of them where a table has no more.
-SAMPLED_ROWS = 100_000
 #: Tables that one query counts.
 _TOGETHER = 64
 
@@ -127,11 +127,7 @@ def counted_stream(
     drawn = draw_from_stream(X, y, SAMPLED_ROWS, 0, missing)
     _refuse_times(drawn.X)
     sample = encode(drawn.X, drawn.y, **encoding, read_text=False)
-    target_cuts, labels = None, sample.target.labels
-    if sample.target.raw is not None:
-        numbers = sample.target.raw[:, 0]
-        target_cuts = weighted_cuts(numbers, np.ones(len(numbers)), settings.bins)
-        labels = np.searchsorted(target_cuts, numbers, side="left").astype(np.int64)
+    target_cuts, labels = cut_target(sample.target, settings.bins)
     binned = bin_columns(sample.columns, labels, bins=settings.bins, strategy=settings.strategy)
     columns = [_column(sample, binned, j) for j in range(len(binned.names))]
     make = _polars_counter if is_lazy_frame(X) else _duckdb_counter
@@ -148,14 +144,9 @@ def counted_stream(
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {n_rows} rows: nothing to predict.")
     classes = Classes(np.arange(len(sizes)), () if target_cuts is None else (target_cuts,))
-    notes: list[Unchecked] = list(drop_note(n_rows, drawn.n_rows, missing))
-    if drawn.n_rows > SAMPLED_ROWS:
-        notes.append(
-            f"kinds and cuts of columns were found from {SAMPLED_ROWS} of {drawn.n_rows} rows; "
-            "every row was counted"
-        )
+    notes = (*drop_note(n_rows, drawn.n_rows, missing), *sample_notes(drawn.n_rows))
     problem = CountedProblem(tables, sample.feature_names, binned, classes, sizes)
-    return problem, sample, tuple(notes), drawn.X
+    return problem, sample, notes, drawn.X
 
 
 def _column(sample: Encoded, binned: Binned, j: int) -> Column:
