@@ -222,7 +222,12 @@ def encode(
     given_names = table.names if columns is None else sparse_names(X.shape[1], "x")
     features, feature_names = make_features(given_names, feature_groups)
     if columns is not None:
-        _refuse_listed(categorical_features)
+        if not isinstance(categorical_features, str | bool):  # positions mean other columns then
+            raise ParameterError(
+                "categorical_features lists columns, but only some columns of this large sparse "
+                "table are read: use 'from_dtype', 'all' or 'none', or fewer rows or columns.",
+                parameter="categorical_features",
+            )
         features, feature_names = _features_among(columns, features, feature_names)
     n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
     if missing == "auto":
@@ -341,15 +346,6 @@ def _features_among(
     read = [i for i, own in enumerate(features) if all(j in place for j in own)]
     among = tuple(tuple(place[j] for j in features[i]) for i in read)
     return among, tuple(names[i] for i in read)
-
-
-def _refuse_listed(categorical_features: CategoricalFeatures) -> None:
-    if not isinstance(categorical_features, str | bool):
-        raise ParameterError(
-            "categorical_features lists columns, but only some columns of this large sparse table "
-            "are read: use 'from_dtype', 'all' or 'none', or fewer rows or columns.",
-            parameter="categorical_features",
-        )
 
 
 def encode_columns(

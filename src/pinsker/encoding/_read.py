@@ -1,11 +1,8 @@
 """What the user handed over, as one matrix of numbers and codes: the reader of the gate.
 
 Everything that is read becomes a `RawTable`. What its columns *mean* is decided in `_kinds`.
-
-Searches and models take dense columns. A table of text counts, 1400 x 5000, takes 56 MB as such;
-one of 100 000 x 50 000 would take 40 GB. Of a table that is too large, the columns that are not
-zero in the most rows are read. The choice never looks at the target, so that rows which evaluate
-or certify stay held out.
+Of a sparse table too large to be made dense, the columns that are not zero in the most rows are
+read; the choice never looks at the target, so that rows which evaluate or certify stay held out.
 """
 
 import sys
@@ -140,17 +137,13 @@ def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: 
             "a string or a number in every cell."
         ) from error
     text = _all_of(types, (str,))
-    if text:
-        categories = sorted(distinct)
-    else:
-        categories = sorted(distinct, key=lambda cell: (str(type(cell)), str(cell)))
+    by_type = None if text else lambda cell: (str(type(cell)), str(cell))
+    categories = sorted(distinct, key=by_type)
     code = {category: float(i) for i, category in enumerate(categories)}
     values = _with_gaps(np.array([code[cell] for cell in present], dtype=np.float64), missing)
-    if text:
-        note = numbers_note(categories, name)
-    else:
-        kinds = ", ".join(sorted(t.__name__ for t in types))
-        note = f"column {name!r} holds objects ({kinds}), read as categories"
+    kinds = ", ".join(sorted(t.__name__ for t in types))
+    note = f"column {name!r} holds objects ({kinds}), read as categories"
+    note = numbers_note(categories, name) if text else note
     return Cells(values, Origin.TEXT, object_array(categories), note)
 
 
@@ -158,9 +151,8 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
     """Read Python dates and durations; dates with a time zone are compared in UTC."""
     whole_days = [type(cell) is date for cell in present]
     if any(whole_days) and not all(whole_days):
-        present = object_array(
-            [datetime(c.year, c.month, c.day) if type(c) is date else c for c in present]
-        )
+        days = (datetime(c.year, c.month, c.day) if type(c) is date else c for c in present)
+        present = object_array(list(days))
     try:
         first = min(present)
         duration = isinstance(first, timedelta | np.timedelta64)
@@ -170,9 +162,8 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
             f"column {name!r} mixes dates that cannot be compared (with and without a time zone)"
         ) from error
     units = [timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND for gap in gaps]
-    seconds = np.array(
-        [gap / unit for gap, unit in zip(gaps, units, strict=True)], dtype=np.float64
-    )
+    pairs = zip(gaps, units, strict=True)
+    seconds = np.array([gap / unit for gap, unit in pairs], dtype=np.float64)
     what = "durations, read as seconds" if duration else f"dates, read as seconds since {first}"
     note = f"column {name!r} holds {what}"
     return Cells(_with_gaps(seconds, missing), Origin.TIME, note=note)
@@ -263,8 +254,7 @@ class RawTable:
     def keep(self, rows: IntArray) -> "RawTable":
         if len(rows) == self.n_rows:
             return self
-        values = np.asfortranarray(self.values[rows])
-        return RawTable(values, self.origins, self.categories, self.names, self.label, self.notes)
+        return replace(self, values=np.asfortranarray(self.values[rows]))
 
 
 def read_table(
@@ -367,14 +357,9 @@ def _one_dimension(label: str, found: str) -> str:
 
 def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
     values = np.asfortranarray(np.stack([column.values for column in cells]).T)
-    return RawTable(
-        values,
-        tuple(column.origin for column in cells),
-        tuple(column.categories for column in cells),
-        names,
-        label,
-        tuple(column.note for column in cells if column.note),
-    )
+    origins, known = zip(*((column.origin, column.categories) for column in cells), strict=True)
+    notes = tuple(column.note for column in cells if column.note)
+    return RawTable(values, origins, known, names, label, notes)
 
 
 def is_frame(data: TableLike) -> bool:

@@ -8,6 +8,7 @@ of the time and the event, which searches look at.
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -46,6 +47,7 @@ from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 #: The values behind normal scores are known in at most this many rows, and in all of both tails.
 _KNOTS, _TAIL = 8192, 1024
+_not_metric = partial(DataError, parameter="metric")
 #: Scales columns, with weights of the rows or None.
 _Method: TypeAlias = Callable[[FloatArray, Weights], FloatArray]
 
@@ -254,11 +256,10 @@ def read_target(
             )
         return read_survival(y), "survival"
     if task == "survival":
-        raise DataError(
+        raise _not_metric(
             "the metric is one of censored times, but y is no structured array of an event (bool) "
             "and a time (number): make one with sksurv.util.Surv.from_arrays(event, time), or "
-            "np.array(list(zip(event, time)), dtype=[('event', bool), ('time', float)]).",
-            parameter="metric",
+            "np.array(list(zip(event, time)), dtype=[('event', bool), ('time', float)])."
         )
     return read_table(y, label="y", prefix="y"), task
 
@@ -364,21 +365,19 @@ def _refuse_continuous(table: RawTable) -> None:
     distinct = count_distinct(table.values)
     fractions = ~are_integers(table.values)
     for j in np.flatnonzero(fractions & (distinct > most_count_values(table.n_rows))):
-        raise DataError(
+        raise _not_metric(
             f"Unknown label type: continuous. Target {table.names[j]!r} has {distinct[j]} "
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
-            "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first.",
-            parameter="metric",
+            "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first."
         )
 
 
 def _refuse_text(table: RawTable) -> None:
     for name, origin in zip(table.names, table.origins, strict=True):
         if origin not in _NUMBERS:
-            raise DataError(
+            raise _not_metric(
                 f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
-                "selector) or task='classification'|--metric error>, or convert it to numbers.",
-                parameter="metric",
+                "selector) or task='classification'|--metric error>, or convert it to numbers."
             )
 
 
@@ -411,18 +410,16 @@ def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
     if any(origin not in (Origin.NUMBER, Origin.TIME) for origin in table.origins):
         return "classification", []
     integer = are_integers(table.values)
-    guesses = [
-        _guess_column(table.values[:, j])
-        if integer[j] and table.origins[j] is Origin.NUMBER
-        else ("regression", False)
-        for j in range(table.n_columns)
+    known = [one is Origin.NUMBER for one in table.origins] & integer
+    guesses: list[tuple[Task, bool]] = [
+        _guess_column(values) if known[j] else ("regression", False)
+        for j, values in enumerate(table.values.T)
     ]
     tasks = [task for task, _ in guesses]
     task: Task = "regression" if "regression" in tasks else "classification"
     notes = []
-    for name, values, (_, doubtful) in zip(table.names, table.values.T, guesses, strict=True):
-        if doubtful and len(guesses) == 1:
-            notes.append(_explain(name, values, task))
+    if len(guesses) == 1 and guesses[0][1]:
+        notes.append(_explain(table.names[0], table.values[:, 0], task))
     if len(set(tasks)) > 1:
         notes.append(Note("mixed targets", figures={"setting": "<metric=>"}))
     return task, notes

@@ -37,14 +37,8 @@ LARGE_TABLE = 2000
 _FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
 #: Boosted trees of full strength: as many as rows that were set aside ask for. With 6 rounds of
 #: patience a fit takes two thirds of the time that 10 take, errs alike (6000 x 100: .141, .144).
-_BOOSTED = {
-    "max_iter": 300,
-    "early_stopping": True,
-    "n_iter_no_change": 6,
-    "validation_fraction": 0.15,
-    "max_leaf_nodes": 15,
-    "min_samples_leaf": 10,
-}
+_STOPPING = {"early_stopping": True, "n_iter_no_change": 6, "validation_fraction": 0.15}
+_BOOSTED = {"max_iter": 300, **_STOPPING, "max_leaf_nodes": 15, "min_samples_leaf": 10}
 #: Bins of a column where rows are few: looking at all took most of a fit (800 x 128: 0.30, 0.13 s).
 _FEW_BINS, _FEW_BINS_UP_TO = 63, 4000
 #: With fewer rows trees learn twice as fast: the same error on 11 real tables at 0.6 of the time.
@@ -65,9 +59,8 @@ _OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
 }
 #: Names that a user may list.
 MODELS = (*_RACING, "forest", *_OTHER_LIBRARIES, "cox", "survival forest")
-#: This many columns are tried in every node of a tree; of more a third, but at most twice as many.
-#: Few (the square root is customary) are mostly irrelevant ones: with 5 of 200 columns relevant
-#: the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
+#: This many columns are tried in every node of a tree; of more a third, but at most twice as many:
+#: the customary square root are mostly irrelevant ones (benchmarks/trees.py).
 _TRIED = 64
 #: From this many columns on, a matrix product is faster than the distances of libsvm (measured).
 _MANY_COLUMNS = 8

@@ -36,8 +36,7 @@ _PARTS = 5
 #: At most this many columns stand for a column of categories when there are several classes.
 _MAX_DIRECTIONS = 3
 #: Codes fitted to a row's own target are used where means over other rows explain at least this
-#: part of what they explain. Else most of it is noise that trees would follow: with 737 irrelevant
-#: categories in 2000 rows the loss was 0.47 of the variance, and 0.27 with codes of other rows.
+#: part of what they explain: else most of it is noise that trees would follow.
 _REAL_PART = 0.5
 
 

@@ -7,6 +7,7 @@ event is expected earlier, and the probability to be without the event at every 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -52,6 +53,7 @@ from pinsker.models._model import (
     weight_parameter,
 )
 
+_refused = partial(ParameterError, parameter="models")
 #: Times of the grid that survival curves are compared at.
 N_TIMES = 16
 #: The grid ends where fewer than this share of the rows are still observed: later curves rest on
@@ -365,13 +367,12 @@ class RawModel(HoldoutModel):
         except Exception as error:
             columns = given.columns if isinstance(given, HasColumns) else range(given.shape[1])
             names = list(map(str, columns))
-            raise ParameterError(
+            raise _refused(
                 f"model {self.name!r} ({type(self.estimator).__name__}) cannot be fitted to the "
                 f"columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}: {error}. It "
                 "gets subsets of your columns as they came: a pipeline must select columns by "
                 "kind (make_column_selector), not by names that may be missing, and encode text "
-                "itself.",
-                parameter="models",
+                "itself."
             ) from error
 
 
@@ -397,10 +398,9 @@ def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
         routed = raw and get_config()["enable_metadata_routing"]  # a model may decline there
         ignores = weight_parameter(model.estimator) is None if raw else not model.takes_weights
         if ignores and not routed:
-            raise ParameterError(
+            raise _refused(
                 f"model {model.name!r} takes no sample_weight in fit: leave it out of models, or "
-                "fit without sample_weight.",
-                parameter="models",
+                "fit without sample_weight."
             )
 
 
@@ -521,20 +521,18 @@ def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyA
         raise
     except Exception:
         return  # the columns are the cause
-    raise ParameterError(
+    raise _refused(
         f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
         f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "
-        "y = LabelEncoder().fit_transform(y).",
-        parameter="models",
+        "y = LabelEncoder().fit_transform(y)."
     )
 
 
 def _cannot(estimator: Estimator, name: str, error: BaseException) -> ParameterError:
-    return ParameterError(
+    return _refused(
         f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
         f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
         "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
         "sparse_output=False), make_column_selector(dtype_exclude='number')), "
-        "remainder='passthrough'), model).",
-        parameter="models",
+        "remainder='passthrough'), model)."
     )

@@ -28,6 +28,7 @@ from pinsker.search._knn import (
 from pinsker.search._linear import linear_where_rows_allow, one_hot_width
 from pinsker.search._path import ROUNDING, Deadline, SelectionPath
 
+_refused = partial(ParameterError, parameter="feature_costs")
 #: This part of the mean price is added to every price that gains are divided by: noise has a
 #: little gain by chance, and shall not come first because it is free.
 _SMALLEST_PRICE = 0.05
@@ -126,10 +127,9 @@ def _by_position(prices: Unchecked, encoded: Encoded) -> dict[int, float]:
     names = encoded.given_names or encoded.columns.names
     listed = list(prices)
     if len(listed) != len(names):
-        raise ParameterError(
+        raise _refused(
             f"feature_costs holds {len(listed)} prices, but the table has {len(names)} columns: "
-            "give one for each, or a dict by name.",
-            parameter="feature_costs",
+            "give one for each, or a dict by name."
         )
     return dict(enumerate(listed))
 
@@ -140,9 +140,8 @@ def _price(item: Unchecked, price: Unchecked) -> float:
     except (TypeError, ValueError):
         value = float("nan")
     if not 0.0 <= value < float("inf"):
-        raise ParameterError(
-            f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more.",
-            parameter="feature_costs",
+        raise _refused(
+            f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more."
         )
     return value
 

@@ -3,15 +3,8 @@
 X is a candidate, Y the class, W what was chosen before: one feature, two, or all of them. A
 criterion adds up (or takes the least of) a term over the W and sets the result against the
 relevance I(X;Y). Everything is in nats. The first feature is always the most relevant one.
-
-References
-----------
-Brown, Pocock, Zhao, Luján, "Conditional likelihood maximisation: a unifying framework for
-information theoretic feature selection", JMLR 13 (2012), sections 3 and 4, Table 1.
-Fleuret, "Fast binary feature selection with conditional mutual information", JMLR 5 (2004).
-Bennasar, Hicks, Setchi, "Feature selection using joint mutual information maximisation",
-Expert Systems with Applications 42 (2015): JMIM, NJMIM.
-Kursa, "Praznik: high performance information-based feature selection", SoftwareX 16 (2021): JMI3.
+Brown et al., JMLR 13 (2012), sections 3 and 4, Table 1; Fleuret, JMLR 5 (2004); Bennasar et al.,
+Expert Systems with Applications 42 (2015): JMIM, NJMIM; Kursa, SoftwareX 16 (2021): JMI3.
 """
 
 from collections.abc import Callable

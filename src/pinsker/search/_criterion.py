@@ -82,7 +82,12 @@ def criterion_search(
         state.p_values[:] = earlier.p_values
 
     def path(seen: Trace) -> CountedPath:
-        return _counted_path(seen, state, problem.names, settings.criterion, len(fixed))
+        counted = state.chosen_set  # losses count from the target's entropy if need be
+        full = counted.target_entropy if counted.n_counted < n_features else None
+        known: Fields = {"n_fixed": len(fixed), "full_information": full}
+        plain = seen.path("forward", problem.names, settings.criterion, **known)
+        p_values = tuple(state.p_values[: len(plain.moves)])
+        return CountedPath(**vars(plain), n_counted=counted.n_counted, p_values=p_values)
 
     def is_decided(seen: Trace) -> bool:
         if on_step is not None and on_step(seen):
@@ -126,16 +131,6 @@ def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
         scores=path.scores + tuple(float(scores[feature]) for feature in others),
         information=path.information + path.information[-1:] * len(others),
     )
-
-
-def _counted_path(
-    trace: Trace, state: "CriterionState", names: Sequence[str], criterion: str, n_fixed: int
-) -> CountedPath:
-    n_counted = state.chosen_set.n_counted
-    full = state.chosen_set.target_entropy if n_counted < len(names) else None
-    plain = trace.path("forward", names, criterion, n_fixed=n_fixed, full_information=full)
-    p_values = tuple(state.p_values[: len(plain.moves)])
-    return CountedPath(**vars(plain), n_counted=n_counted, p_values=p_values)
 
 
 def _has_ended(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> bool:

@@ -125,7 +125,9 @@ def counted_stream(
         )
     missing: Missing = encoding["missing"]
     drawn = draw_from_stream(X, y, SAMPLED_ROWS, 0, missing)
-    _refuse_times(drawn.X)
+    for name, kind in nw.from_native(drawn.X, eager_only=True).schema.items():
+        if kind.is_temporal():
+            raise DataTypeError(f"column {name!r} of X holds times: make them numbers first.")
     sample = encode(drawn.X, drawn.y, **encoding, read_text=False)
     target_cuts, labels = cut_target(sample.target, settings.bins)
     binned = bin_columns(sample.columns, labels, bins=settings.bins, strategy=settings.strategy)
@@ -157,13 +159,6 @@ def _column(sample: Encoded, binned: Binned, j: int) -> Column:
     present = values if gaps is None else values[~gaps[:, j]]
     wide = binned.strategy == "width" and len(cuts)
     return Column(name, cuts, (float(present.min()), float(present.max())) if wide else None)
-
-
-def _refuse_times(rows: TableLike) -> None:
-    frame = nw.from_native(rows, eager_only=True)
-    for name, kind in frame.schema.items():
-        if kind.is_temporal():
-            raise DataTypeError(f"column {name!r} of X holds times: make them numbers first.")
 
 
 def _duckdb_counter(
