@@ -11,6 +11,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
+#: Weights of rows; None: all count alike.
+Weights: TypeAlias = FloatArray | None
 
 Task = Literal["classification", "regression", "survival"]
 Scale = Literal["copula", "standard", "none"]

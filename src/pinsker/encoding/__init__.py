@@ -5,13 +5,14 @@
 tables that criteria count in.
 """
 
-from pinsker.encoding._dask import LargeTable, compute, read_large
+from pinsker.encoding._dask import SAMPLED_ROWS, LargeTable, compute, read_large, sample_notes
 from pinsker.encoding._discretize import (
     Binned,
     Binning,
     bin_columns,
     bin_values,
     bin_weighted,
+    cut_target,
     weighted_cuts,
 )
 from pinsker.encoding._encode import (
@@ -33,12 +34,10 @@ from pinsker.encoding._encoded import (
     Kind,
     Profile,
     Target,
-    category_text,
     check_neighbors,
     check_weights,
     constant_columns,
     drop_note,
-    drops_rows,
     duplicate_columns,
     frozen,
     listing,

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
-from pinsker._notes import Note, Notes
+from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, Function, IntArray, Missing, TableLike, TargetLike
-from pinsker.encoding._discretize import Binned, Binning, bin_columns, smallest_type, weighted_cuts
+from pinsker.encoding._discretize import Binned, Binning, bin_columns, cut_target, smallest_type
 from pinsker.encoding._encode import encode
 from pinsker.encoding._encoded import Columns, Encoded, Kind, drop_note, drops_rows, usable_rows
 from pinsker.encoding._read import Origin, RawTable, is_dask_column, read_table
@@ -45,22 +45,20 @@ class LargeTable:
 
     @property
     def n_rows(self) -> int:
-        """Rows that are used."""
         return int(self.class_sizes.sum())
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the reading."""
-        found: list[Note | str] = []
-        if self.partitions.n_rows > SAMPLED_ROWS:
-            found.append(
-                f"kinds and cuts of columns were found from {SAMPLED_ROWS} of "
-                f"{self.partitions.n_rows} rows; every row was counted"
-            )
-        if self.n_rows < self.partitions.n_rows:
-            missing = self.coder.reader.missing
-            found.extend(drop_note(self.n_rows, self.partitions.n_rows, missing))
-        return tuple(found)
+        all_rows = self.partitions.n_rows
+        dropped = drop_note(self.n_rows, all_rows, self.coder.reader.missing)
+        return (*sample_notes(all_rows), *dropped)
+
+
+def sample_notes(n_rows: int) -> Notes:
+    if n_rows <= SAMPLED_ROWS:
+        return ()
+    found = f"kinds and cuts of columns were found from {SAMPLED_ROWS} of {n_rows} rows"
+    return (f"{found}; every row was counted",)
 
 
 def read_large(
@@ -72,12 +70,11 @@ def read_large(
         raise DataError("X is a Dask DataFrame without rows.")
     # A partition may hold one text that is no date: all of them are read as they are.
     sample = encode(*partitions.sample(), **encoding, read_text=False)
-    sample = _about_all_rows(sample, encoding["missing"])
-    cuts, labels = None, sample.target.labels
-    if sample.target.raw is not None:
-        numbers = sample.target.raw[:, 0]
-        cuts = weighted_cuts(numbers, np.ones(len(numbers)), bins)
-        labels = np.searchsorted(cuts, numbers, side="left").astype(np.int64)
+    # Its note on missing values goes: `LargeTable` counts them all.
+    own = drop_note(sample.n_rows, sample.n_given, encoding["missing"])
+    notes = tuple(note for note in sample.columns.notes if note not in own)
+    sample = replace(sample, columns=replace(sample.columns, notes=notes))
+    cuts, labels = cut_target(sample.target, bins)
     binned = bin_columns(sample.columns, labels, bins=bins, strategy=strategy)
     reader = Reader(sample.columns.kinds, encoding["missing"], cuts)
     survey = Survey.joined(compute(partitions.map(reader.survey)))
@@ -86,13 +83,6 @@ def read_large(
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {survey.n_rows} rows: nothing to predict.")
     return LargeTable(partitions, sample, binned, coder, sizes, cuts)
-
-
-def _about_all_rows(sample: Encoded, missing: Missing) -> Encoded:
-    """Return a sample without the note on its own missing values: `LargeTable` counts them all."""
-    own = drop_note(sample.n_rows, sample.n_given, missing)
-    notes = tuple(note for note in sample.columns.notes if note not in own)
-    return replace(sample, columns=replace(sample.columns, notes=notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +97,6 @@ class Partitions:
 
     @property
     def n_rows(self) -> int:
-        """Rows in all."""
         return sum(self.lengths)
 
     @classmethod
@@ -128,11 +117,8 @@ class Partitions:
         """Return rows of every part in proportion to its length, in their order, in memory."""
         wanted = min(self.n_rows, SAMPLED_ROWS)
         ends = np.concatenate([[0], np.cumsum(self.lengths)]) * wanted // max(1, self.n_rows)
-        draw = delayed(_draw)
-        tasks = [
-            draw(part, int(size), number)
-            for number, (part, size) in enumerate(zip(self.parts, np.diff(ends), strict=True))
-        ]
+        draw, sizes = delayed(_draw), np.diff(ends).tolist()
+        tasks = [draw(part, sizes[number], number) for number, part in enumerate(self.parts)]
         join = require("pandas", purpose="a Dask DataFrame", extra="dask").concat
         rows = join(compute(tasks), ignore_index=True)
         columns, target = _apply(rows, self.target, self.called, lambda *both: both)
@@ -140,7 +126,6 @@ class Partitions:
 
 
 def delayed(function: Function) -> Function:
-    """Return a function whose calls are delayed."""
     dask = require("dask", purpose="a Dask DataFrame", extra="dask")
     later: Function = dask.delayed(function, pure=False)
     return later
@@ -174,12 +159,10 @@ def put_target(X: TableLike, y: TargetLike) -> tuple[Any, Any, str]:
 def _apply(
     frame: TableLike, target: TargetLike, called: str, function: Function, *args: Any
 ) -> Any:
-    """Call a function with the columns and the target of a part."""
     return function(frame.drop(columns=[target]), frame[target].rename(called), *args)
 
 
 def _draw(frame: TableLike, size: int, number: int) -> TableLike:
-    """Draw some rows of a part, in their order."""
     rng = np.random.default_rng([_SEED, number])
     return frame.iloc[np.sort(rng.choice(len(frame), size, replace=False))]
 
@@ -194,7 +177,6 @@ class ColumnCode:
 
     @property
     def n_categories(self) -> int:
-        """Codes of values that are there."""
         return max(1, len(self.categories)) if self.cuts is None else len(self.cuts) + 1
 
     def codes(self, table: RawTable, j: int) -> IntArray:
@@ -222,7 +204,6 @@ class Survey:
 
     @staticmethod
     def joined(surveys: Sequence["Survey"]) -> "Survey":
-        """Return what all of them hold."""
         categories = tuple(
             None if columns[0] is None else set().union(*columns)
             for columns in zip(*(survey.categories for survey in surveys), strict=True)
@@ -268,11 +249,8 @@ class Reader:
         return usable_rows([table], self.missing, target=target_table)
 
     def survey(self, columns: TableLike, target: TargetLike) -> Survey:
-        """Return what a partition holds."""
         if len(columns) == 0:
-            nothing: tuple[set[Any] | None, ...] = tuple(
-                None if kind is Kind.CONTINUOUS else set() for kind in self.kinds
-            )
+            nothing = tuple(None if kind is Kind.CONTINUOUS else set[Any]() for kind in self.kinds)
             return Survey(nothing, Counter(), 0)
         table, classes, place = self.read(columns, target)
         categories: list[set[Any] | None] = []
@@ -289,9 +267,8 @@ class Reader:
                 )
             categories.append(found)
         sizes = np.bincount(place, minlength=len(classes)).tolist()
-        return Survey(
-            tuple(categories), Counter(dict(zip(classes, sizes, strict=True))), table.n_rows
-        )
+        counted = Counter(dict(zip(classes, sizes, strict=True)))
+        return Survey(tuple(categories), counted, table.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,21 +303,16 @@ def make_coder(
     reader: Reader, columns: Columns, binned: Binned, features: tuple[tuple[int, ...], ...],
     survey: Survey,
 ) -> Coder:  # fmt: skip
-    """Put together the cuts of the sample and the categories of all rows."""
     coded = []
     for kind, cuts, categories in zip(columns.kinds, binned.edges, survey.categories, strict=True):
         if kind is Kind.CONTINUOUS:
             coded.append(ColumnCode(cuts=cuts, right=binned.strategy == "width"))
         else:
-            known = sorted(
-                categories or (), key=lambda category: (str(type(category)), str(category))
-            )
+            known = sorted(categories or (), key=lambda one: (str(type(one)), str(one)))
             coded.append(ColumnCode(categories={category: i for i, category in enumerate(known)}))
     present = sorted((one for one, size in survey.classes.items() if size), key=str)
     classes = {one: i for i, one in enumerate(present)}
-    n_categories = [
-        int(np.prod([coded[j].n_categories + 1 for j in members])) for members in features
-    ]
+    n_categories = [int(np.prod([coded[j].n_categories + 1 for j in own])) for own in features]
     return Coder(reader, tuple(coded), classes, features, np.array(n_categories, dtype=np.int64))
 
 

@@ -6,6 +6,7 @@ Fayyad and Irani 1993); integer weights cut as if the rows were repeated.
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,10 +14,11 @@ import numpy.typing as npt
 
 from pinsker._notes import Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Unchecked
-from pinsker.encoding._encoded import Columns, Kind, frozen, listing
+from pinsker.encoding._encoded import Columns, Kind, Target, frozen, listing
 from pinsker.exceptions import DataError, ParameterError
 
 Binning: TypeAlias = Literal["frequency", "width", "mdl"]
+_refused = partial(ParameterError, parameter="strategy")
 
 #: Columns whose cuts are found in one call.
 _CUT_TOGETHER = 256
@@ -96,17 +98,13 @@ def bin_values(
     bins: int = 5,
     strategy: Binning = "frequency",
 ) -> tuple[IntArray, FloatArray]:
-    """Cut one column, and return its codes and the cuts."""
     if len(values) == 0:
         return np.empty(0, dtype=np.int64), np.empty(0)
     if strategy == "width":
         return _equal_width(values, bins)
     if strategy == "mdl":
         if labels is None:
-            raise ParameterError(
-                "strategy='mdl' needs class labels: it cuts where classes change.",
-                parameter="strategy",
-            )
+            raise _refused("strategy='mdl' needs class labels: it cuts where classes change.")
         cuts = mdl_cuts(values, labels)
     else:
         cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
@@ -127,10 +125,7 @@ def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
 
 def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy: Binning) -> None:
     if strategy not in ("frequency", "width", "mdl"):
-        raise ParameterError(
-            f"strategy={strategy!r} is not known: use 'frequency', 'width' or 'mdl'.",
-            parameter="strategy",
-        )
+        raise _refused(f"strategy={strategy!r} is not known: use 'frequency', 'width' or 'mdl'.")
     if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 2:
         raise ParameterError(f"bins={bins!r} must be an integer of at least 2.", parameter="bins")
     if labels is not None and len(labels) != columns.n_rows:
@@ -138,7 +133,6 @@ def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy:
 
 
 def smallest_type(n_categories: int) -> npt.DTypeLike:
-    """Return the smallest type of integers that holds this many codes."""
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
 
 
@@ -153,12 +147,9 @@ def _packed(coded: list[AnyArray], sizes: IntArray) -> AnyArray:
 
 
 def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> Notes:
-    many, uncut = [], []
-    for name, size, cuts in zip(columns.names, sizes, edges, strict=True):
-        if cuts is None and size > _MANY_CATEGORIES:
-            many.append(name)
-        if cuts is not None and len(cuts) == 0:
-            uncut.append(name)
+    found = list(zip(columns.names, sizes, edges, strict=True))
+    many = [name for name, size, cuts in found if cuts is None and size > _MANY_CATEGORIES]
+    uncut = [name for name, _, cuts in found if cuts is not None and len(cuts) == 0]
     notes = []
     if many:
         notes.append(
@@ -178,24 +169,21 @@ def bin_weighted(
     bins: int = 5,
     strategy: Binning = "frequency",
 ) -> Binned:
-    """Cut continuous columns of weighted rows into bins."""
     plain = bin_columns(columns, labels, bins=bins, strategy=strategy)
     if strategy == "width" or (weights == 1.0).all():
         return plain
     if strategy == "mdl" and not _are_integer_weights(weights):
-        raise ParameterError(
+        raise _refused(
             "strategy='mdl' counts rows, so it needs integer sample weights: use 'frequency' or "
-            "'width', or round the weights.",
-            parameter="strategy",
+            "'width', or round the weights."
         )
     codes = np.array(plain.codes, dtype=np.int32, order="F")
     edges, sizes = list(plain.edges), plain.n_categories.copy()
     for j, kind in enumerate(columns.kinds):
         if kind is not Kind.CONTINUOUS:
             continue
-        present = (
-            np.ones(columns.n_rows, bool) if columns.missing is None else ~columns.missing[:, j]
-        )
+        gaps = columns.missing
+        present = np.ones(columns.n_rows, bool) if gaps is None else ~gaps[:, j]
         values = columns.values[present, j]
         if strategy == "mdl":
             assert labels is not None  # bin_columns has checked
@@ -225,6 +213,15 @@ def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatAr
     places = np.column_stack([first, last]).ravel()
     wanted = np.arange(1, bins) / bins * max(float(ends[-1]) - 1.0, 0.0)
     return np.unique(np.interp(wanted, places, np.repeat(values[order], 2)))
+
+
+def cut_target(target: Target, bins: int) -> tuple[FloatArray | None, IntArray | None]:
+    """Return the cuts of a numeric target, and its classes or bins."""
+    if target.raw is None:
+        return None, target.labels
+    numbers = target.raw[:, 0]
+    cuts = weighted_cuts(numbers, np.ones(len(numbers)), bins)
+    return cuts, np.searchsorted(cuts, numbers, side="left").astype(np.int64)
 
 
 def _are_integer_weights(weights: FloatArray) -> bool:

@@ -13,6 +13,7 @@ from pinsker._notes import Note
 from pinsker._types import (
     AnyArray,
     BoolArray,
+    Fields,
     FloatArray,
     IntArray,
     Missing,
@@ -21,6 +22,7 @@ from pinsker._types import (
     TableLike,
     TargetLike,
     Task,
+    Weights,
 )
 from pinsker.encoding._encoded import (
     Columns,
@@ -84,20 +86,13 @@ _MOST_PROFILED_CATEGORIES = 20
 
 
 def hash_rows(table: RawTable, target: Target) -> AnyArray:
-    """Return a 64-bit hash of every row: numbers to four digits, classes by their order.
-
-    Neither a copy in float32, a file, nor other names of the classes makes a row another one.
-    Times are read relative to the first one of a table: they do not count.
-    """
+    """Return a 64-bit hash of every row, the same of a copy in float32 or with renamed classes."""
     hashes = np.zeros(table.n_rows, dtype=np.uint64)
     for j, (origin, known) in enumerate(zip(table.origins, table.categories, strict=True)):
-        if origin is Origin.TIME:
+        if origin is Origin.TIME:  # read relative to the first one of a table
             continue
-        column = table.values[:, j]
-        if known is None or origin is Origin.BOOLEAN:
-            bits = _bits(_rounded(column))
-        else:
-            bits = _categories(column, known)
+        column, names = table.values[:, j], None if origin is Origin.BOOLEAN else known
+        bits = _bits(_rounded(column)) if names is None else _categories(column, names)
         hashes = _mix(hashes * np.uint64(3) + bits)
     for part in target.parts or (target,):
         held = part.raw if part.labels is None else part.labels[:, None]
@@ -116,7 +111,6 @@ def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
 
 
 def _rounded(column: FloatArray) -> FloatArray:
-    """Return integers unchanged, and other numbers to some significant digits."""
     with np.errstate(all="ignore"):
         unit = 10.0 ** (np.floor(np.log10(np.abs(column))) - (_DIGITS - 1))
         rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
@@ -125,13 +119,11 @@ def _rounded(column: FloatArray) -> FloatArray:
 
 
 def _bits(column: FloatArray) -> AnyArray:
-    """Return the bits of numbers; the two zeros are one, and so are all missing values."""
     same = np.where(np.isnan(column), np.nan, column + 0.0)
     return np.ascontiguousarray(same).view(np.uint64)
 
 
 def _categories(column: FloatArray, known: AnyArray) -> AnyArray:
-    """Return a hash of the category of every row."""
     each = [
         int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "little")
         for value in [*map(category_text, known.tolist()), "missing"]
@@ -174,7 +166,6 @@ def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded
 
 
 def _merge_single_values(columns: Columns) -> Columns:
-    """Make one category of those that occur once, in columns that hold mostly such."""
     near = near_unique_columns(columns)
     if not near:
         return columns
@@ -208,11 +199,7 @@ def encode(
     read_text: bool = True,
     like: Profile | None = None,
 ) -> Encoded:
-    """Turn a table and its target into what the engine works on.
-
-    With ``read_text`` columns of text that hold dates or numbers are read as such; with `like` the
-    profile is in the bins of another one.
-    """
+    """Turn a table and its target into what the engine works on, profiled in the bins of `like`."""
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     table = read_table(X, label="X", prefix="x", two_dimensional=True, columns=columns)
@@ -223,9 +210,7 @@ def encode(
             f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
             "required."
         )
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, table.n_rows)
+    weights = None if sample_weight is None else check_weights(sample_weight, table.n_rows)
     rows = usable_rows([table], missing, target=target_table)
     notes = drop_note(len(rows), table.n_rows, missing)
     if weights is not None:
@@ -238,7 +223,12 @@ def encode(
     given_names = table.names if columns is None else sparse_names(X.shape[1], "x")
     features, feature_names = make_features(given_names, feature_groups)
     if columns is not None:
-        _refuse_listed(categorical_features)
+        if not isinstance(categorical_features, str | bool):  # positions mean other columns then
+            raise ParameterError(
+                "categorical_features lists columns, but only some columns of this large sparse "
+                "table are read: use 'from_dtype', 'all' or 'none', or fewer rows or columns.",
+                parameter="categorical_features",
+            )
         features, feature_names = _features_among(columns, features, feature_names)
     n_given, table, target_table = table.n_rows, table.keep(rows), target_table.keep(rows)
     if missing == "auto":
@@ -246,13 +236,7 @@ def encode(
     written = _as_written(table, categorical_features) if read_text else table
     target = build_target(target_table, task=task, scale=scale, notes=[])
     return Encoded(
-        columns=build_columns(
-            written,
-            scale=scale,
-            categorical_features=categorical_features,
-            notes=notes,
-            weights=weights,
-        ),
+        columns=build_columns(written, scale, categorical_features, notes, weights),
         target=target,
         features=features,
         feature_names=feature_names,
@@ -287,10 +271,7 @@ def profile_of(
 
 
 def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
-    """Return how the values of columns and target are distributed, of some rows if there are many.
-
-    The bins of a number end at its deciles, those of a category are its most frequent values.
-    """
+    """Return how columns and target are distributed, by deciles and by frequent categories."""
     n_rows = max(min(_PROFILED_CELLS // max(table.n_columns, 1), _MOST_PROFILED), _FEWEST_PROFILED)
     values = table.values[:: max(1, -(-table.n_rows // n_rows))]
     bins = {} if like is None else like.bins
@@ -305,15 +286,9 @@ def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
         if name in bins:
             found = _shares(cells, bins[name]) * (len(present) / len(values))
             shares[name] = (1.0 - len(present) / len(values), *found.tolist())
-    parts = target.parts or (target,)
-    classes = (
-        ()
-        if target.labels is None
-        else tuple(
-            tuple(map(category_text, () if part.classes is None else part.classes))
-            for part in parts
-        )
-    )
+    parts = () if target.labels is None else target.parts or (target,)
+    known_classes = (() if part.classes is None else part.classes for part in parts)
+    classes = tuple(tuple(map(category_text, own)) for own in known_classes)
     return Profile(len(values), {name: tuple(bins[name]) for name in shares}, shares, classes)
 
 
@@ -333,11 +308,9 @@ def _shares(cells: AnyArray, bins: tuple[float | str, ...]) -> FloatArray:
     places = np.full(len(cells), len(bins), dtype=np.int64)
     if bins and texts == (cells.dtype == object):
         place = {value: i for i, value in enumerate(bins)}
-        places = (
-            np.array([place.get(one, len(bins)) for one in cells], dtype=np.int64)
-            if texts
-            else np.searchsorted(np.asarray(bins), cells)
-        )
+        places = np.searchsorted(np.asarray(bins), cells) if not texts else places
+        if texts:
+            places[:] = [place.get(one, len(bins)) for one in cells]
     return np.bincount(places, minlength=len(bins) + 1) / max(len(cells), 1)
 
 
@@ -354,11 +327,7 @@ def encode_again(
 def columns_to_read(
     X: TableLike, fixed: Iterable[Any] | None = None, feature_groups: FeatureGroups | None = None
 ) -> IntArray | None:
-    """Return the columns of a large sparse table to read, None for all of them.
-
-    Fixed columns and groups are read in any case, of the others those that are not zero in the
-    most rows; the target is never looked at.
-    """
+    """Return which columns of a large sparse table to read: fixed ones, groups, the fullest."""
     is_sparse = sparse.issparse(X)
     if not is_sparse or len(X.shape) != 2:
         return None
@@ -367,7 +336,7 @@ def columns_to_read(
     always = {j for columns in features if len(columns) > 1 for j in columns}
     single = [
         item
-        for item in (() if fixed is None else fixed)
+        for item in ([] if fixed is None else fixed)
         if item in names or item not in feature_names
     ]
     return most_filled(X, always | set(find_columns(single, names, "fixed_features")))
@@ -376,23 +345,10 @@ def columns_to_read(
 def _features_among(
     columns: IntArray, features: tuple[tuple[int, ...], ...], names: tuple[str, ...]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """Return the features whose columns are read, by the places of these, and their names."""
     place = {int(column): i for i, column in enumerate(columns)}
     read = [i for i, own in enumerate(features) if all(j in place for j in own)]
-    return (
-        tuple(tuple(place[j] for j in features[i]) for i in read),
-        tuple(names[i] for i in read),
-    )
-
-
-def _refuse_listed(categorical_features: CategoricalFeatures) -> None:
-    """Refuse positions, which mean other columns once some are left out."""
-    if not isinstance(categorical_features, str | bool):
-        raise ParameterError(
-            "categorical_features lists columns, but only some columns of this large sparse table "
-            "are read: use 'from_dtype', 'all' or 'none', or fewer rows or columns.",
-            parameter="categorical_features",
-        )
+    among = tuple(tuple(place[j] for j in features[i]) for i in read)
+    return among, tuple(names[i] for i in read)
 
 
 def encode_columns(
@@ -404,12 +360,9 @@ def encode_columns(
     missing: Missing = "error",
 ) -> Columns:
     """Turn one or several columns of any kind into validated, scaled, frozen `Columns`."""
-    table = read_table(x, label=name, prefix=name)
-    rows = usable_rows([table], missing)
-    notes = drop_note(len(rows), table.n_rows)
-    return build_columns(
-        table.keep(rows), scale=scale, categorical_features=categorical_features, notes=notes
-    )
+    kinds = {name: categorical_features}
+    how: Fields = {"scale": scale, "categorical_features": kinds, "missing": missing}
+    return encode_together({name: x}, **how)[0][name]
 
 
 def encode_together(
@@ -425,12 +378,9 @@ def encode_together(
     rows = usable_rows(list(read.values()), missing)
     encoded = {}
     for key, table in read.items():
-        encoded[key] = build_columns(
-            table.keep(rows),
-            scale=scale,
-            categorical_features=(categorical_features or {}).get(key, "from_dtype"),
-            notes=drop_note(len(rows), table.n_rows),
-        )
+        kinds = (categorical_features or {}).get(key, "from_dtype")
+        notes = drop_note(len(rows), table.n_rows)
+        encoded[key] = build_columns(table.keep(rows), scale, kinds, notes)
     return encoded, frozen(rows)
 
 
@@ -446,11 +396,10 @@ def check_lengths(n_rows: Mapping[str, int]) -> None:
 
 def build_columns(
     table: RawTable,
-    *,
     scale: Scale,
     categorical_features: CategoricalFeatures,
     notes: list[Note | str],
-    weights: FloatArray | None = None,
+    weights: Weights = None,
 ) -> Columns:
     """Choose kinds, scale numbers, code categories, and note what a user should know."""
     check_scale(scale)
@@ -471,19 +420,13 @@ def build_columns(
     gaps = np.isnan(values)
     values[gaps] = 0.0
     values.flags.writeable = False
-    columns = Columns(
-        values,
-        # A boolean column whose missing values are a third value is boolean no longer.
-        tuple(
-            Kind.NOMINAL if known is not None and len(known) > 2 else kind
-            for kind, known in zip(kinds, categories, strict=True)
-        ),
-        table.names,
-        tuple(categories),
-        scale,
-        missing=frozen(gaps) if gaps.any() else None,
-        units=units,
+    # A boolean column whose missing values are a third value is boolean no longer.
+    kinds = tuple(
+        Kind.NOMINAL if known is not None and len(known) > 2 else kind
+        for kind, known in zip(kinds, categories, strict=True)
     )
+    missing, held = frozen(gaps) if gaps.any() else None, tuple(categories)
+    columns = Columns(values, kinds, table.names, held, scale, missing=missing, units=units)
     return replace(columns, notes=(*notes, *table.notes, *doubts, *column_notes(columns)))
 
 

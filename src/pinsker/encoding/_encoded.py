@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
+from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeVar, get_args
 
@@ -20,6 +21,7 @@ from pinsker._types import (
     Scale,
     Task,
     Unchecked,
+    Weights,
 )
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
@@ -54,7 +56,6 @@ class Kind(StrEnum):
 
     @property
     def is_discrete(self) -> bool:
-        """Whether the column takes countable values."""
         return self is not Kind.CONTINUOUS
 
 
@@ -74,12 +75,10 @@ class Columns:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
         return int(self.values.shape[1])
 
     def metric(self) -> FloatArray:
@@ -93,17 +92,13 @@ class Columns:
         return metric
 
     def take(self, indices: IntArray) -> "Columns":
-        """Return some of the columns, in the order given."""
         picked = [int(i) for i in indices]
-        return Columns(
-            frozen(self.values[:, picked]),
-            tuple(self.kinds[i] for i in picked),
-            tuple(self.names[i] for i in picked),
-            tuple(self.categories[i] for i in picked),
-            self.scale,
-            missing=None if self.missing is None else frozen(self.missing[:, picked]),
-            units=tuple(self.units[i] for i in picked) if self.units else (),
-        )
+        kinds, names = tuple(self.kinds[i] for i in picked), tuple(self.names[i] for i in picked)
+        known = tuple(self.categories[i] for i in picked)
+        missing = None if self.missing is None else frozen(self.missing[:, picked])
+        units = tuple(self.units[i] for i in picked) if self.units else ()
+        values = frozen(self.values[:, picked])
+        return Columns(values, kinds, names, known, self.scale, missing=missing, units=units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +115,6 @@ class Target:
     parts: "tuple[Target, ...]" = ()
 
     def take(self, rows: IntArray) -> "Target":
-        """Return some rows, with codes and values as they are."""
         return replace(
             self,
             labels=None if self.labels is None else frozen(self.labels[rows]),
@@ -131,7 +125,6 @@ class Target:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; 0 for a numeric target."""
         return 0 if self.classes is None else len(self.classes)
 
     @property
@@ -146,7 +139,6 @@ class Target:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         held = self.labels if self.labels is not None else self.values
         assert held is not None
         return int(held.shape[0])
@@ -170,10 +162,7 @@ class Profile:
     classes: tuple[tuple[str, ...], ...] = ()  # per target; none of numbers
 
     def differences(self, other: "Profile") -> dict[str, str]:
-        """Return the columns in which another table, in the same bins, differs, and in what.
-
-        "missing" and (nearly) "constant" columns hold less than they did; "values" are others.
-        """
+        """Return in which columns a table differs: "missing", (nearly) "constant", or "values"."""
         found = {}
         for name, after in other.shares.items():
             before = self.shares[name]
@@ -184,9 +173,8 @@ class Profile:
             fuller = int(np.argmax(np.subtract(after, before)[:-1]))
             filled = after[fuller] - before[fuller]  # one value, or none, in the place of others
             is_one = after[fuller] == 1.0 and before[fuller] ** other.n_rows < _RARELY
-            if (is_one and len(after) > 2) or (
-                is_far and filled > (_HALF if fuller else _FAR_APART)
-            ):
+            is_full = is_far and filled > (_HALF if fuller else _FAR_APART)
+            if (is_one and len(after) > 2) or is_full:
                 found[name] = "constant" if fuller else "missing"
             elif is_far:
                 found[name] = "values"
@@ -214,34 +202,29 @@ class Encoded:
     hashes: AnyArray | None = field(default=None, repr=False)
     sources: IntArray | None = field(default=None, repr=False)
     given_names: tuple[str, ...] | None = field(default=None, repr=False)
-    weights: FloatArray | None = field(default=None, repr=False)  # positive weights of the rows
+    weights: Weights = field(default=None, repr=False)  # positive weights of the rows
     profile: Profile | None = field(default=None, repr=False)  # of the table as it was read
 
     @property
     def feature_columns(self) -> tuple[tuple[int, ...], ...]:
-        """The columns of each feature in the user's table."""
         if self.sources is None:
             return self.features
         return tuple(tuple(int(self.sources[j]) for j in own) for own in self.features)
 
     @property
     def n_rows(self) -> int:
-        """Number of rows that are used."""
         return self.columns.n_rows
 
     @property
     def n_features(self) -> int:
-        """Number of features: columns of their own, and groups."""
         return len(self.features)
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about table and target."""
         return self.columns.notes + self.target.notes
 
 
 def take_rows(encoded: Encoded, rows: IntArray) -> Encoded:
-    """Return some rows of an encoded table, with values and codes as they are."""
     columns = encoded.columns
     return replace(
         encoded,
@@ -311,7 +294,11 @@ def usable_rows(
     for table in everything:
         if np.isfinite(table.values).all():
             continue
-        _refuse_infinite(table)
+        if (infinite := np.isinf(table.values)).any():
+            raise DataError(
+                _report(table, infinite, "infinity", "infinite values")
+                + " Replace them: an infinity is neither a number nor a missing value."
+            )
         gaps = np.isnan(table.values)
         if missing == "error" or (missing == "category" and table is target):
             choices = "<missing=drop>" if table is target else "<missing=drop>, <missing=category>"
@@ -331,20 +318,26 @@ def usable_rows(
 
 
 def drops_rows(missing: Missing) -> bool:
-    """Return whether rows without a target are dropped."""
     return missing in ("auto", "drop")
 
 
 def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note | str]:
-    """Return a note on how many rows were dropped, if any."""
     if kept == total:
         return []
     kind = "rows without a target" if missing == "auto" else "rows with gaps dropped"
     return [Note(kind, figures={"dropped": total - kept, "total": total})]
 
 
+def refuse_missing_targets(n_missing: int, n_rows: int, missing: Missing) -> None:
+    if n_missing and not drops_rows(missing):
+        raise DataError(
+            f"Input y contains NaN: the target has missing values in {n_missing} of "
+            f"{plural(n_rows, 'row')}. Use <missing=drop>, or fill them in.",
+            parameter="missing",
+        )
+
+
 def gap_note(table: RawTable) -> list[str]:
-    """Return a note on the columns with missing values, those with the most first."""
     shares = np.isnan(table.values).mean(axis=0)
     order = np.argsort(-shares, kind="stable")[: int((shares > 0).sum())]
     if not len(order):
@@ -359,17 +352,7 @@ def _percent(share: float) -> str:
     return "below 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
 
 
-def _refuse_infinite(table: RawTable) -> None:
-    infinite = np.isinf(table.values)
-    if infinite.any():
-        raise DataError(
-            _report(table, infinite, "infinity", "infinite values")
-            + " Replace them: an infinity is neither a number nor a missing value."
-        )
-
-
 def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
-    """Name the first column concerned, its rows, and how many other columns there are."""
     columns = np.flatnonzero(found.any(axis=0))
     rows = np.flatnonzero(found[:, columns[0]])
     others = len(columns) - 1
@@ -381,7 +364,6 @@ def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
 
 
 def constant_columns(columns: Columns) -> BoolArray:
-    """Return which columns hold one value only."""
     same = (columns.values == columns.values[:1]).all(axis=0)
     if columns.missing is not None:
         same &= (columns.missing == columns.missing[:1]).all(axis=0)
@@ -406,7 +388,6 @@ def duplicate_columns(columns: Columns) -> dict[int, int]:
 
 
 def column_notes(columns: Columns) -> list[Note | str]:
-    """Return notes about constants, duplicates and identifiers."""
     notes: list[Note | str] = []
     constant = constant_columns(columns)
     if constant.any():
@@ -434,23 +415,19 @@ def near_unique_columns(columns: Columns) -> list[int]:
 
 
 def identifier_note(names: Sequence[str]) -> list[Note]:
-    """Return a note on columns with as many categories as identifiers have, if there are any."""
     return [Note("identifiers", tuple(names))] if names else []
 
 
 def check_neighbors(n_neighbors: Unchecked, n_rows: int) -> int:
     """Return `n_neighbors` if `n_rows` rows can have this many, else refuse it."""
+    refused = partial(ParameterError, parameter="n_neighbors")
     integer = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
     if not integer or n_neighbors < 1:
-        raise ParameterError(
-            f"n_neighbors={n_neighbors!r} must be an integer of at least 1.",
-            parameter="n_neighbors",
-        )
+        raise refused(f"n_neighbors={n_neighbors!r} must be an integer of at least 1.")
     if n_neighbors >= n_rows:
-        raise ParameterError(
+        raise refused(
             f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} rows, but there are "
-            f"{n_rows}: use n_neighbors <= {n_rows - 1} or more rows.",
-            parameter="n_neighbors",
+            f"{n_rows}: use n_neighbors <= {n_rows - 1} or more rows."
         )
     return int(n_neighbors)
 
@@ -463,7 +440,6 @@ def listing(items: Sequence[Any]) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Return the number with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -482,7 +458,6 @@ def weights_in_rows(weights: FloatArray) -> FloatArray:
 
 
 def read_array(name: str, values: Unchecked) -> AnyArray:
-    """Return values as an array of NumPy, whatever container they came in."""
     try:
         return np.asarray(values)
     except Exception as error:  # of any package: containers have errors of their own
@@ -494,32 +469,26 @@ def read_array(name: str, values: Unchecked) -> AnyArray:
 
 
 def check_weights(sample_weight: RowLabels, n_rows: int) -> FloatArray:
-    """Return the user's weights of the rows as numbers, one per row."""
+    refused = partial(DataError, parameter="sample_weight")
     try:
         weights = read_array("sample_weight", sample_weight).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(
+        raise refused(
             f"<sample_weight|the column> holds something that is no number ({error}): give one per "
-            "row.",
-            parameter="sample_weight",
+            "row."
         ) from error
     if weights.ndim == 0:  # as in scikit-learn: the same weight for all rows
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise DataError(
+        raise refused(
             f"<sample_weight|the column> has shape {weights.shape}: give {n_rows} weights, one per "
-            "row.",
-            parameter="sample_weight",
+            "row."
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise DataError(
-            "<sample_weight|the column> must be finite, not negative, and not all zero.",
-            parameter="sample_weight",
-        )
+        raise refused("<sample_weight|the column> must be finite, not negative, and not all zero.")
     if not 1 / _LARGEST_WEIGHT < weights.max() < _LARGEST_WEIGHT:
-        raise DataError(
+        raise refused(
             f"<sample_weight|the column> has {weights.max():g} as its largest: divide all weights "
-            "by it.",
-            parameter="sample_weight",
+            "by it."
         )
     return weights

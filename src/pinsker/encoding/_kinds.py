@@ -5,21 +5,23 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import BoolArray, ColumnChoice, FloatArray, IntArray
+from pinsker._types import AnyArray, BoolArray, ColumnChoice, FloatArray, IntArray
 from pinsker.encoding._encoded import Encoded, Kind, listing
 from pinsker.encoding._read import Origin, RawTable, column_blocks, numbers_note, read_times
 from pinsker.exceptions import ParameterError
 
 FeatureGroups: TypeAlias = Mapping[Any, Sequence[Any]] | Sequence[Any]
+_not_groups = partial(ParameterError, parameter="feature_groups")
+_refused = partial(ParameterError, parameter="categorical_features")
 
 
 def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
-    """Return the positions of columns given by name or by position."""
     position = {name: j for j, name in enumerate(names)}
     found = []
     for key in columns:
@@ -74,64 +76,51 @@ def make_features(
         elif members[label][0] == j:
             features.append(tuple(members[label]))
             feature_names.append(str(label))
-    _refuse_repeated(feature_names)
+    repeated = sorted(name for name, times in Counter(feature_names).items() if times > 1)
+    if repeated:
+        raise _not_groups(
+            f"feature groups and columns share the name {listing(repeated)}: rename the group."
+        )
     return tuple(features), tuple(feature_names)
 
 
 def _members(names: Sequence[str], feature_groups: FeatureGroups) -> dict[Any, list[int]]:
-    """Return the sorted columns of each group."""
     members: dict[Any, list[int]] = {}
     if isinstance(feature_groups, Mapping):
         taken: dict[int, Any] = {}
         for label, named in feature_groups.items():
-            columns = find_columns(
-                [named] if isinstance(named, str) else named, names, "feature_groups"
-            )
+            listed = [named] if isinstance(named, str) else named
+            columns = find_columns(listed, names, "feature_groups")
             if not columns:
-                raise ParameterError(
-                    f"group {label!r} has no columns: leave it out.", parameter="feature_groups"
-                )
+                raise _not_groups(f"group {label!r} has no columns: leave it out.")
             for j in columns:
                 if j in taken:
-                    raise ParameterError(
+                    raise _not_groups(
                         f"column {names[j]!r} is in group {taken[j]!r} and again in {label!r}: "
-                        "a column belongs to one group at most.",
-                        parameter="feature_groups",
+                        "a column belongs to one group at most."
                     )
                 taken[j] = label
             members[label] = sorted(columns)
         return members
     if isinstance(feature_groups, str) or not isinstance(feature_groups, Sized):
-        raise ParameterError(
+        raise _not_groups(
             f"feature_groups is of type {type(feature_groups).__name__}: pass a dict of name to "
-            "columns, or one label per column.",
-            parameter="feature_groups",
+            "columns, or one label per column."
         )
     if len(feature_groups) != len(names):
-        raise ParameterError(
+        raise _not_groups(
             f"feature_groups has {len(feature_groups)} labels, but there are {len(names)} columns: "
-            "give each column one, None for a column of its own.",
-            parameter="feature_groups",
+            "give each column one, None for a column of its own."
         )
     for j, label in enumerate(feature_groups):
         if not isinstance(label, Hashable):
-            raise ParameterError(
+            raise _not_groups(
                 f"feature_groups has {label!r} for column {names[j]!r}: give each column one label "
-                "(text or a number), or pass a dict of name to columns.",
-                parameter="feature_groups",
+                "(text or a number), or pass a dict of name to columns."
             )
         if label is not None:
             members.setdefault(label, []).append(j)
     return members
-
-
-def _refuse_repeated(feature_names: Sequence[str]) -> None:
-    repeated = sorted(name for name, times in Counter(feature_names).items() if times > 1)
-    if repeated:
-        raise ParameterError(
-            f"feature groups and columns share the name {listing(repeated)}: rename the group.",
-            parameter="feature_groups",
-        )
 
 
 #: Signs and codes of money, before or behind a number.
@@ -183,7 +172,6 @@ class Written:
 
     @property
     def are_dates(self) -> bool:
-        """Whether the values are dates, not numbers."""
         return isinstance(next(iter(self.values.values())), datetime)
 
 
@@ -196,11 +184,7 @@ def read_written(texts: Sequence[Any]) -> Written | None:
 
 
 def with_written_values(table: RawTable, declared: BoolArray) -> RawTable:
-    """Return a table whose columns of text are dates or numbers where all of their cells are.
-
-    Columns that are declared categories stay so, and bare integers too: text is how users say that
-    a number is a code.
-    """
+    """Read columns of text that hold dates or numbers; bare integers as text are meant as codes."""
     values, origins, categories = table.values, list(table.origins), list(table.categories)
     notes = list(table.notes)
     for j, (name, known) in enumerate(zip(table.names, table.categories, strict=True)):
@@ -239,7 +223,6 @@ def _iso_dates(distinct: Sequence[str]) -> Written | None:
 
 
 def _dates(distinct: Sequence[str]) -> Written | None:
-    """Read dates in the first of the usual styles that reads all of them."""
     if not all(map(_DATE.fullmatch, distinct)):
         return None
     spaced = [_spaced(text) for text in distinct]
@@ -261,7 +244,6 @@ def _spaced(text: str) -> str:
 
 
 def _styles(text: str) -> Iterator[str]:
-    """Yield the ways to write a date that suit a text."""
     clock = text.count(":")
     half_days = text[-1:] in "mM"
     for day in _DAYS:
@@ -271,7 +253,6 @@ def _styles(text: str) -> Iterator[str]:
 
 
 def _parsed(texts: Sequence[str], style: str) -> list[datetime]:
-    """Return the dates that texts stand for in a style; none if one of them has another style."""
     try:
         return [datetime.strptime(text, style) for text in texts]
     except ValueError:
@@ -279,7 +260,6 @@ def _parsed(texts: Sequence[str], style: str) -> list[datetime]:
 
 
 def _numbers(distinct: Sequence[str]) -> Written | None:
-    """Read numbers with signs of money, percent or thousands."""
     if not _one_unit(distinct):
         return None
     for decimal in _STYLES:
@@ -330,15 +310,8 @@ MOST_COUNT_VALUES = 100
 #: measurements that were rounded. Two different values are always a count.
 ROWS_PER_COUNT_VALUE = 3
 
-#: How a note on a doubtful guess begins; most tables have one.
-
 CategoricalFeatures: TypeAlias = (
-    Literal["from_dtype", "none", "all"]
-    | bool
-    | Sequence[Any]
-    | Mapping[Any, Any]
-    | BoolArray
-    | IntArray
+    Literal["from_dtype", "none", "all"] | bool | Sequence[Any] | Mapping[Any, Any] | AnyArray
 )
 
 
@@ -347,27 +320,24 @@ def choose_kinds(
     categorical_features: CategoricalFeatures = "from_dtype",
     n_rows: int | None = None,
 ) -> tuple[tuple[Kind, ...], list[Note]]:
-    """Return the kind of each column, and notes where the guess is doubtful."""
-    if isinstance(categorical_features, Mapping):
+    declared = categorical_features if isinstance(categorical_features, Mapping) else {}
+    by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    if by_type or isinstance(categorical_features, Mapping):
         kinds, notes = _guess(table, n_rows or table.n_rows)
-        for key, kind in categorical_features.items():
+        skipped = set()
+        for key, kind in declared.items():
             (j,) = find_columns([key], table.names, "categorical_features")
-            kinds[j] = _declared(table, j, kind)
-        declared = {
-            table.names[j]
-            for j in find_columns(categorical_features, table.names, "categorical_features")
-        }
-        return tuple(kinds), _doubts(notes, skip=declared)
-    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        kinds, notes = _guess(table, n_rows or table.n_rows)
-        return tuple(kinds), _doubts(notes)
+            if problem := _why_not(table, j, kind):
+                raise _refused(f"categorical_features declares column {table.names[j]!r} {problem}")
+            kinds[j] = Kind(kind)
+            skipped.add(table.names[j])
+        return tuple(kinds), _doubts(notes, skipped)
     marked = _marks(categorical_features, table)
     integer = are_integers(table.values)
     return tuple(_kind_if(table, j, marked[j], integer[j]) for j in range(table.n_columns)), []
 
 
 def declared_categories(table: RawTable, categorical_features: CategoricalFeatures) -> BoolArray:
-    """Return which columns the user declares to have no order."""
     if isinstance(categorical_features, Mapping):
         kinds = categorical_features.items()
         return _marks([key for key, kind in kinds if kind in (Kind.NOMINAL, Kind.BOOLEAN)], table)
@@ -377,7 +347,6 @@ def declared_categories(table: RawTable, categorical_features: CategoricalFeatur
 
 
 def are_integers(values: FloatArray) -> BoolArray:
-    """Return for each column whether all present values are integers."""
     integer = np.empty(values.shape[1], dtype=np.bool_)
     for some in column_blocks(values.shape):
         block = values[:, some]
@@ -397,10 +366,10 @@ def count_distinct(values: FloatArray) -> IntArray:
 
 
 def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str]]]:
-    """Guess all kinds; doubtful columns are listed by what was guessed."""
     integer = are_integers(table.values)
     kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
-    unsure = [j for j, kind in enumerate(kinds) if kind is Kind.COUNT and _is_number(table, j)]
+    counts = zip(kinds, table.origins, strict=True)
+    unsure = [j for j, one in enumerate(counts) if one == (Kind.COUNT, Origin.NUMBER)]
     doubts: dict[str, list[str]] = {"count": [], "continuous": []}
     if not unsure:
         return kinds, doubts
@@ -415,7 +384,6 @@ def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str
 
 
 def most_count_values(n_rows: int) -> int:
-    """Return how many different integers still make a count."""
     return max(2, min(n_rows // ROWS_PER_COUNT_VALUE, MOST_COUNT_VALUES))
 
 
@@ -436,25 +404,22 @@ def _kind_if(table: RawTable, j: int, marked: bool | None, integer: bool) -> Kin
 
 
 def _marks(categorical_features: ColumnChoice, table: RawTable) -> BoolArray:
-    """Return which columns the user marked as discrete."""
     if isinstance(categorical_features, bool) or (
         isinstance(categorical_features, str) and categorical_features in ("none", "all")
     ):
         return np.full(table.n_columns, categorical_features in ("all", True))
     if isinstance(categorical_features, str) or not isinstance(categorical_features, Iterable):
-        raise ParameterError(
+        raise _refused(
             f"categorical_features={categorical_features!r} is not known: use 'from_dtype', "
             "'none', 'all', a mask with one entry per column, a list of columns, or a dict of "
-            "column to kind.",
-            parameter="categorical_features",
+            "column to kind."
         )
     marked = list(categorical_features)
     if marked and all(isinstance(mark, bool | np.bool_) for mark in marked):
         if len(marked) != table.n_columns:
-            raise ParameterError(
+            raise _refused(
                 f"categorical_features is a mask of {len(marked)} entries, but {table.label} has "
-                f"{table.n_columns} columns.",
-                parameter="categorical_features",
+                f"{table.n_columns} columns."
             )
         return np.array(marked, dtype=np.bool_)
     marks = np.zeros(table.n_columns, dtype=np.bool_)
@@ -462,19 +427,7 @@ def _marks(categorical_features: ColumnChoice, table: RawTable) -> BoolArray:
     return marks
 
 
-def _declared(table: RawTable, j: int, declared: ColumnChoice) -> Kind:
-    """Check a kind the user declared for column j."""
-    problem = _why_not(table, j, declared)
-    if problem:
-        raise ParameterError(
-            f"categorical_features declares column {table.names[j]!r} {problem}",
-            parameter="categorical_features",
-        )
-    return Kind(declared)
-
-
 def _why_not(table: RawTable, j: int, declared: ColumnChoice) -> str:
-    """Return why column j cannot be what was declared, or nothing."""
     if declared not in tuple(Kind):
         return f"{declared!r}; kinds are {listing(tuple(Kind))}."
     kind, origin = Kind(declared), table.origins[j]
@@ -492,15 +445,11 @@ def _why_not(table: RawTable, j: int, declared: ColumnChoice) -> str:
     return ""
 
 
-def _is_number(table: RawTable, j: int) -> bool:
-    return table.origins[j] is Origin.NUMBER
-
-
-def _doubts(doubts: Mapping[str, list[str]], skip: Iterable[str] = ()) -> list[Note]:
+def _doubts(doubts: Mapping[str, list[str]], skip: set[str]) -> list[Note]:
     """Write one note per guess, however many columns it concerns."""
     notes = []
     for kind, found in doubts.items():
-        names = [name for name in found if name not in set(skip)]
+        names = [name for name in found if name not in skip]
         if names:
             repeats = "many" if kind == "count" else "few"
             notes.append(Note("doubtful kind", tuple(names), {"repeats": repeats, "kind": kind}))

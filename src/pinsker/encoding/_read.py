@@ -1,11 +1,8 @@
 """What the user handed over, as one matrix of numbers and codes: the reader of the gate.
 
 Everything that is read becomes a `RawTable`. What its columns *mean* is decided in `_kinds`.
-
-Searches and models take dense columns. A table of text counts, 1400 x 5000, takes 56 MB as such;
-one of 100 000 x 50 000 would take 40 GB. Of a table that is too large, the columns that are not
-zero in the most rows are read. The choice never looks at the target, so that rows which evaluate
-or certify stay held out.
+Of a sparse table too large to be made dense, the columns that are not zero in the most rows are
+read; the choice never looks at the target, so that rows which evaluate or certify stay held out.
 """
 
 import sys
@@ -60,7 +57,6 @@ class Cells:
 
 
 def read_cells(cells: AnyArray, name: str) -> Cells:
-    """Read one column from a numpy array of any type."""
     kind = cells.dtype.kind
     if kind == "f":
         return Cells(cells.astype(np.float64), Origin.NUMBER)
@@ -92,7 +88,6 @@ def read_categories(
 
 
 def _read_integers(cells: AnyArray, name: str) -> Cells:
-    """Read integers; beyond 2**53 neighboring ones may become equal, which is noted."""
     values = cells.astype(np.float64)
     large = np.abs(values) > EXACT_INTEGERS
     if large.any() and len(np.unique(values[large])) < len(np.unique(cells[large])):
@@ -117,7 +112,6 @@ def read_times(cells: AnyArray, name: str) -> Cells:
 
 
 def _read_objects(cells: AnyArray, name: str) -> Cells:
-    """Read Python objects: booleans, numbers, dates, else categories."""
     missing = np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells))
     present = cells[~missing]
     types = {type(cell) for cell in present}
@@ -134,7 +128,6 @@ def _read_objects(cells: AnyArray, name: str) -> Cells:
 
 
 def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: str) -> Cells:
-    """Read text, or any other objects that can be compared."""
     try:
         distinct = set(present)
     except TypeError as error:
@@ -144,17 +137,13 @@ def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: 
             "a string or a number in every cell."
         ) from error
     text = _all_of(types, (str,))
-    if text:
-        categories = sorted(distinct)
-    else:
-        categories = sorted(distinct, key=lambda cell: (str(type(cell)), str(cell)))
+    by_type = None if text else lambda cell: (str(type(cell)), str(cell))
+    categories = sorted(distinct, key=by_type)
     code = {category: float(i) for i, category in enumerate(categories)}
     values = _with_gaps(np.array([code[cell] for cell in present], dtype=np.float64), missing)
-    if text:
-        note = numbers_note(categories, name)
-    else:
-        kinds = ", ".join(sorted(t.__name__ for t in types))
-        note = f"column {name!r} holds objects ({kinds}), read as categories"
+    kinds = ", ".join(sorted(t.__name__ for t in types))
+    note = f"column {name!r} holds objects ({kinds}), read as categories"
+    note = numbers_note(categories, name) if text else note
     return Cells(values, Origin.TEXT, object_array(categories), note)
 
 
@@ -162,9 +151,8 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
     """Read Python dates and durations; dates with a time zone are compared in UTC."""
     whole_days = [type(cell) is date for cell in present]
     if any(whole_days) and not all(whole_days):
-        present = object_array(
-            [datetime(c.year, c.month, c.day) if type(c) is date else c for c in present]
-        )
+        days = (datetime(c.year, c.month, c.day) if type(c) is date else c for c in present)
+        present = object_array(list(days))
     try:
         first = min(present)
         duration = isinstance(first, timedelta | np.timedelta64)
@@ -174,16 +162,14 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
             f"column {name!r} mixes dates that cannot be compared (with and without a time zone)"
         ) from error
     units = [timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND for gap in gaps]
-    seconds = np.array(
-        [gap / unit for gap, unit in zip(gaps, units, strict=True)], dtype=np.float64
-    )
+    pairs = zip(gaps, units, strict=True)
+    seconds = np.array([gap / unit for gap, unit in pairs], dtype=np.float64)
     what = "durations, read as seconds" if duration else f"dates, read as seconds since {first}"
     note = f"column {name!r} holds {what}"
     return Cells(_with_gaps(seconds, missing), Origin.TIME, note=note)
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell of any type holds no value."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas may be absent
         return True
     if isinstance(cell, Decimal):
@@ -213,7 +199,6 @@ def _with_gaps(present: FloatArray, missing: BoolArray) -> FloatArray:
 
 
 def object_array(items: Sequence[Any]) -> AnyArray:
-    """Return a vector of objects."""
     return np.fromiter(items, dtype=object, count=len(items))  # tuples stay one item each
 
 
@@ -260,20 +245,16 @@ class RawTable:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
         return int(self.values.shape[1])
 
     def keep(self, rows: IntArray) -> "RawTable":
-        """Return the table with these rows only."""
         if len(rows) == self.n_rows:
             return self
-        values = np.asfortranarray(self.values[rows])
-        return RawTable(values, self.origins, self.categories, self.names, self.label, self.notes)
+        return replace(self, values=np.asfortranarray(self.values[rows]))
 
 
 def read_table(
@@ -310,7 +291,6 @@ def read_table(
 def _read_sparse_table(
     data: TableLike, label: str, prefix: str, columns: IntArray | None, allowed: bool
 ) -> RawTable:
-    """Read a matrix or array of scipy: numbers, and zeros that are not stored."""
     if not allowed:
         raise DataTypeError(
             f"Sparse data was passed as {label}, but dense data is required. "
@@ -360,7 +340,6 @@ def _as_array(data: TableLike, label: str) -> AnyArray:
 
 
 def _check_shape(shape: tuple[int, ...], label: str) -> None:
-    """Refuse tables without rows or columns, in scikit-learn's words."""
     for size, what in zip(shape, ("sample(s)", "feature(s)"), strict=True):
         if size == 0:
             raise DataError(
@@ -378,18 +357,12 @@ def _one_dimension(label: str, found: str) -> str:
 
 def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
     values = np.asfortranarray(np.stack([column.values for column in cells]).T)
-    return RawTable(
-        values,
-        tuple(column.origin for column in cells),
-        tuple(column.categories for column in cells),
-        names,
-        label,
-        tuple(column.note for column in cells if column.note),
-    )
+    origins, known = zip(*((column.origin, column.categories) for column in cells), strict=True)
+    notes = tuple(column.note for column in cells if column.note)
+    return RawTable(values, origins, known, names, label, notes)
 
 
 def is_frame(data: TableLike) -> bool:
-    """Whether `data` is a frame or a series of some data frame package."""
     if type(data).__module__.partition(".")[0] in _NEVER_FRAMES:
         return False  # the common case, without asking narwhals
     return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
@@ -402,7 +375,6 @@ def is_dask_frame(data: TableLike) -> bool:
 
 
 def is_dask_column(data: TableLike) -> bool:
-    """Return whether something is a Dask Series, or a Dask Array of one dimension."""
     frames = sys.modules.get("dask.dataframe")
     series = frames is not None and isinstance(data, frames.Series)
     return series or (is_dask(data) and data.ndim == 1)
@@ -418,24 +390,20 @@ def is_dask(data: TableLike) -> bool:
 class ArrowStream(Protocol):
     """Anything with the Arrow C stream interface."""
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the stream."""
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
 def is_relation(data: TableLike) -> bool:
-    """Return whether something is a DuckDB relation; DuckDB is not imported to find out."""
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
 
 
 def is_lazy_frame(data: TableLike) -> bool:
-    """Return whether something is a LazyFrame of polars; polars is not imported to find out."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(data, polars.LazyFrame)
 
 
 def is_stream(data: TableLike) -> bool:
-    """Return whether a table is held by another engine."""
     if is_relation(data) or is_lazy_frame(data):
         return True
     return isinstance(data, ArrowStream) and not is_frame(data)
@@ -450,7 +418,6 @@ def count_rows(data: TableLike) -> int:
 
 
 def read_frame(data: TableLike, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
-    """Return names and columns of a frame, or of a series."""
     wrapped = _wrap(data)
     if is_dask_frame(data):
         raise DataTypeError(
@@ -491,7 +458,6 @@ def _repeated(names: Sequence[str]) -> str:
 
 
 def _read_series(series: Any, name: str) -> Cells:
-    """Read one narwhals series."""
     dtype, native = series.dtype, series.to_native()
     if isinstance(dtype, nw.List | nw.Struct | nw.Array):
         raise DataTypeError(
@@ -523,7 +489,6 @@ def _read_series(series: Any, name: str) -> Cells:
 
 
 def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Yield slices of columns that cover a table of this shape."""
     n_rows, n_columns = shape
     step = max(1, BLOCK_CELLS // max(n_rows, 1))
     for start in range(0, n_columns, step):
@@ -566,12 +531,10 @@ def read_sparse(
 
 
 def sparse_names(n_columns: int, prefix: str) -> tuple[str, ...]:
-    """Return the names of the columns of a table that has none."""
     return tuple(f"{prefix}{j}" for j in range(n_columns))
 
 
 def _refuse_not_finite(by_column: Any, label: str) -> None:
-    """Refuse missing and infinite values of a table of which only some columns are read."""
     bad = np.flatnonzero(~np.isfinite(by_column.data))
     if len(bad):
         column = int(np.searchsorted(by_column.indptr, bad[0], side="right")) - 1

@@ -31,8 +31,8 @@ from pinsker.encoding._encoded import (
     drop_note,
     drops_rows,
     listing,
-    plural,
     read_array,
+    refuse_missing_targets,
     usable_rows,
 )
 from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
@@ -79,7 +79,6 @@ class RowSample:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the drawing."""
         if self.n_drawn == self.n_rows:
             return self.remarks
         read = (
@@ -123,7 +122,6 @@ def draw_rows(
 
 
 def take(data: TableLike, rows: IntArray) -> TableLike:
-    """Return some rows of a table or of a column, in its container."""
     if isinstance(data, list | tuple):
         return [data[row] for row in rows.tolist()]
     if sparse.issparse(data):
@@ -155,7 +153,6 @@ def _draw(n_rows: int, most: int, seed: int, labels: IntArray | None = None) -> 
 
 
 def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[str]:
-    """Name the classes that are too rare for the sample."""
     sizes = np.bincount(labels, minlength=len(classes))
     lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
     if not len(lost):
@@ -181,19 +178,17 @@ class _Drawing:
     limit: float | None = None
 
     def over(self, parts: Sequence[Arguments]) -> "list[_Drawn]":
-        """Draw from every partition, in one pass."""
         draw = delayed(self.draw)
         return compute([draw(number, *part) for number, part in enumerate(parts)])
 
     def draw(self, number: int, X: TableLike, y: TargetLike = None) -> "_Drawn":
-        """Return the rows of one partition that may be in the sample."""
         if self.target is not None:
             X, y = X.drop(columns=[self.target]), X[self.target].rename(self.called)
         if len(X) != len(y):
             raise DataError(
                 f"chunk {number} of X has {len(X)} rows, but that of y {len(y)}: divide both alike."
             )
-        gaps = _missing(y)
+        gaps = missing_targets(y)
         keys = np.random.default_rng([self.seed, number]).random(len(X))
         if self.drop:
             keys[gaps] = np.inf
@@ -220,17 +215,11 @@ class _Drawn:
 def _draw_from_parts(
     X: TableLike, y: TargetLike, most: int, seed: int, missing: Missing
 ) -> RowSample:
-    """Draw from a Dask collection in one pass over its partitions."""
     parts, target, called = _parts(X, y)
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)
     n_rows, n_missing = sum(p.n_rows for p in found), sum(p.n_missing for p in found)
-    if n_missing and not drops_rows(missing):
-        raise DataError(
-            f"Input y contains NaN: the target has missing values in {n_missing} of "
-            f"{plural(n_rows, 'row')}. Use <missing=drop>, or fill them in.",
-            parameter="missing",
-        )
+    refuse_missing_targets(n_missing, n_rows, missing)
     usable = n_rows - n_missing
     if not usable:
         raise DataError("X is a Dask collection without a row that has a target.")
@@ -241,7 +230,7 @@ def _draw_from_parts(
     ends = np.cumsum([len(part.keys) for part in found])[:-1]
     rows = [np.flatnonzero(mask) for mask in np.split(kept, ends)]
     taken = [(take(p.X, some), take(p.y, some)) for p, some in zip(found, rows, strict=True)]
-    columns, targets = (_join(list(pieces)) for pieces in zip(*taken, strict=True))
+    columns, targets = (join(list(pieces)) for pieces in zip(*taken, strict=True))
     remarks = tuple(drop_note(usable, n_rows, missing))
     return RowSample(columns, targets, usable, int(kept.sum()), remarks=remarks)
 
@@ -287,16 +276,18 @@ def _parts(X: TableLike, y: TargetLike) -> tuple[list[Arguments], Any, str | Non
     return list(zip(*blocks, strict=True)), None, None
 
 
-def _missing(y: TargetLike) -> Any:
-    """Return which rows miss a target."""
+def missing_targets(y: TargetLike) -> Any:
+    if type(y).__module__.startswith("polars"):
+        return (y.fill_nan(None) if y.dtype.is_float() else y).is_null().to_numpy()
     if isinstance(y, np.ndarray):
         gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
         return gaps.reshape(len(y), -1).any(axis=1)
     return y.isna().to_numpy()
 
 
-def _join(pieces: list[Any]) -> TableLike:
+def join(pieces: list[Any], purpose: str = "a Dask DataFrame", extra: str = "dask") -> TableLike:
     if isinstance(pieces[0], np.ndarray):
         return np.concatenate(pieces)
-    pandas = require("pandas", purpose="a Dask DataFrame", extra="dask")
-    return pandas.concat(pieces, ignore_index=True)
+    if type(pieces[0]).__module__.startswith("polars"):
+        return require("polars", purpose=purpose).concat(pieces)
+    return require("pandas", purpose=purpose, extra=extra).concat(pieces, ignore_index=True)

@@ -8,6 +8,7 @@ of the time and the event, which searches look at.
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from pinsker._types import (
     Scale,
     TargetLike,
     Task,
+    Weights,
 )
 from pinsker.encoding._encoded import (
     FARTHEST,
@@ -45,12 +47,12 @@ from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 #: The values behind normal scores are known in at most this many rows, and in all of both tails.
 _KNOTS, _TAIL = 8192, 1024
+_not_metric = partial(DataError, parameter="metric")
 #: Scales columns, with weights of the rows or None.
-_Method: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
+_Method: TypeAlias = Callable[[FloatArray, Weights], FloatArray]
 
 
 def check_scale(scale: Scale) -> None:
-    """Refuse a scaling that is not known."""
     if scale not in ("copula", "standard", "none"):
         raise ParameterError(
             f"scale={scale!r} is not known: use 'copula', 'standard' or 'none'.", parameter="scale"
@@ -58,7 +60,6 @@ def check_scale(scale: Scale) -> None:
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
-    """Return the normal scores of each column."""
     doubled = _doubled_ranks(np.ascontiguousarray(values.T))
     return _score_table(values.shape[0])[doubled].T
 
@@ -83,7 +84,7 @@ def standardize(values: FloatArray) -> FloatArray:
 
 
 def units_behind(
-    scores: FloatArray, values: FloatArray, weights: FloatArray | None = None
+    scores: FloatArray, values: FloatArray, weights: Weights = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return normal scores in increasing order, and the standardized value behind each."""
     rows = np.flatnonzero(~np.isnan(scores))
@@ -105,11 +106,7 @@ def units_behind(
 
 
 def scale_columns(
-    values: FloatArray,
-    numeric: BoolArray,
-    ranked: BoolArray,
-    scale: Scale,
-    weights: FloatArray | None = None,
+    values: FloatArray, numeric: BoolArray, ranked: BoolArray, scale: Scale, weights: Weights = None
 ) -> FloatArray:
     """Return a C-ordered copy with the `numeric` columns scaled, the others as they are."""
     scaled = np.empty(values.shape)
@@ -127,10 +124,7 @@ def scale_columns(
     return scaled
 
 
-def _scale_block(
-    block: FloatArray, chosen: BoolArray, method: _Method, weights: FloatArray | None
-) -> None:
-    """Scale the chosen columns of a block in place."""
+def _scale_block(block: FloatArray, chosen: BoolArray, method: _Method, weights: Weights) -> None:
     if not chosen.any():
         return
     gaps = np.isnan(block)
@@ -149,7 +143,7 @@ def _without_weights(method: Callable[[FloatArray], FloatArray]) -> _Method:
     return lambda values, _: method(values)
 
 
-def _weighted_normal_scores(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+def _weighted_normal_scores(values: FloatArray, weights: Weights) -> FloatArray:
     """Return the normal scores of rows that stand for several; other weights have mean 1."""
     assert weights is not None
     weights = weights_in_rows(weights)
@@ -162,8 +156,7 @@ def _weighted_normal_scores(values: FloatArray, weights: FloatArray | None) -> F
     return scores
 
 
-def _weighted_standardize(values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return columns with weighted mean 0 and standard deviation 1."""
+def _weighted_standardize(values: FloatArray, weights: Weights) -> FloatArray:
     assert weights is not None
     shares = weights / weights.sum()
     plain = standardize(values)  # first: it knows how to treat extreme units
@@ -237,7 +230,6 @@ def encode_target(
     scale: Scale = "copula",
     missing: Missing = "error",
 ) -> Target:
-    """Turn a target into classes or numbers."""
     table, task = read_target(y, task)
     rows = usable_rows([], missing, target=table)
     notes = drop_note(len(rows), table.n_rows, missing)
@@ -245,7 +237,6 @@ def encode_target(
 
 
 def is_survival(y: TargetLike) -> bool:
-    """Return whether a target is a structured array of an event and a time."""
     if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
         return False
     kinds = sorted(y.dtype[name].kind for name in y.dtype.names)
@@ -265,11 +256,10 @@ def read_target(
             )
         return read_survival(y), "survival"
     if task == "survival":
-        raise DataError(
+        raise _not_metric(
             "the metric is one of censored times, but y is no structured array of an event (bool) "
             "and a time (number): make one with sksurv.util.Surv.from_arrays(event, time), or "
-            "np.array(list(zip(event, time)), dtype=[('event', bool), ('time', float)]).",
-            parameter="metric",
+            "np.array(list(zip(event, time)), dtype=[('event', bool), ('time', float)])."
         )
     return read_table(y, label="y", prefix="y"), task
 
@@ -277,7 +267,6 @@ def read_target(
 def build_target(
     table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[Note | str]
 ) -> Target:
-    """Decide the task, then code classes or scale numbers."""
     if task not in ("auto", "classification", "regression", "survival"):
         raise ParameterError(
             f"task={task!r} is not known: use 'auto', 'classification', 'regression' or "
@@ -332,7 +321,6 @@ def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
 
 
 def _class_targets(table: RawTable) -> tuple[Target, ...]:
-    """Return every column as a target of its own."""
     columns = [_column_classes(table, j) for j in range(table.n_columns)]
     return tuple(
         Target("classification", frozen(labels), frozen(classes), None, None, (name,))
@@ -341,7 +329,6 @@ def _class_targets(table: RawTable) -> tuple[Target, ...]:
 
 
 def _combination_notes(table: RawTable, n_kept: int) -> list[str]:
-    """Note where a search cannot tell all combinations of several class columns apart."""
     n_used = len(np.unique(table.values, axis=0))
     if n_used == n_kept:
         return []
@@ -378,21 +365,19 @@ def _refuse_continuous(table: RawTable) -> None:
     distinct = count_distinct(table.values)
     fractions = ~are_integers(table.values)
     for j in np.flatnonzero(fractions & (distinct > most_count_values(table.n_rows))):
-        raise DataError(
+        raise _not_metric(
             f"Unknown label type: continuous. Target {table.names[j]!r} has {distinct[j]} "
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
-            "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first.",
-            parameter="metric",
+            "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first."
         )
 
 
 def _refuse_text(table: RawTable) -> None:
     for name, origin in zip(table.names, table.origins, strict=True):
         if origin not in _NUMBERS:
-            raise DataError(
+            raise _not_metric(
                 f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
-                "selector) or task='classification'|--metric error>, or convert it to numbers.",
-                parameter="metric",
+                "selector) or task='classification'|--metric error>, or convert it to numbers."
             )
 
 
@@ -422,29 +407,25 @@ def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:
 
 
 def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
-    """Return the task and, when it could be otherwise, a note on it."""
     if any(origin not in (Origin.NUMBER, Origin.TIME) for origin in table.origins):
         return "classification", []
     integer = are_integers(table.values)
-    guesses = [
-        _guess_column(table.values[:, j])
-        if integer[j] and table.origins[j] is Origin.NUMBER
-        else ("regression", False)
-        for j in range(table.n_columns)
+    known = [one is Origin.NUMBER for one in table.origins] & integer
+    guesses: list[tuple[Task, bool]] = [
+        _guess_column(values) if known[j] else ("regression", False)
+        for j, values in enumerate(table.values.T)
     ]
     tasks = [task for task, _ in guesses]
     task: Task = "regression" if "regression" in tasks else "classification"
     notes = []
-    for name, values, (_, doubtful) in zip(table.names, table.values.T, guesses, strict=True):
-        if doubtful and len(guesses) == 1:
-            notes.append(_explain(name, values, task))
+    if len(guesses) == 1 and guesses[0][1]:
+        notes.append(_explain(table.names[0], table.values[:, 0], task))
     if len(set(tasks)) > 1:
         notes.append(Note("mixed targets", figures={"setting": "<metric=>"}))
     return task, notes
 
 
 def _guess_column(values: FloatArray) -> tuple[Task, bool]:
-    """Return the guess for a column of integers, and whether it is doubtful."""
     distinct = np.unique(values)
     m = len(distinct)
     coded = distinct[0] in (0.0, 1.0) and distinct[-1] - distinct[0] == m - 1
@@ -465,7 +446,6 @@ def _explain(name: str, values: FloatArray, task: Task) -> Note:
 
 
 def read_survival(y: AnyArray) -> RawTable:
-    """Return a structured array as a table of the time and the event."""
     time, event = y.dtype.names or ("", "")
     if y.dtype[time].kind == "b":
         time, event = event, time
@@ -475,7 +455,6 @@ def read_survival(y: AnyArray) -> RawTable:
 
 
 def survival_target(table: RawTable, scale: Scale, notes: list[Note | str]) -> Target:
-    """Check the times, and scale them for searches."""
     time, event = table.values.T
     if (time < 0).any():
         raise DataError(

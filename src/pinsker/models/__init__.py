@@ -11,7 +11,6 @@ from pinsker.models._defaults import (
     RBFSVM,
     BoostedTrees,
     ExtraTrees,
-    OrderedCategories,
     default_models,
     named_models,
 )
@@ -46,7 +45,6 @@ from pinsker.models._fit import (
 from pinsker.models._model import (
     HoldoutModel,
     Linear,
-    LinearRanks,
     PriorModel,
     fit_clone,
     outputs,
@@ -55,7 +53,6 @@ from pinsker.models._model import (
     without_advice,
 )
 from pinsker.models._raw import (
-    OwnColumns,
     RawModel,
     SurvivalModel,
     able_to_fit,
@@ -65,7 +62,6 @@ from pinsker.models._raw import (
     log_likelihood_of_times,
     of_columns,
     prepare_models,
-    prior_of_survival,
     refuse_without_curves,
     refuse_without_weights,
     step_at,

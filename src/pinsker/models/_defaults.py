@@ -37,14 +37,8 @@ LARGE_TABLE = 2000
 _FAST = {"max_iter": 30, "learning_rate": 0.25, "max_leaf_nodes": 15, "early_stopping": False}
 #: Boosted trees of full strength: as many as rows that were set aside ask for. With 6 rounds of
 #: patience a fit takes two thirds of the time that 10 take, errs alike (6000 x 100: .141, .144).
-_BOOSTED = {
-    "max_iter": 300,
-    "early_stopping": True,
-    "n_iter_no_change": 6,
-    "validation_fraction": 0.15,
-    "max_leaf_nodes": 15,
-    "min_samples_leaf": 10,
-}
+_STOPPING = {"early_stopping": True, "n_iter_no_change": 6, "validation_fraction": 0.15}
+_BOOSTED = {"max_iter": 300, **_STOPPING, "max_leaf_nodes": 15, "min_samples_leaf": 10}
 #: Bins of a column where rows are few: looking at all took most of a fit (800 x 128: 0.30, 0.13 s).
 _FEW_BINS, _FEW_BINS_UP_TO = 63, 4000
 #: With fewer rows trees learn twice as fast: the same error on 11 real tables at 0.6 of the time.
@@ -65,9 +59,8 @@ _OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
 }
 #: Names that a user may list.
 MODELS = (*_RACING, "forest", *_OTHER_LIBRARIES, "cox", "survival forest")
-#: This many columns are tried in every node of a tree; of more a third, but at most twice as many.
-#: Few (the square root is customary) are mostly irrelevant ones: with 5 of 200 columns relevant
-#: the error was 0.27 to 0.32, and 0.20 to 0.21 with all tried (benchmarks/trees.py).
+#: This many columns are tried in every node of a tree; of more a third, but at most twice as many:
+#: the customary square root are mostly irrelevant ones (benchmarks/trees.py).
 _TRIED = 64
 #: From this many columns on, a matrix product is faster than the distances of libsvm (measured).
 _MANY_COLUMNS = 8
@@ -96,12 +89,9 @@ class RBFSVM(HoldoutModel):
             margins = np.asarray(svm.decision_function(test), dtype=np.float64)
             return np.column_stack([-margins, margins])
         n_parts = 1 + 4 * n_classes * (n_classes - 1) * len(test) // _BYTES_OF_MARGINS
-        return np.concatenate(
-            [
-                mean_pair_margins(svm.decision_function(part), n_classes)
-                for part in np.array_split(test, min(n_parts, len(test)))
-            ]
-        )
+        parts = np.array_split(test, min(n_parts, len(test)))
+        means = [mean_pair_margins(svm.decision_function(part), n_classes) for part in parts]
+        return np.concatenate(means)
 
     def _predictions_of_scaled(self, rows: FitRows, values: FloatArray) -> FloatArray:
         kernel, gamma, train, test = _kernel(rows)
@@ -134,12 +124,8 @@ class ExtraTrees(HoldoutModel):
     def _settings(self, train: FloatArray) -> dict[str, int]:
         n_columns = train.shape[1]
         tried = min(n_columns, max(_TRIED, min(n_columns // 3, 2 * _TRIED)))
-        return {
-            "n_trees": self.n_trees,
-            "min_leaf": self.min_leaf,
-            "n_candidates": tried,
-            "seed": self.seed,
-        }
+        own = {"n_trees": self.n_trees, "min_leaf": self.min_leaf, "seed": self.seed}
+        return {**own, "n_candidates": tried}
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,10 +192,7 @@ def _kernel(rows: FitRows) -> tuple[str, Any, FloatArray, FloatArray]:
 
 
 def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
-    """Return exp(-gamma |x - x'|²) for all pairs of rows."""
-    # Not scikit-learn's rbf_kernel: its checks of the input take 0.3 ms a call, two calls a fit,
-    # which makes a fit to 100 rows 1.4 to 1.5 times as long (CPU time, 8 and 64 columns). At 500
-    # and 2000 rows whole fits are within a tenth of each other. Values differ by 2e-15 at most.
+    # Not scikit-learn's rbf_kernel: its checks make a fit to 100 rows 1.4 to 1.5 times as long.
     kernel = np.asarray(rows @ others.T)
     kernel *= 2.0
     own, squares = np.sum(rows**2, axis=1), np.sum(others**2, axis=1)
@@ -231,7 +214,6 @@ def default_models(
     n_columns: int = 0,
     weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:
-    """Return the models that race for a table, from the cheapest on."""
     if task == "survival":
         return survival_models(n_rows, seed)
     models = [_by_name(name, task, seed) for name in _RACING]
@@ -249,22 +231,13 @@ def default_models(
 
 
 def named_models(
-    models: str | Sequence[Any],
-    task: Task,
-    n_rows: int,
-    seed: int = 0,
-    *,
-    n_classes: int = 0,
-    n_columns: int = 0,
-    weighted: bool = False,
+    models: str | Sequence[Any], task: Task, n_rows: int, seed: int = 0, **limits: Any
 ) -> tuple[HoldoutModel, ...]:
-    """Return the models that a user named: "auto", one name, or a list of names and estimators."""
-    if isinstance(models, str):
-        if models == "auto":
-            known: Fields = {"n_classes": n_classes, "n_columns": n_columns, "weighted": weighted}
-            return default_models(task, n_rows, seed, **known)
-        models = [models]
-    named = tuple(_named(item, task, seed) for item in models)
+    """Return the models that a user named; "auto" those that `default_models` limits to a table."""
+    if models == "auto":
+        return default_models(task, n_rows, seed, **limits)
+    listed = [models] if isinstance(models, str) else models
+    named = tuple(_named(item, task, seed) for item in listed)
     if not named:
         raise ParameterError("models is empty: name at least one estimator, or use 'auto'.")
     names = [model.name for model in named]
@@ -276,7 +249,6 @@ def named_models(
 
 
 def _by_name(name: str, task: Task, seed: int) -> HoldoutModel:
-    """Return the model of a name, for classes or for numbers."""
     if task == "survival":
         known = {model.name: model for model in survival_models(0, seed)}
         if name in known:
@@ -294,9 +266,8 @@ def _by_name(name: str, task: Task, seed: int) -> HoldoutModel:
     if name == "forest":
         forest = RandomForestClassifier if classes else RandomForestRegressor
         return OrderedCategories(name, forest(random_state=seed))
-    own = {
-        model.name: model for model in (Linear(), LinearRanks(), RBFSVM(), ExtraTrees(seed=seed))
-    }
+    ours = (Linear(), LinearRanks(), RBFSVM(), ExtraTrees(seed=seed))
+    own: dict[str, HoldoutModel] = {model.name: model for model in ours}
     if name not in own:
         raise _unknown(name, [*own, "forest", "boosted trees", *_OTHER_LIBRARIES])
     return own[name]

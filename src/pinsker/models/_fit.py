@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pinsker._types import Fields, FloatArray, IntArray, TableLike
+from pinsker._types import Fields, FloatArray, IntArray, TableLike, Weights
 from pinsker.encoding import Encoded, Target, weights_in_rows
 from pinsker.models._design import ModelDesign
 from pinsker.models._model import HoldoutModel, PriorModel
@@ -49,17 +49,14 @@ Score: TypeAlias = Callable[..., HoldoutScores]
 
 
 def best_by_information(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model that shows the most information; the first of equals."""
     return max(held_out, key=lambda one: float(one.log_likelihood.mean()))
 
 
 def best_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model with the smallest loss; of equals the one that shows more information."""
     return _by_target(held_out, lambda loss, shown: (loss, -shown))
 
 
 def worst_by_loss(held_out: Sequence[HoldoutScores]) -> HoldoutScores:
-    """Return the model with the largest loss; of equals the first."""
     return _by_target(held_out, lambda loss, _: (-loss, 0.0))
 
 
@@ -68,16 +65,16 @@ def _by_target(
 ) -> HoldoutScores:
     """Return the model with the smallest rank; its losses are those of each target's own."""
 
-    def rank_in(j: int | None) -> Callable[[HoldoutScores], tuple[float, float]]:
-        return lambda one: rank(
-            one.loss if j is None else float(one.losses[:, j].mean()),
-            float(one.log_likelihood.mean()),
-        )
+    def best(j: int | None) -> HoldoutScores:
+        losses = (one.loss if j is None else float(one.losses[:, j].mean()) for one in held_out)
+        shown = (float(one.log_likelihood.mean()) for one in held_out)
+        ranks = [rank(*pair) for pair in zip(losses, shown, strict=True)]
+        return held_out[ranks.index(min(ranks))]
 
     first = held_out[0]
     if first.losses.ndim == 1:
-        return min(held_out, key=rank_in(None))
-    each = [min(held_out, key=rank_in(j)) for j in range(first.losses.shape[1])]
+        return best(None)
+    each = [best(j) for j in range(first.losses.shape[1])]
     losses = np.column_stack([one.losses[:, j] for j, one in enumerate(each)])
     most = best_by_information(each)
     names = ", ".join(dict.fromkeys(one.model for one in each))
@@ -85,10 +82,7 @@ def _by_target(
 
 
 def log_likelihood_of_numbers(
-    predictions: FloatArray,
-    values: FloatArray,
-    everything: FloatArray,
-    weights: FloatArray | None = None,
+    predictions: FloatArray, values: FloatArray, everything: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return the log-density of values under normals around predictions, in nats, row by row."""
     residuals = predictions - values
@@ -99,27 +93,22 @@ def log_likelihood_of_numbers(
 
 
 def log_softmax(scores: FloatArray) -> FloatArray:
-    """Return the logarithms of probabilities proportional to the exponentials of scores."""
     # Not scipy's logsumexp: its checks take half of the time that a fit to 150 rows takes.
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
-def calibrated(scores: FloatArray, labels: IntArray, weights: FloatArray | None) -> FloatArray:
+def calibrated(scores: FloatArray, labels: IntArray, weights: Weights) -> FloatArray:
     """Return logarithms of probabilities: scores times the weight that makes labels most likely."""
     return log_softmax(fit_temperature(scores, labels, weights) * scores)
 
 
-def fit_temperature(
-    scores: FloatArray, labels: IntArray, weights: FloatArray | None = None
-) -> float:
+def fit_temperature(scores: FloatArray, labels: IntArray, weights: Weights = None) -> float:
     """Return the weight b that makes softmax(b * scores) most likely."""
     centred = scores - scores.max(axis=1, keepdims=True)
     own = np.average(centred[np.arange(len(labels)), labels], weights=weights)
-    # Not scipy's minimize_scalar (bounded), which uses no slopes: on 320 score matrices of 2 and 10
-    # classes it took 2.6 to 5 times the CPU time where scores are noisy, for weights of 3e-8
-    # relative error instead of 2e-9. It is faster (0.6) only where classes are separable and any
-    # large weight will do; useless scores take 1.7 to 2 times as long.
+    # Not scipy's minimize_scalar (bounded), which uses no slopes: 2.6 to 5 times the CPU time where
+    # scores are noisy, 0.6 only where classes are separable and any large weight will do.
     low, high, weight = 0.0, _LARGEST, 1.0
     for _ in range(_STEPS):
         probabilities = np.exp(log_softmax(weight * centred))
@@ -145,7 +134,6 @@ class MeanModel(HoldoutModel):
 
     @classmethod
     def of(cls, models: Sequence[HoldoutModel]) -> HoldoutModel:
-        """Return the mean of some models; a single one is itself."""
         if len(models) == 1:
             return models[0]
         return cls(f"mean of {', '.join(one.name for one in models)}", None, tuple(models))
@@ -158,11 +146,10 @@ class ModelData:
     design: ModelDesign  # the features as models take them
     target: Target  # the target
     own: OwnColumns | None = None  # the user's table, for models of the user
-    weights: FloatArray | None = None  # of the rows of the table
+    weights: Weights = None  # of the rows of the table
 
     @classmethod
     def of(cls, encoded: Encoded, table: TableLike = None) -> "ModelData":
-        """Describe an encoded table, and the user's table where models of the user need it."""
         design = ModelDesign.of(encoded.columns, encoded.features, encoded.weights)
         own = None if table is None else OwnColumns.of(table, encoded)
         return cls(design, encoded.target, own, encoded.weights)
@@ -176,11 +163,7 @@ def predict_rows(
     features: Sequence[int],
     shuffled: IntArray | None = None,
 ) -> FloatArray:
-    """Fit a model to some rows and features, and return its raw predictions of other rows.
-
-    With `shuffled`, the test rows in another order, their predictions follow once more for each
-    feature, which is taken from there.
-    """
+    """Fit a model to rows, predict others; and once more with each feature as in `shuffled`."""
     target, weights = data.target, data.weights
     if isinstance(model, MeanModel):
         several = [predict_rows(data, one, train, test, features, shuffled) for one in model.models]
@@ -226,8 +209,7 @@ def losses_without(
     """Return the loss of a fitted model when one feature after the other says nothing."""
     predicted = predict_rows(data, model, train, test, features, shuffled)
     blocks = np.split(predicted, len(features) + 1)[1:]
-    scored = [score(model.name, one, data.target, test) for one in blocks]
-    return [one.loss for one in scored]
+    return [score(model.name, one, data.target, test).loss for one in blocks]
 
 
 def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray:
@@ -271,12 +253,10 @@ def left_by_few_rows(
 
 
 def is_tied(gaps: FloatArray, distance: float = _TIED) -> bool:
-    """Return whether paired losses above those of the best are within some standard errors."""
     return _excess(gaps) <= distance
 
 
 def _excess(gaps: FloatArray) -> float:
-    """Return a mean of paired gaps in standard errors."""
     mean, error = float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
     if error == 0.0:
         return 0.0 if mean <= 0.0 else np.inf

@@ -31,6 +31,7 @@ from pinsker._types import (
     IntArray,
     TableLike,
     TargetLike,
+    Weights,
 )
 from pinsker.exceptions import ParameterError
 from pinsker.models._design import LayoutName, one_hot, order_by_target
@@ -42,11 +43,17 @@ class FitRows(NamedTuple):
     train: FloatArray
     test: FloatArray
     categorical: BoolArray  # which columns hold codes of categories
-    weights: FloatArray | None  # of the training rows
+    weights: Weights  # of the training rows
+
+    @classmethod
+    def of(
+        cls, train: FloatArray, test: FloatArray, categorical: Any = None, weights: Weights = None
+    ) -> "FitRows":
+        none = np.zeros(train.shape[1], dtype=np.bool_)
+        return cls(train, test, none if categorical is None else categorical, weights)
 
     @property
     def n_train(self) -> float:
-        """Training rows, or the sum of their weights."""
         return len(self.train) if self.weights is None else float(self.weights.sum())
 
     def ordered(self, targets: FloatArray) -> "FitRows":
@@ -57,7 +64,6 @@ class FitRows(NamedTuple):
         return self._replace(train=train, test=test)
 
     def ordered_by_class(self, labels: IntArray, n_classes: int) -> "FitRows":
-        """Return the rows with categories ordered by what they mean for classes."""
         if not self.categorical.any():
             return self
         # Of two classes one frequency is enough: the other is what it lacks of 1.
@@ -82,43 +88,27 @@ class HoldoutModel:
     estimator: Estimator  # cloned before every fit
 
     def fit_predict_scores(
-        self,
-        train: FloatArray,
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        *,
-        categorical: BoolArray | None = None,
-        weights: FloatArray | None = None,
+        self, train: FloatArray, /, labels: IntArray, test: FloatArray, n_classes: int, **how: Any
     ) -> FloatArray:
         """Fit to the classes of the training rows and return class scores of the test rows."""
         present, own = np.unique(labels, return_inverse=True)
         if len(present) == 1 or train.shape[1] == 0:
-            prior = PriorModel()
-            return prior.fit_predict_scores(train, labels, test, n_classes, weights=weights)
-        rows = FitRows(train, test, _mask(categorical, train), weights)
-        seen = self._scores_of_present(rows, own, len(present))
-        floor = seen.min(axis=1, keepdims=True)
-        scores = np.repeat(floor, n_classes, axis=1)
+            return PriorModel().fit_predict_scores(train, labels, test, n_classes, **how)
+        seen = self._scores_of_present(FitRows.of(train, test, **how), own, len(present))
+        scores = np.repeat(seen.min(axis=1, keepdims=True), n_classes, axis=1)
         scores[:, present] = seen
         return scores
 
     def fit_predict(
-        self,
-        train: FloatArray,
-        values: FloatArray,
-        test: FloatArray,
-        *,
-        categorical: BoolArray | None = None,
-        weights: FloatArray | None = None,
+        self, train: FloatArray, /, values: FloatArray, test: FloatArray, **how: Any
     ) -> FloatArray:
         """Fit to the numbers of the training rows and return predictions for the test rows."""
-        mean, spread = _mean_and_spread(values, weights)
+        mean, spread = _mean_and_spread(values, how.get("weights"))
         if train.shape[1] == 0 or not (spread > 0).any():
-            return PriorModel().fit_predict(train, values, test, weights=weights)
+            return PriorModel().fit_predict(train, values, test, **how)
         scale = np.where(spread > 0, spread, 1.0)
         scaled = (values - mean) / scale  # models with an absolute tolerance get one scale
-        rows = FitRows(train, test, _mask(categorical, train), weights)
+        rows = FitRows.of(train, test, **how)
         columns = [
             self._predictions_of_scaled(rows, target) if varies else np.zeros(len(test))
             for target, varies in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
@@ -147,44 +137,24 @@ class PriorModel(HoldoutModel):
         super().__init__("prior", None)
 
     def fit_predict_scores(
-        self,
-        train: FloatArray,  # noqa: ARG002
-        labels: IntArray,
-        test: FloatArray,
-        n_classes: int,
-        *,
-        categorical: BoolArray | None = None,  # noqa: ARG002
-        weights: FloatArray | None = None,
+        self, _: FloatArray, /, labels: IntArray, test: FloatArray, n_classes: int, **how: Any
     ) -> FloatArray:
-        """Return the logarithms of the class frequencies, each class counted half a time more."""
-        counts = np.bincount(labels, weights, minlength=n_classes) + 0.5
+        counts = np.bincount(labels, how.get("weights"), minlength=n_classes) + 0.5
         return np.asarray(np.tile(np.log(counts / counts.sum()), (len(test), 1)))
 
     def fit_predict(
-        self,
-        train: FloatArray,  # noqa: ARG002
-        values: FloatArray,
-        test: FloatArray,
-        *,
-        categorical: BoolArray | None = None,  # noqa: ARG002
-        weights: FloatArray | None = None,
+        self, _: FloatArray, /, values: FloatArray, test: FloatArray, **how: Any
     ) -> FloatArray:
-        """Return the mean of the training rows."""
-        return np.asarray(np.tile(np.average(values, axis=0, weights=weights), (len(test), 1)))
+        mean = np.average(values, axis=0, weights=how.get("weights"))
+        return np.asarray(np.tile(mean, (len(test), 1)))
 
 
-def _mean_and_spread(
-    values: FloatArray, weights: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
+def _mean_and_spread(values: FloatArray, weights: Weights) -> tuple[FloatArray, FloatArray]:
     if weights is None:
         return values.mean(axis=0), values.std(axis=0)
     mean = np.average(values, axis=0, weights=weights)
     spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))
     return mean, np.where(np.ptp(values, axis=0) > 0, spread, 0.0)
-
-
-def _mask(categorical: BoolArray | None, train: FloatArray) -> BoolArray:
-    return np.zeros(train.shape[1], dtype=np.bool_) if categorical is None else categorical
 
 
 @contextmanager
@@ -212,7 +182,6 @@ def class_scores(
 
 
 def predicted_classes(model: Estimator, rows: TableLike) -> AnyArray:
-    """Return the class that a fitted model predicts for each row; refuse other shapes."""
     found = np.asarray(model.predict(rows))
     n_rows = _count(rows)
     if found.shape not in ((n_rows,), (n_rows, 1)):
@@ -277,7 +246,7 @@ def mean_pair_margins(margins: FloatArray, n_classes: int) -> FloatArray:
 
 
 def fit_clone(
-    estimator: Estimator, X: TableLike, y: AnyArray, weights: FloatArray | None = None
+    estimator: Estimator, X: TableLike, y: AnyArray, weights: Weights = None
 ) -> Estimator:
     """Fit a copy of an estimator; a class that is none of scikit-learn's is copied as it is."""
     try:
@@ -294,18 +263,7 @@ def fit_clone(
 
 
 def weight_parameter(estimator: Estimator) -> str | None:
-    """Return the name that `fit` of an estimator takes weights of rows by; None if it takes none.
-
-    With scikit-learn's metadata routing it is what the estimator requests.
-
-    Examples
-    --------
-    >>> from sklearn.impute import SimpleImputer
-    >>> from sklearn.linear_model import Ridge
-    >>> from sklearn.pipeline import make_pipeline
-    >>> weight_parameter(make_pipeline(SimpleImputer(), Ridge()))
-    'ridge__sample_weight'
-    """
+    """Return the name that `fit` of an estimator takes weights by; None if it takes none."""
     name = "sample_weight"
     routing = method_of(estimator, "get_metadata_routing")
     if get_config()["enable_metadata_routing"] and routing is not None:
@@ -324,10 +282,7 @@ class OnePerTarget:
         self.estimator = estimator
         self._estimator_type = getattr(estimator, "_estimator_type", None)
 
-    def fit(
-        self, X: TableLike, y: AnyArray, sample_weight: FloatArray | None = None
-    ) -> "OnePerTarget":
-        """Fit a copy to every column of `y`."""
+    def fit(self, X: TableLike, y: AnyArray, sample_weight: Weights = None) -> "OnePerTarget":
         self.classes_: list[AnyArray] = []
         self.models_: list[Any] = []
         for target in np.asarray(y).T:
@@ -340,7 +295,6 @@ class OnePerTarget:
         return self
 
     def predict(self, X: TableLike) -> AnyArray:
-        """Return the predictions of all copies, a column each."""
         return np.column_stack([np.ravel(found) for found in self._each("predict", X)])
 
     def __getattr__(self, name: str) -> Any:
@@ -365,7 +319,6 @@ class OnePerTarget:
 def several_class_scores(
     model: Estimator, X: TableLike, names: Sequence[AnyArray], n_train: float
 ) -> list[FloatArray]:
-    """Return the scores of a fitted classifier of several targets, one array per target."""
     predict = method_of(model, "predict_proba", "decision_function")
     if predict is None:
         predicted = np.asarray(model.predict(X))
@@ -432,12 +385,11 @@ class Linear(LinearRanks):
     name: str = "linear"
 
     def with_other_penalties(self) -> "tuple[Linear, ...]":
-        """Return logistic regressions that are penalized more and less."""
         return tuple(Linear(f"linear (C={c:g})", C=c) for c in _OTHER_C)
 
 
 def predict_ridge(
-    train: FloatArray, values: FloatArray, test: FloatArray, weights: FloatArray | None = None
+    train: FloatArray, values: FloatArray, test: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return predictions of ridge regression with the penalty of the least leave-one-out error."""
     # Not scikit-learn's RidgeCV: it takes 3 to 6 times as long (2 against 0.4 ms for 1000 x 22),

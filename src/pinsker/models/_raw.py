@@ -7,6 +7,7 @@ event is expected earlier, and the probability to be without the event at every 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -29,6 +30,7 @@ from pinsker._types import (
     IntArray,
     TableLike,
     Task,
+    Weights,
 )
 from pinsker.encoding import (
     Encoded,
@@ -38,12 +40,7 @@ from pinsker.encoding import (
     is_frame,
     weights_in_rows,
 )
-from pinsker.exceptions import (
-    DataError,
-    DataWarning,
-    MissingDependencyError,
-    ParameterError,
-)
+from pinsker.exceptions import DataError, DataWarning, MissingDependencyError, ParameterError
 from pinsker.models._design import one_hot
 from pinsker.models._model import (
     HoldoutModel,
@@ -56,6 +53,7 @@ from pinsker.models._model import (
     weight_parameter,
 )
 
+_refused = partial(ParameterError, parameter="models")
 #: Times of the grid that survival curves are compared at.
 N_TIMES = 16
 #: The grid ends where fewer than this share of the rows are still observed: later curves rest on
@@ -77,9 +75,8 @@ def grid_times(raw: FloatArray) -> FloatArray:
 
 
 def kaplan_meier(
-    time: FloatArray, event: BoolArray, weights: FloatArray | None = None
+    time: FloatArray, event: BoolArray, weights: Weights = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the different times, and the probability to be without the event after each."""
     weights = np.ones(len(time)) if weights is None else weights
     times, at = np.unique(time, return_inverse=True)
     leaving = np.bincount(at, weights, len(times))
@@ -94,7 +91,7 @@ def step_at(times: FloatArray, values: FloatArray, wanted: FloatArray) -> FloatA
 
 
 def prior_of_survival(
-    raw: FloatArray, n_test: int, times: FloatArray, weights: FloatArray | None = None
+    raw: FloatArray, n_test: int, times: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return the predictions of the model without columns: one risk, and Kaplan-Meier's curve."""
     curve = step_at(*kaplan_meier(raw[:, 0], raw[:, 1] > 0, weights), times)
@@ -110,7 +107,6 @@ class SurvivalModel(HoldoutModel):
 
     @property
     def takes_weights(self) -> bool:  # type: ignore[override]
-        """Whether rows may have weights."""
         return weight_parameter(self.estimator) is not None
 
     def fit_predict_survival(
@@ -119,9 +115,8 @@ class SurvivalModel(HoldoutModel):
         raw: FloatArray,
         test: TableLike,
         times: FloatArray,
-        weights: FloatArray | None = None,
+        weights: Weights = None,
     ) -> FloatArray:
-        """Fit to times and events of the training rows, and predict the test rows."""
         if self.n_times and len(np.unique(raw[:, 0])) > self.n_times:
             edges = np.quantile(raw[:, 0], np.linspace(0.0, 1.0, self.n_times))
             rounded = edges[np.searchsorted(edges, raw[:, 0])]
@@ -154,22 +149,17 @@ def survival_predictions(
 
 
 def survival_models(n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:  # noqa: ARG001
-    """Return the default models of censored times: a Cox model and extremely randomized trees."""
     purpose = "the default models of censored times (or pass models=[...] of your own)"
     linear = require("sksurv.linear_model", purpose=purpose, extra="survival")
     ensemble = require("sksurv.ensemble", purpose=purpose, extra="survival")
-    forest = ensemble.ExtraSurvivalTrees(
-        n_estimators=50, min_samples_leaf=5, max_features=None, random_state=seed
-    )
-    cox = linear.CoxPHSurvivalAnalysis(alpha=1.0)
-    return (
-        SurvivalModel("cox", cox),
-        SurvivalModel("survival forest", forest, _TIMES_OF_FOREST, counts=True),
-    )
+    how = {"n_estimators": 50, "min_samples_leaf": 5, "max_features": None, "random_state": seed}
+    forest = ensemble.ExtraSurvivalTrees(**how)
+    trees = SurvivalModel("survival forest", forest, _TIMES_OF_FOREST, counts=True)
+    return SurvivalModel("cox", linear.CoxPHSurvivalAnalysis(alpha=1.0)), trees
 
 
 def log_likelihood_of_times(
-    risk: FloatArray, raw: FloatArray, weights: FloatArray | None = None
+    risk: FloatArray, raw: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return how likely times and events are under risks, in nats, row by row."""
     weights = np.ones(len(risk)) if weights is None else weights
@@ -201,7 +191,6 @@ def log_likelihood_of_times(
 
 
 def refuse_without_curves(predictions: FloatArray, name: str) -> None:
-    """Refuse a model without survival curves where a metric compares them."""
     if np.isnan(predictions[:, 1:]).any():
         raise ParameterError(
             f"metric {name!r} compares survival curves, but a model has no "
@@ -230,11 +219,9 @@ class OwnColumns:
 
     @classmethod
     def of(cls, X: TableLike, encoded: Encoded) -> "OwnColumns":
-        """Take the rows and columns of a table that its encoded form uses."""
         return cls(as_table(X), encoded.rows, encoded.feature_columns)
 
     def columns_of(self, features: Iterable[int]) -> list[int]:
-        """Return the columns of the table that belong to some features, in their order there."""
         return sorted(j for feature in features for j in self.features[feature])
 
     def take(self, rows: IntArray, columns: Sequence[int]) -> TableLike:
@@ -247,7 +234,6 @@ class OwnColumns:
         return _replace_columns(taken, moved, others)
 
     def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
-        """Return the table with all features but `kept` in another order of the rows."""
         others = set(range(len(self.features))) - set(kept)
         return replace(self, shuffled=frozenset(self.columns_of(others)), shuffle=shuffle)
 
@@ -259,22 +245,17 @@ class OwnColumns:
 
 
 def take_columns(table: TableLike, columns: IntArray) -> TableLike:
-    """Return some columns of a table in its own container."""
     if not is_frame(table):
         return table[:, columns]
     return nw.from_native(table, eager_only=True)[:, columns.tolist()].to_native()
 
 
 def column_names(table: TableLike) -> list[str]:
-    """Return the names of the columns of a frame; none of other tables."""
     return [str(name) for name in table.columns] if isinstance(table, HasColumns) else []
 
 
 def of_columns(estimator: Estimator, names: Sequence[str], columns: Sequence[int]) -> Estimator:
-    """Return an estimator whose list of categorical columns holds those that are there.
-
-    CatBoost and scikit-learn's boosting take names or positions, which change from set to set.
-    """
+    """Return an estimator whose list of categorical columns holds those that are there."""
     params = method_of(estimator, "get_params")
     given = {} if params is None else params(deep=False)
     fewer: dict[str, list[str | int]] = {}
@@ -306,7 +287,6 @@ def as_table(X: TableLike) -> TableLike:
 
 
 def _replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
-    """Return a table with some of its columns taken from another one, dtypes as they were."""
     if not is_frame(taken):
         taken = taken.copy()
         taken[:, list(places)] = others
@@ -328,7 +308,6 @@ class RawModel(HoldoutModel):
 
     @property
     def gives_scores(self) -> bool:
-        """Whether a classifier gives more than predicted classes."""
         return method_of(self.estimator, "predict_proba", "decision_function") is not None
 
     def fit_predict_rows(
@@ -338,9 +317,8 @@ class RawModel(HoldoutModel):
         train: IntArray,
         test: IntArray,
         columns: Sequence[int],
-        weights: FloatArray | None = None,
+        weights: Weights = None,
     ) -> FloatArray:
-        """Fit to some rows and columns of the user's table, and predict other rows."""
         given = own.take(train, columns)
         able = replace(self, estimator=of_columns(self.estimator, column_names(own.table), columns))
         of_train = None if weights is None else weights[train]
@@ -375,14 +353,13 @@ class RawModel(HoldoutModel):
         return full
 
     def _seen(self, model: Estimator, names: AnyArray, present: IntArray) -> IntArray:
-        """Return the codes of the classes that a fitted model knows, in its own order."""
         own = classes_of(model)
         if own is None or len(own) != len(present):
             return present
         codes = {name: code for code, name in enumerate(names.tolist())}
         return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
 
-    def _fitted(self, given: TableLike, target: AnyArray, weights: FloatArray | None) -> Estimator:
+    def _fitted(self, given: TableLike, target: AnyArray, weights: Weights) -> Estimator:
         try:
             return fit_clone(self.estimator, given, target, weights)
         except OSError:
@@ -390,18 +367,16 @@ class RawModel(HoldoutModel):
         except Exception as error:
             columns = given.columns if isinstance(given, HasColumns) else range(given.shape[1])
             names = list(map(str, columns))
-            raise ParameterError(
+            raise _refused(
                 f"model {self.name!r} ({type(self.estimator).__name__}) cannot be fitted to the "
                 f"columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}: {error}. It "
                 "gets subsets of your columns as they came: a pipeline must select columns by "
                 "kind (make_column_selector), not by names that may be missing, and encode text "
-                "itself.",
-                parameter="models",
+                "itself."
             ) from error
 
 
 def class_names(target: Target) -> AnyArray:
-    """Return the classes that a user's model is fitted to: the user's own."""
     assert target.classes is not None  # a class target keeps its classes
     return np.asarray(target.classes)
 
@@ -412,28 +387,24 @@ def _fields(target: Target) -> tuple[str, str]:
 
 
 def class_matrix(target: Target) -> AnyArray:
-    """Return several class targets side by side, as the user knows them."""
     columns = [class_names(part)[part.labels] for part in target.parts]
     same = len({column.dtype.kind for column in columns}) == 1
     return np.column_stack(columns if same else [column.astype(object) for column in columns])
 
 
 def refuse_without_weights(models: Sequence[HoldoutModel]) -> None:
-    """Refuse models that would ignore the weights of rows."""
     for model in models:
         raw = isinstance(model, RawModel)
         routed = raw and get_config()["enable_metadata_routing"]  # a model may decline there
         ignores = weight_parameter(model.estimator) is None if raw else not model.takes_weights
         if ignores and not routed:
-            raise ParameterError(
+            raise _refused(
                 f"model {model.name!r} takes no sample_weight in fit: leave it out of models, or "
-                "fit without sample_weight.",
-                parameter="models",
+                "fit without sample_weight."
             )
 
 
 def task_of_model(model: Estimator) -> Task | None:
-    """Return the task of an estimator; None for a class that does not say."""
     try:
         if is_classifier(model):
             return "classification"
@@ -487,10 +458,7 @@ def _first_able(estimator: Estimator, part: TableLike, y: AnyArray) -> tuple[Any
 def prepare_models(
     models: Sequence[HoldoutModel], X: TableLike, encoded: Encoded, *, decide: bool = False
 ) -> tuple[HoldoutModel, ...]:
-    """Return models whose estimators of a user can be fitted to the user's table.
-
-    They `decide` where a metric is of predicted classes.
-    """
+    """Return models that can be fitted to the user's table; `decide`: by predicted classes."""
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
@@ -514,25 +482,19 @@ def prepare_models(
 
 
 def _default_encoding() -> ColumnTransformer:
-    text = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
-    )
+    most, unknown = _MOST_CATEGORIES, "infrequent_if_exist"
+    text = OneHotEncoder(handle_unknown=unknown, max_categories=most, sparse_output=False)
     numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
     return ColumnTransformer(
-        [
-            ("numbers", numbers, _numeric_columns),
-            ("text", text, _other_columns),
-        ]
+        [("numbers", numbers, _numeric_columns), ("text", text, _other_columns)]
     )
 
 
 def _numeric_columns(frame: TableLike) -> list[str]:
-    """Return the columns of numbers of a pandas or polars frame."""
     return list(nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns)
 
 
 def _other_columns(frame: TableLike) -> list[str]:
-    """Return the columns of a pandas or polars frame that hold no numbers."""
     return list(nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns)
 
 
@@ -559,20 +521,18 @@ def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyA
         raise
     except Exception:
         return  # the columns are the cause
-    raise ParameterError(
+    raise _refused(
         f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
         f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "
-        "y = LabelEncoder().fit_transform(y).",
-        parameter="models",
+        "y = LabelEncoder().fit_transform(y)."
     )
 
 
 def _cannot(estimator: Estimator, name: str, error: BaseException) -> ParameterError:
-    return ParameterError(
+    return _refused(
         f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
         f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
         "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
         "sparse_output=False), make_column_selector(dtype_exclude='number')), "
-        "remainder='passthrough'), model).",
-        parameter="models",
+        "remainder='passthrough'), model)."
     )

@@ -28,6 +28,7 @@ from pinsker.search._knn import (
 from pinsker.search._linear import linear_where_rows_allow, one_hot_width
 from pinsker.search._path import ROUNDING, Deadline, SelectionPath
 
+_refused = partial(ParameterError, parameter="feature_costs")
 #: This part of the mean price is added to every price that gains are divided by: noise has a
 #: little gain by chance, and shall not come first because it is free.
 _SMALLEST_PRICE = 0.05
@@ -50,7 +51,6 @@ class FeatureCosts:
 
     @classmethod
     def read(cls, feature_costs: ColumnChoice, encoded: Encoded) -> "FeatureCosts":
-        """Read the user's prices."""
         if feature_costs is None:
             return cls.unit(encoded.n_features)
         if not isinstance(feature_costs, Mapping):
@@ -72,13 +72,11 @@ class FeatureCosts:
         return cls(tuple(own.tolist()), tuple(shared), tuple(free))
 
     def of(self, features: Iterable[int]) -> float:
-        """Return what a set of features costs."""
         chosen = set(features)
         bought = sum(price for price, members in self.shared if members & chosen)
         return float(sum(self.own[feature] for feature in chosen) + bought)
 
     def added(self, chosen: Sequence[int]) -> FloatArray:
-        """Return what each feature would add to the cost of a set."""
         more: FloatArray = np.array(self.own)
         for price, members in self.shared:
             if not members & set(chosen):
@@ -97,7 +95,6 @@ class FeatureCosts:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the prices."""
         if not self.free:
             return ()
         more = f" and {len(self.free) - 5} more" if len(self.free) > 5 else ""
@@ -107,7 +104,6 @@ class FeatureCosts:
 def by_cost(
     problem: Encoded, costs: FeatureCosts, fixed: tuple[int, ...] = ()
 ) -> tuple[SelectionPath, ...]:
-    """Order features by gain per cost, and by cost alone."""
     tables = CountedProblem.of(problem, CountingSettings()).tables
     state = CriterionState(tables, criterion_named("cmim"))
     mean = float(np.mean(costs.added(())))
@@ -128,14 +124,12 @@ def by_cost(
 
 
 def _by_position(prices: Unchecked, encoded: Encoded) -> dict[int, float]:
-    """Return one price per column as a mapping."""
     names = encoded.given_names or encoded.columns.names
     listed = list(prices)
     if len(listed) != len(names):
-        raise ParameterError(
+        raise _refused(
             f"feature_costs holds {len(listed)} prices, but the table has {len(names)} columns: "
-            "give one for each, or a dict by name.",
-            parameter="feature_costs",
+            "give one for each, or a dict by name."
         )
     return dict(enumerate(listed))
 
@@ -146,9 +140,8 @@ def _price(item: Unchecked, price: Unchecked) -> float:
     except (TypeError, ValueError):
         value = float("nan")
     if not 0.0 <= value < float("inf"):
-        raise ParameterError(
-            f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more.",
-            parameter="feature_costs",
+        raise _refused(
+            f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more."
         )
     return value
 
@@ -186,14 +179,12 @@ def search_rows(
 class Searcher(Protocol):
     """A selector that offers its search alone."""
 
-    def as_search(self, fixed: tuple[int, ...], seed: int) -> Search:
-        """Return the search, and what it takes."""
+    def as_search(self, fixed: tuple[int, ...], seed: int) -> Search: ...
 
 
 def search_of(
     item: Unchecked, problem: Encoded, fixed: tuple[int, ...], seed: int, named: dict[str, Search]
 ) -> Search:
-    """Return the search that an item of a user's list stands for."""
     if isinstance(item, str):
         if item not in named:
             known = ", ".join(map(repr, named))
@@ -205,9 +196,7 @@ def search_of(
     if isinstance(found, Searcher) and not isinstance(found, type):
         return replace(found.as_search(fixed, seed), names=(name,))
     listed = found if isinstance(found, Iterable) and not isinstance(found, str | type) else ()
-    order = [
-        feature for column in listed for feature in find_features(problem, [column], "searches")
-    ]
+    order = [one for column in listed for one in find_features(problem, [column], "searches")]
     if not order:
         raise ParameterError(
             f"searches: {item!r} is no search: use a name, a selector (made with its "
@@ -231,7 +220,6 @@ def joined(searches: Iterable[Search]) -> list[Search]:
 
 
 def cheapest_first(searches: Sequence[Search]) -> list[Search]:
-    """Return searches in the order of their cost."""
     return sorted(searches, key=lambda search: search.cost)
 
 
@@ -251,7 +239,6 @@ def searches_in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator
 
 
 def describe_searches(searches: Sequence[Search]) -> str:
-    """Return the names of the paths, for a note."""
     return f"search {' and '.join(name for search in searches for name in search.names)}"
 
 
@@ -270,8 +257,7 @@ _MOST_GROWN = 64
 _MOST_SCREENED = 100
 #: Additions without a rise after which growing ends.
 _PATIENCE = 10
-#: Backward by neighbors starts where they see least, and costs most, on wide tables: of 25 real
-#: tables one had its set from it alone, 16 of 17 columns.
+#: Backward by neighbors starts where they see least and costs most: on wide tables it is left out.
 _MOST_BACKWARD = 40
 #: Of more features neighbors see the first 100 by counts alone, and a growing linear model ends at
 #: 50, at more time than all others together: of three wide tables none had a set of theirs.
@@ -281,7 +267,6 @@ _MANY = 100
 
 
 def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[str, Search]:
-    """Return the searches that have a name."""
     knn = settings.knn if settings.knn.max_samples else replace(settings.knn, max_samples=_SAMPLED)
     settings = replace(settings, knn=knn, max_candidates=_MOST_SCREENED)
     most = max(_MOST_GROWN, settings.at_least, len(fixed))
@@ -353,7 +338,6 @@ def named_searches(
 def _auto(
     table: Encoded, named: dict[str, Search], seed: int, *, of_many_rows: bool
 ) -> list[Search]:
-    """Return the searches that are worth their time on a table."""
     if table.weights is not None:
         return [named[name] for name in _AUTO_LARGE if named[name].takes_weights]
     left_out = {"backward"} if table.n_features > _MOST_BACKWARD else set()

@@ -3,15 +3,8 @@
 X is a candidate, Y the class, W what was chosen before: one feature, two, or all of them. A
 criterion adds up (or takes the least of) a term over the W and sets the result against the
 relevance I(X;Y). Everything is in nats. The first feature is always the most relevant one.
-
-References
-----------
-Brown, Pocock, Zhao, Luján, "Conditional likelihood maximisation: a unifying framework for
-information theoretic feature selection", JMLR 13 (2012), sections 3 and 4, Table 1.
-Fleuret, "Fast binary feature selection with conditional mutual information", JMLR 5 (2004).
-Bennasar, Hicks, Setchi, "Feature selection using joint mutual information maximisation",
-Expert Systems with Applications 42 (2015): JMIM, NJMIM.
-Kursa, "Praznik: high performance information-based feature selection", SoftwareX 16 (2021): JMI3.
+Brown et al., JMLR 13 (2012), sections 3 and 4, Table 1; Fleuret, JMLR 5 (2004); Bennasar et al.,
+Expert Systems with Applications 42 (2015): JMIM, NJMIM; Kursa, SoftwareX 16 (2021): JMI3.
 """
 
 from collections.abc import Callable
@@ -23,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pinsker._notes import Notes
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
     Binned,
@@ -55,7 +48,6 @@ class Classes:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know: a numeric target stands in bins."""
         if not self.edges:
             return ()
         cuts = "; ".join(", ".join(f"{cut:.4g}" for cut in edges) for edges in self.edges)
@@ -92,33 +84,24 @@ class CountedProblem:
         weights = encoded.weights
         classes = target_classes(encoded, settings.bins)
         columns, labels = encoded.columns, classes.labels
-        if weights is None:
-            binning = bin_columns(columns, labels, bins=settings.bins, strategy=settings.strategy)
-        else:
-            binning = bin_weighted(
-                columns, weights, labels, bins=settings.bins, strategy=settings.strategy
-            )
-        codes, n_categories = feature_codes(encoded, binning)
-        tables = CountTables.of(
-            PackedColumns.of(codes, n_categories),
-            np.unique(labels, return_inverse=True)[1],
-            correction=settings.correction,
-            sample_weight=weights,
-            n_threads=settings.n_threads,
+        cut: Fields = {"bins": settings.bins, "strategy": settings.strategy}
+        binning = (
+            bin_columns(columns, labels, **cut)
+            if weights is None
+            else bin_weighted(columns, weights, labels, **cut)
         )
+        packed = PackedColumns.of(*feature_codes(encoded, binning))
+        how: Fields = {"correction": settings.correction, "n_threads": settings.n_threads}
+        present = np.unique(labels, return_inverse=True)[1]
+        tables = CountTables.of(packed, present, sample_weight=weights, **how)
         return cls(tables, encoded.feature_names, binning, classes, weights)
 
     @classmethod
     def of_partitions(cls, large: LargeTable, settings: CountingSettings) -> "CountedProblem":
         """Lay out a Dask DataFrame: its partitions are coded and counted when they are needed."""
         coder = large.coder
-        tables = PartitionTables(
-            large.partitions.map(coder.code),
-            coder.n_categories,
-            len(coder.classes),
-            large.n_rows,
-            settings.correction,
-        )
+        parts, sizes = large.partitions.map(coder.code), (len(coder.classes), large.n_rows)
+        tables = PartitionTables(parts, coder.n_categories, *sizes, settings.correction)
         edges = () if large.target_cuts is None else (large.target_cuts,)
         classes = Classes(np.arange(len(large.class_sizes)), edges)
         weights = large.class_sizes.astype(np.float64)
@@ -126,17 +109,12 @@ class CountedProblem:
 
     @property
     def facts(self) -> TargetFacts:
-        """What the bounds know of the target: a numeric one is its bins."""
         counts = np.bincount(self.classes.labels, self.class_weights)
-        return TargetFacts(
-            "classification",
-            n_classes=int(np.count_nonzero(counts)),
-            largest_prior=float(counts.max() / counts.sum()),
-        )
+        prior, n_classes = float(counts.max() / counts.sum()), int(np.count_nonzero(counts))
+        return TargetFacts("classification", n_classes=n_classes, largest_prior=prior)
 
     @property
     def notes(self) -> Notes:
-        """What a user should know about the bins."""
         return self.binning.notes + self.classes.notes
 
 
@@ -197,11 +175,8 @@ class PairTerms:
     def __init__(
         self, relevance: Relevance, group: Any, active: BoolArray, *, classes: bool = True
     ) -> None:
-        self._single = relevance
-        self._tables = relevance.tables
-        self._group = group
-        self._active = active
-        self._classes = classes
+        self._single, self._tables = relevance, relevance.tables
+        self._group, self._active, self._classes = group, active, classes
 
     @property
     def relevance(self) -> FloatArray:
@@ -287,7 +262,6 @@ def criterion_named(name: str, beta: float = 1.0, gamma: float = 1.0) -> Criteri
 
 
 def _criteria(beta: float, gamma: float) -> dict[str, Criterion]:
-    """Return all criteria by name."""
     redundancy = attrgetter("redundancy")
     given, joint = attrgetter("conditional_relevance"), attrgetter("joint_relevance")
     return {
@@ -299,32 +273,24 @@ def _criteria(beta: float, gamma: float) -> dict[str, Criterion]:
         "mrmr": Criterion(redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
         # I(X;Y) / mean I(X;W)
         "mrmr-quotient": Criterion(redundancy, "sum", _quotient, classes=False),
-        # sum I(X,W;Y)
-        "jmi": Criterion(joint, "sum", _term),
-        # sum over U < W of I(X,U,W;Y)
-        "jmi3": Criterion(joint, "sum", _term, given="pair"),
-        # min I(X,W;Y)
-        "jmim": Criterion(joint, "min", _term),
-        # min I(X,W;Y) / H(X,W,Y)
-        "njmim": Criterion(_joint_share, "min", _term),
+        "jmi": Criterion(joint, "sum", _term),  # sum I(X,W;Y)
+        "jmi3": Criterion(joint, "sum", _term, given="pair"),  # sum over U < W of I(X,U,W;Y)
+        "jmim": Criterion(joint, "min", _term),  # min I(X,W;Y)
+        "njmim": Criterion(_joint_share, "min", _term),  # min I(X,W;Y) / H(X,W,Y)
         # min(I(X;Y), min I(X;Y|W))
         "cmim": Criterion(given, "min", lambda r, t, _s: np.minimum(r, t)),
-        # min I(X;Y|W)
-        "cmim-brown": Criterion(given, "min", _term),
-        # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
-        "cife": Criterion(_synergy, "sum", _plus),
+        "cmim-brown": Criterion(given, "min", _term),  # min I(X;Y|W)
+        "cife": Criterion(_synergy, "sum", _plus),  # I(X;Y) - sum I(X;W) + sum I(X;W|Y)
         # I(X;Y) - sum max(0, I(X;W) - I(X;W|Y))
         "icap": Criterion(lambda p: np.minimum(0.0, _synergy(p)), "sum", _plus),
-        # sum I(X,W;Y) / H(X,W,Y)
-        "disr": Criterion(_joint_share, "sum", _term),
+        "disr": Criterion(_joint_share, "sum", _term),  # sum I(X,W;Y) / H(X,W,Y)
         # I(X;Y) + sum I(X;W|Y)
         "condred": Criterion(attrgetter("conditional_redundancy"), "sum", _plus),
         # I(X;Y) - beta sum I(X;W) + gamma sum I(X;W|Y)
         "beta-gamma": Criterion(
             lambda p: gamma * p.conditional_redundancy - beta * p.redundancy, "sum", _plus
         ),
-        # I(X;Y|S)
-        "cmi": Criterion(given, "last", _term, given="set", gain=True),
+        "cmi": Criterion(given, "last", _term, given="set", gain=True),  # I(X;Y|S)
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, Weights
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import NATS_PER_COST, Correction, CountTables, PackedColumns
@@ -53,7 +53,6 @@ class FeatureLimit(FeatureCount):
     """Keep k features, or all of them if there are fewer."""
 
     def check(self, n_features: int, n_fixed: int, facts: TargetFacts | None = None) -> None:
-        """Refuse only what leaves fewer features than are fixed."""
         super().check(max(n_features, self.k), n_fixed, facts)
 
 
@@ -68,11 +67,9 @@ def criterion_search(
     """Add the feature with the best score of a criterion, until the stopping rule is decided."""
     rule = settings.rule
     tested = isinstance(rule, PermutationTest)
-    state = CriterionState(
-        problem.tables,
-        criterion_named(settings.criterion, settings.beta, settings.gamma),
-        rule.shuffles(problem.tables.n_rows) if isinstance(rule, PermutationTest) else (),
-    )
+    shuffles = rule.shuffles(problem.tables.n_rows) if isinstance(rule, PermutationTest) else ()
+    criterion = criterion_named(settings.criterion, settings.beta, settings.gamma)
+    state = CriterionState(problem.tables, criterion, shuffles)
     n_features = len(problem.names)
     most = min(rule.k, n_features) if isinstance(rule, FeatureCount) else n_features
     n_moves = max(most, len(fixed))
@@ -85,7 +82,12 @@ def criterion_search(
         state.p_values[:] = earlier.p_values
 
     def path(seen: Trace) -> CountedPath:
-        return _counted_path(seen, state, problem.names, settings.criterion, len(fixed))
+        counted = state.chosen_set  # losses count from the target's entropy if need be
+        full = counted.target_entropy if counted.n_counted < n_features else None
+        known: Fields = {"n_fixed": len(fixed), "full_information": full}
+        plain = seen.path("forward", problem.names, settings.criterion, **known)
+        p_values = tuple(state.p_values[: len(plain.moves)])
+        return CountedPath(**vars(plain), n_counted=counted.n_counted, p_values=p_values)
 
     def is_decided(seen: Trace) -> bool:
         if on_step is not None and on_step(seen):
@@ -117,14 +119,11 @@ def count_and_search(
     """Bin and count a table, and search it by a criterion; without a rule all features follow."""
     problem = CountedProblem.of(encoded, counting or CountingSettings())
     first = rule or FeatureLimit(max(most, len(fixed)))
-    settings = CriterionSearchSettings(
-        criterion, first, problem.facts, *weights, ranks_others=rule is None
-    )
-    return criterion_search(problem, settings, fixed)
+    given = (criterion, first, problem.facts, *weights, rule is None)
+    return criterion_search(problem, CriterionSearchSettings(*given), fixed)
 
 
 def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
-    """Return a path that goes on with the features not chosen, the largest score first."""
     others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
     return replace(
         path,
@@ -132,17 +131,6 @@ def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
         scores=path.scores + tuple(float(scores[feature]) for feature in others),
         information=path.information + path.information[-1:] * len(others),
     )
-
-
-def _counted_path(
-    trace: Trace, state: "CriterionState", names: Sequence[str], criterion: str, n_fixed: int
-) -> CountedPath:
-    """Return what was seen as a path; losses count from the target's entropy if need be."""
-    n_counted = state.chosen_set.n_counted
-    full = state.chosen_set.target_entropy if n_counted < len(names) else None
-    plain = trace.path("forward", names, criterion, n_fixed=n_fixed, full_information=full)
-    p_values = tuple(state.p_values[: len(plain.moves)])
-    return CountedPath(**vars(plain), n_counted=n_counted, p_values=p_values)
 
 
 def _has_ended(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> bool:
@@ -156,7 +144,6 @@ def _has_ended(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> boo
 
 
 def refuse_uncounted(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> None:
-    """Refuse a budget that counting cannot decide."""
     if not isinstance(rule, ErrorBudget) or path.n_counted == path.n_features:
         return
     if (rule.growth(path, facts)[: path.n_counted + 1] <= rule.delta).any():
@@ -191,7 +178,7 @@ def select_by_criterion(
     gamma: float = 1.0,
     fixed: Sequence[int] = (),
     correction: Correction = "none",
-    sample_weight: FloatArray | None = None,
+    sample_weight: Weights = None,
     n_threads: int = 1,
 ) -> CriterionPath:
     r"""Choose columns of an integer table greedily by a criterion of the literature.
@@ -252,14 +239,8 @@ def select_by_criterion(
     columns = codes if isinstance(codes, PackedColumns) else PackedColumns.of(codes, n_categories)
     size = columns.n_columns if k is None else k
     _check_sizes(columns.n_columns, size, fixed)
-    tables = CountTables.of(
-        columns,
-        labels,
-        n_classes,
-        correction=correction,
-        sample_weight=sample_weight,
-        n_threads=n_threads,
-    )
+    how: Fields = {"correction": correction, "n_threads": n_threads}
+    tables = CountTables.of(columns, labels, n_classes, sample_weight=sample_weight, **how)
     search = CriterionSearch(tables, criterion_named(criterion, beta, gamma))
     trace = Trace((), [0.0])
     greedy(search, trace, "forward", size, fixed=list(fixed), is_nothing=search.is_exhausted)
@@ -273,9 +254,7 @@ class CriterionSearch:
     """The state of a greedy search: what is chosen, and the folded terms so far."""
 
     def __init__(self, tables: Any, criterion: Criterion) -> None:
-        self._tables = tables
-        self._criterion = criterion
-        self._relevance = Relevance(tables)
+        self._tables, self._criterion, self._relevance = tables, criterion, Relevance(tables)
         self._pending: list[tuple[int, ...]] = []
         self._whole: Any = None  # the chosen set as one, if the criterion looks at it
         self._folded: FloatArray | None = None
@@ -284,7 +263,6 @@ class CriterionSearch:
 
     @property
     def active(self) -> tuple[int, ...]:
-        """The chosen columns, in order of choice."""
         return tuple(self.chosen)
 
     @property
@@ -294,11 +272,9 @@ class CriterionSearch:
 
     @property
     def relevance(self) -> FloatArray:
-        """I(X;Y) of every column, in nats."""
         return self._relevance.values
 
     def scores(self) -> FloatArray:
-        """Return the score of every candidate; NaN for columns that are chosen already."""
         for columns in self._pending:
             self._fold(self._group_of(columns))
         self._pending.clear()
@@ -310,7 +286,6 @@ class CriterionSearch:
         return scores
 
     def add(self, column: int) -> None:
-        """Choose a column. Nothing is counted before the next `scores`."""
         given = self._criterion.given
         if given == "set":
             self._whole = self._group_of((column,), self._whole)
@@ -326,21 +301,18 @@ class CriterionSearch:
         self._active[column] = False
 
     def expect(self, also: Any = None) -> None:
-        """Announce what will be counted to tables that are counted in passes."""
         if not self._tables.in_passes:
             return
         groups = [self._group_of(columns) for columns in self._pending]
         self._tables.expect(groups if self._criterion.counts else [], self._active, also)
 
     def is_exhausted(self, best: float) -> bool:
-        """Whether a best score of this size says that nothing is left to gain."""
         return self._criterion.gain and best <= ROUNDING
 
     def _fold(self, group: Any) -> None:
         criterion = self._criterion
-        term = criterion.term(
-            PairTerms(self._relevance, group, self._active, classes=criterion.classes)
-        )
+        pair = PairTerms(self._relevance, group, self._active, classes=criterion.classes)
+        term = criterion.term(pair)
         if self._folded is None or criterion.fold == "last":
             self._folded = term
         elif criterion.fold == "sum":
@@ -363,21 +335,16 @@ class ChosenSet:
     """The chosen features as one, for as long as their joint table is filled."""
 
     def __init__(self, tables: Any) -> None:
-        self._tables = tables
-        self._group = tables.nothing()
-        self.information = 0.0
-        self.n_counted = 0
-        self._filled = True
+        self._tables, self._group, self._filled = tables, tables.nothing(), True
+        self.information, self.n_counted = 0.0, 0
 
     def join(self, feature: int) -> Any:
-        """Join one more feature, unless the cells are too empty already; return what to count."""
         if not self._filled:
             return None
         self._group = self._tables.join(self._group, feature)
         return self._group
 
     def count(self) -> None:
-        """Count the joint table, unless its cells are too empty."""
         if not self._filled:
             return
         n_cells = self._tables.n_cells(self._group)
@@ -412,16 +379,13 @@ class CriterionState(CriterionSearch):
 
     @property
     def information(self) -> float:
-        """I(Y; X_S) in nats, as far as it can be counted; see `ChosenSet`."""
         return self.chosen_set.information
 
     def scores(self) -> FloatArray:
-        """Return the score of every candidate, NaN for the others."""
         self._scores = super().scores()
         return self._scores
 
     def add(self, column: int) -> None:
-        """Choose a feature, and test its score against chance."""
         if self._shadows and self._scores is not None:
             self.p_values.append(self._p_value(self._scores[column]))
         self._scores = None

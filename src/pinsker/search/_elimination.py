@@ -10,7 +10,7 @@ columns of :math:`L`; a table of mostly one value a column is held as what diffe
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -71,9 +71,7 @@ class _LinearModel:
         """Lay out all columns, numbers as the user has them, in units of their spread."""
         design = ModelDesign.of(problem.columns, problem.features, problem.weights)
         layout = replace(design.layout("one-hot"), in_units=True)
-        columns: TableLike = layout.expand(
-            np.arange(problem.n_rows), np.arange(problem.columns.n_columns)
-        )
+        columns: TableLike = layout.expand(*map(np.arange, problem.columns.values.shape))
         owners = np.empty(columns.shape[1], dtype=np.int64)
         for feature, places in enumerate(design.places):
             owners[places] = feature
@@ -104,12 +102,10 @@ class _LinearModel:
         self.coefficients = np.vstack([self.columns.T @ of_rows, found[-1:]])
 
     def norms(self, n_features: int) -> FloatArray:
-        """Return the length of the coefficients of each feature."""
         squares = np.square(self.coefficients[:-1]).sum(axis=1)
         return np.sqrt(np.bincount(self.owners, squares, n_features))
 
     def drop(self, features: IntArray) -> None:
-        """Leave out the columns of some features."""
         gone = np.isin(self.owners, features)
         if self.products is not None:
             out = self.columns[:, gone]
@@ -119,28 +115,19 @@ class _LinearModel:
 
 
 def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:
-    """Return coefficients and intercepts of a small penalised loss."""
-
     def value_and_slope(flat: FloatArray) -> tuple[float, FloatArray]:
         given = flat.reshape(start.shape)
         value, slope = loss(columns @ given[:-1] + given[-1])
         value += 0.5 * _PENALTY * float(np.square(given[:-1]).sum())
-        return value, np.vstack(
-            [columns.T @ slope + _PENALTY * given[:-1], slope.sum(axis=0, keepdims=True)]
-        ).ravel()
+        inner = columns.T @ slope + _PENALTY * given[:-1]
+        return value, np.vstack([inner, slope.sum(axis=0, keepdims=True)]).ravel()
 
-    found = minimize(
-        value_and_slope,
-        start.ravel(),
-        method="L-BFGS-B",
-        jac=True,
-        options={"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6},
-    )
+    limits: Any = {"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6}
+    found = minimize(value_and_slope, start.ravel(), method="L-BFGS-B", jac=True, options=limits)
     return np.asarray(found.x).reshape(start.shape)
 
 
 def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
-    """Return the loss of a target, and how many numbers predict it."""
     numbers = target_numbers(problem)
     shares = _shares_of(problem)[:, None]
     if problem.target.labels is not None:
@@ -151,7 +138,6 @@ def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
 
 
 def _shares_of(problem: Encoded) -> FloatArray:
-    """Return the weights of the rows, which add up to 1."""
     weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
     return np.asarray(weights / weights.sum())
 
@@ -162,9 +148,8 @@ def _log_loss(indicators: FloatArray, shares: FloatArray) -> _Loss:
         odds = np.exp(scores)
         total = odds.sum(axis=1, keepdims=True)
         of_true = (scores * indicators).sum(axis=1, keepdims=True)
-        return float((shares * (np.log(total) - of_true)).sum()), shares * (
-            odds / total - indicators
-        )
+        mean = float((shares * (np.log(total) - of_true)).sum())
+        return mean, shares * (odds / total - indicators)
 
     return loss
 

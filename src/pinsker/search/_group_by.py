@@ -22,23 +22,23 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.encoding import (
+    SAMPLED_ROWS,
     Binned,
     Encoded,
     Kind,
     bin_columns,
+    cut_target,
     draw_from_stream,
     drop_note,
     encode,
     is_lazy_frame,
     is_relation,
-    weighted_cuts,
+    sample_notes,
 )
 from pinsker.engine import JointCosts, cell_costs
 from pinsker.exceptions import DataError, DataTypeError
 from pinsker.search._criteria import Classes, CountedProblem, CountingSettings
 
-#: Rows that kinds and cuts are found from; all of them where a table has no more.
-SAMPLED_ROWS = 100_000
 #: Tables that one query counts.
 _TOGETHER = 64
 
@@ -74,25 +74,20 @@ class GroupByTables:
         self.n_passes = 0
 
     def nothing(self) -> Key:
-        """Return the joint value of no column."""
         return ()
 
     def join(self, group: Key | None, column: int) -> Key:
-        """Return the joint value of a group and one more feature."""
         return tuple(sorted({*(group or ()), *self._features[column]}))
 
     def n_cells(self, group: Key) -> int:
-        """Return how many joint values occur."""
         return int(self.cells([group])[0][1][1].sum())
 
     def expect(self, groups: Sequence[Key], active: BoolArray, also: Key | None) -> None:
-        """Count what is needed next, in one pass."""
         columns = np.flatnonzero(active).tolist()
         keys = [self.join(group, column) for group in groups for column in columns]
         self.cells([*keys, *(() if also is None else (also,))])
 
     def joint(self, group: Key, active: BoolArray | None = None) -> JointCosts:
-        """Count every active feature against the group, with and without the classes."""
         columns = np.arange(self.n_columns) if active is None else np.flatnonzero(active)
         costs = np.zeros((2, self.n_columns), dtype=np.int64)
         for column, key in zip(columns, (self.join(group, int(j)) for j in columns), strict=True):
@@ -100,11 +95,9 @@ class GroupByTables:
         return JointCosts(*costs)
 
     def joint_without_classes(self, group: Key, active: BoolArray | None = None) -> IntArray:
-        """Count every active feature against the group alone."""
         return self.joint(group, active).without_classes
 
     def of_group(self, group: Key) -> tuple[int, int]:
-        """Return the cost sums of (group, class) and of the group itself."""
         with_classes, alone = map(self._cost, self.cells([group])[0])
         return with_classes, alone
 
@@ -132,13 +125,11 @@ def counted_stream(
         )
     missing: Missing = encoding["missing"]
     drawn = draw_from_stream(X, y, SAMPLED_ROWS, 0, missing)
-    _refuse_times(drawn.X)
+    for name, kind in nw.from_native(drawn.X, eager_only=True).schema.items():
+        if kind.is_temporal():
+            raise DataTypeError(f"column {name!r} of X holds times: make them numbers first.")
     sample = encode(drawn.X, drawn.y, **encoding, read_text=False)
-    target_cuts, labels = None, sample.target.labels
-    if sample.target.raw is not None:
-        numbers = sample.target.raw[:, 0]
-        target_cuts = weighted_cuts(numbers, np.ones(len(numbers)), settings.bins)
-        labels = np.searchsorted(target_cuts, numbers, side="left").astype(np.int64)
+    target_cuts, labels = cut_target(sample.target, settings.bins)
     binned = bin_columns(sample.columns, labels, bins=settings.bins, strategy=settings.strategy)
     columns = [_column(sample, binned, j) for j in range(len(binned.names))]
     make = _polars_counter if is_lazy_frame(X) else _duckdb_counter
@@ -155,18 +146,12 @@ def counted_stream(
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {n_rows} rows: nothing to predict.")
     classes = Classes(np.arange(len(sizes)), () if target_cuts is None else (target_cuts,))
-    notes: list[Unchecked] = list(drop_note(n_rows, drawn.n_rows, missing))
-    if drawn.n_rows > SAMPLED_ROWS:
-        notes.append(
-            f"kinds and cuts of columns were found from {SAMPLED_ROWS} of {drawn.n_rows} rows; "
-            "every row was counted"
-        )
+    notes = (*drop_note(n_rows, drawn.n_rows, missing), *sample_notes(drawn.n_rows))
     problem = CountedProblem(tables, sample.feature_names, binned, classes, sizes)
-    return problem, sample, tuple(notes), drawn.X
+    return problem, sample, notes, drawn.X
 
 
 def _column(sample: Encoded, binned: Binned, j: int) -> Column:
-    """Return how a column is counted, by what its sample has shown."""
     name, cuts = binned.names[j], binned.edges[j]
     if sample.columns.kinds[j] is not Kind.CONTINUOUS or cuts is None:
         return Column(name)
@@ -176,17 +161,9 @@ def _column(sample: Encoded, binned: Binned, j: int) -> Column:
     return Column(name, cuts, (float(present.min()), float(present.max())) if wide else None)
 
 
-def _refuse_times(rows: TableLike) -> None:
-    frame = nw.from_native(rows, eager_only=True)
-    for name, kind in frame.schema.items():
-        if kind.is_temporal():
-            raise DataTypeError(f"column {name!r} of X holds times: make them numbers first.")
-
-
 def _duckdb_counter(
     relation: Unchecked, columns: Sequence[Column], target: Column, missing: Missing
 ) -> tuple[Unchecked, int, int]:
-    """Return what counts cells of a relation, its rows, and those with a gap."""
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
 
     def value(column: Column) -> str:
@@ -236,7 +213,6 @@ def _duckdb_counter(
 def _polars_counter(
     frame: Unchecked, columns: Sequence[Column], target: Column, missing: Missing
 ) -> tuple[Unchecked, int, int]:
-    """Return what counts cells of a LazyFrame, its rows, and those with a gap."""
     pl = require("polars", purpose="a LazyFrame")
     kinds = frame.collect_schema()
 

@@ -62,8 +62,7 @@ NEIGHBORS_TAKE_NO_WEIGHTS = (
 #: Tables with more features are screened where `KNNSearchSettings.max_candidates` says so. A step
 #: costs rows x rows x features: growing took 27 s on 1008 x 1024 with 20 classes, 2.6 s screened.
 WIDE = 256
-#: Screened features are measured at this many rows, against all. Text counts, 1400 rows with most
-#: distances 0: 2.6 s instead of 7.6 s, with as many relevant words among the first 8, 15 and 30.
+#: Screened features are measured at this many rows, against all.
 _MOST_SAMPLED = 500
 _State = TypeVar("_State", Backward, Forward)
 
@@ -82,8 +81,13 @@ class KNNSearchSettings:
     deadline: Deadline = field(default_factory=Deadline, compare=False)
     max_candidates: int | None = None
 
+    @property
+    def limits(self) -> Fields:
+        """Where growing ends."""
+        names = ("patience", "at_least", "max_features")
+        return {name: vars(self)[name] for name in names}
+
     def screens(self, n_features: int) -> bool:
-        """Return whether a table of this many features is screened before it is searched."""
         return self.max_candidates is not None and n_features > WIDE
 
     def scorer(self, kind: type[_State]) -> "type[_State] | partial[_GaoState]":
@@ -91,20 +95,14 @@ class KNNSearchSettings:
         return partial(_GaoState, grows=kind is Forward) if self.knn.estimator == "gao" else kind
 
     def of_engine(self, problem: Encoded) -> Fields:
-        """Return the arguments of a `scorer`."""
         if problem.weights is not None:
             raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="sample_weight")
-        return {
-            "problem": Problem.of(problem),
-            "n_neighbors": check_neighbors(self.knn.n_neighbors, problem.n_rows),
-            "score": self.knn.score,
-            "n_threads": self.n_threads,
-            "max_memory": self.engine.max_memory,
-            "max_samples": self.knn.max_samples,
-            "seed": self.seed,
-            "engine": self.engine.name,
-            "client": self.engine.client,
-        }
+        knn, engine = self.knn, self.engine
+        k = check_neighbors(knn.n_neighbors, problem.n_rows)
+        where = {"engine": engine.name, "client": engine.client, "max_memory": engine.max_memory}
+        how = {"n_neighbors": k, "score": knn.score, "max_samples": knn.max_samples}
+        own = {"n_threads": self.n_threads, "seed": self.seed}
+        return {"problem": Problem.of(problem), **how, **own, **where}
 
 
 class _GaoState:
@@ -178,17 +176,9 @@ class _Screened(NamedTuple):
         return cls(part, inner, range(len(fixed)), chosen, problem.feature_names)
 
     def renumbered(self, path: SelectionPath) -> SelectionPath:
-        """Return a path through these features with the numbers of the wide table."""
         moves = tuple(self.chosen[feature] for feature in path.moves)
         start = tuple(self.chosen[feature] for feature in path.first_set)
         return replace(path, names=self.names, moves=moves, start=start)
-
-
-class Growth(NamedTuple):
-    """A growing search, and the information of all features together (nats)."""
-
-    trace: Trace
-    full_information: float
 
 
 def backward(
@@ -221,24 +211,15 @@ def forward(
     earlier: SelectionPath | None = None,
 ) -> SelectionPath:
     """Add the feature that brings most information, until the information has stopped rising."""
-    if earlier is not None and len(earlier.moves) > max(
-        settings.max_features or np.inf, len(fixed)
-    ):
+    most = max(settings.max_features or np.inf, len(fixed))
+    if earlier is not None and len(earlier.moves) > most:
         earlier = None  # it went farther than is asked for now
     options = settings.of_engine(problem)
     full = settings.scorer(Forward)(**options, active=range(problem.n_features)).information
     state = settings.scorer(Forward)(**options, active=() if earlier is None else earlier.last_set)
     trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-    grow(
-        state,
-        trace,
-        n_features=problem.n_features,
-        fixed=fixed,
-        patience=settings.patience,
-        at_least=settings.at_least,
-        max_features=settings.max_features,
-        on_step=settings.deadline.checked(on_step),
-    )
+    on_step, n = settings.deadline.checked(on_step), problem.n_features
+    grow(state, trace, n_features=n, fixed=fixed, on_step=on_step, **settings.limits)
     known = {"full_information": full, "plan": state.plan}
     return _ended("forward", trace, problem, settings, fixed, **known)
 
@@ -279,11 +260,8 @@ def forward_backward_and_forward(
 
 def grow_past_peak(
     problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
-) -> Growth:
-    """Add features until the peak lies as far behind as it is high, `patience` additions at least.
-
-    A growth that was broken off is no path yet: the interrupt or the loss is raised.
-    """
+) -> tuple[Trace, float]:
+    """Add features until the peak is as far behind as high; return also what all of them carry."""
     options = settings.of_engine(problem)
     full = settings.scorer(Forward)(**options, active=range(problem.n_features)).information
     least, patience = max(settings.at_least, len(fixed)), settings.patience or 0
@@ -293,24 +271,18 @@ def grow_past_peak(
         size = len(trace.moves)
         return size > 0 and size >= least and size - peak >= max(patience, peak)
 
-    trace = greedy(
-        settings.scorer(Forward)(**options),
-        Trace((), [0.0]),
-        "forward",
-        most_grown(problem.n_features, fixed, settings.max_features),
-        fixed=fixed,
-        is_over=is_past_peak,
-        on_step=settings.deadline.checked(None),
-    )
-    if trace.broken_by is not None:
+    n_moves = most_grown(problem.n_features, fixed, settings.max_features)
+    state, trace = settings.scorer(Forward)(**options), Trace((), [0.0])
+    on_step = settings.deadline.checked(None)
+    greedy(state, trace, "forward", n_moves, fixed=fixed, is_over=is_past_peak, on_step=on_step)
+    if trace.broken_by is not None:  # no path yet
         raise trace.broken_by
-    return Growth(trace, full)
+    return trace, full
 
 
 def relevance(
     problem: Encoded, settings: KNNSearchSettings, fixed: Sequence[int] = ()
 ) -> SelectionPath:
-    """Order the features by the information that each carries alone."""
     if settings.screens(problem.n_features):
         few = _Screened.of(problem, settings, fixed)
         return few.renumbered(relevance(few.problem, few.settings, few.fixed))
@@ -361,13 +333,12 @@ def _shrunk(
     settings: KNNSearchSettings,
     fixed: Sequence[int],
     on_step: OnStep | None,
-    growth: Growth,
+    growth: tuple[Trace, float],
 ) -> SelectionPath:
-    """Remove features from the set that was grown."""
-    state = settings.scorer(Backward)(**settings.of_engine(problem), active=growth.trace.moves)
+    grown, full = growth
+    state = settings.scorer(Backward)(**settings.of_engine(problem), active=grown.moves)
     trace = Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    full = growth.full_information
     return _ended("backward", trace, problem, settings, fixed, full_information=full)
 
 
@@ -379,7 +350,6 @@ def _ended(
     fixed: Sequence[int],
     **known: Any,
 ) -> SelectionPath:
-    """Return the path of a search that ended; `known` are further fields of it."""
     score, names = settings.knn.score, problem.feature_names
     return trace.finish(trace.path(direction, names, score, n_fixed=len(fixed), **known))
 
@@ -449,7 +419,6 @@ class PairProblem:
         return cls(coded, labels.astype(np.int64), encoded)
 
     def values_of(self, features: Sequence[int]) -> FloatArray:
-        """Return the columns of some features, as numbers."""
         if self.encoded is None:
             return self.codes[list(features)].T.astype(np.float64)
         columns = [j for feature in features for j in self.encoded.features[feature]]
@@ -466,18 +435,14 @@ class PairScan:
     """Scans all pairs of a problem, and compares the best with those of permuted targets."""
 
     def __init__(
-        self,
-        problem: PairProblem,
-        n_permutations: int = _PERMUTATIONS,
-        seed: int = 0,
-        n_threads: int = 1,
+        self, problem: PairProblem, n_permutations: int = 0, seed: int = 0, n_threads: int = 1
     ) -> None:
-        self.problem, self.n_permutations, self.n_threads = problem, n_permutations, n_threads
+        self.problem, self.n_threads = problem, n_threads
+        self.n_permutations = n_permutations or _PERMUTATIONS
         self.rng = generator_of(seed)
         self.strata = np.zeros(len(problem.labels), dtype=np.int64)
 
     def tables(self) -> PairTables:
-        """Lay out all pairs, within the strata of this round."""
         codes, labels = self.problem.codes, self.problem.labels
         return PairTables.of(codes, labels, self.strata, n_threads=self.n_threads)
 
@@ -500,7 +465,6 @@ class PairScan:
         return ChanceTail.of(of_pairs, 1.0 / share**2), ChanceTail.of(of_singles, 1.0 / share)
 
     def describe(self, features: tuple[int, ...], p_value: float) -> PairFound:
-        """Return what features carry, all rows taken together."""
         codes, labels = self.problem.codes[list(features)], self.problem.labels
         tables = PairTables.of(codes, labels)
         alone = tuple(float(value) for value in tables.alone)
@@ -527,7 +491,6 @@ class PairScan:
     def _best_pair(
         self, tables: PairTables, known: set[int], chance: "ChanceTail"
     ) -> tuple[tuple[int, ...], float]:
-        """Return the best pair with something new in it, and its p-value."""
         best = best_pairs(tables, self.problem.codes, 1 + len(known) ** 2)
         for i, j, score in zip(*best, strict=True):
             if not {int(i), int(j)} <= known:
@@ -537,7 +500,6 @@ class PairScan:
     def _best_single(
         self, tables: PairTables, known: set[int], chance: "ChanceTail"
     ) -> tuple[tuple[int, ...], float]:
-        """Return the best new feature, and its p-value."""
         scores = single_scores(tables, self.problem.codes)
         scores[list(known)] = -np.inf
         best = int(np.argmax(scores))
@@ -584,17 +546,13 @@ class ChanceTail:
         return cls(start, exponent, factor * len(inside) / len(scores))
 
     def p_value(self, score: float) -> float:
-        """Return the family-wise p-value of a score."""
-        expected = self.count * np.exp(
-            min(0.0, self.exponent * (float(log_ndtr(-score)) - self.log_start))
-        )
-        return float(-np.expm1(-expected))
+        log_share = self.exponent * (float(log_ndtr(-score)) - self.log_start)
+        return float(-np.expm1(-self.count * np.exp(min(0.0, log_share))))
 
 
 def best_pairs(
     tables: PairTables, codes: npt.NDArray[np.uint8], n_best: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the pairs with the highest scores, best first, and the scores."""
     n_rows = codes.shape[1]
     sides = codes.max(axis=1) * np.sqrt((tables.n_classes - 1.0) * tables.n_strata)
     fewest = max(1.0, float(np.min(sides[sides > 0], initial=np.inf)) ** 2)
@@ -613,7 +571,6 @@ def best_pairs(
 
 
 def single_scores(tables: PairTables, codes: npt.NDArray[np.uint8]) -> FloatArray:
-    """Return the score of every feature alone, as in `best_pairs`."""
     degrees = codes.max(axis=1) * (tables.n_classes - 1.0) * tables.n_strata
     scores = _scores(2 * codes.shape[1] * tables.alone, np.maximum(degrees, 1.0))
     return np.where(degrees > 0, scores, -np.inf)

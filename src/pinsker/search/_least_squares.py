@@ -63,7 +63,6 @@ class LeastSquares:
 
     @property
     def has_spare(self) -> bool:
-        """Whether some column of the model is a linear function of the others."""
         return bool(self.is_live.any())
 
     def cost_of_each(self) -> FloatArray:
@@ -74,7 +73,6 @@ class LeastSquares:
         return costs
 
     def cost(self, block: IntArray) -> float:
-        """Return what taking out some columns together adds to `left`."""
         gone = self._positions(block)
         if not self.has_spare:
             return self._cost_at(gone)
@@ -86,7 +84,6 @@ class LeastSquares:
         return self._costs[key]
 
     def remove(self, block: IntArray) -> None:
-        """Take columns out of the model."""
         gone = self._positions(block)
         if len(gone) == 0:
             self._drop_spare(block)
@@ -107,14 +104,12 @@ class LeastSquares:
             self._fit()
 
     def _without(self, block: IntArray) -> IntArray:
-        """Return the columns in the model without some, in their first order."""
         kept = self.position >= 0
         kept[self.spare[self.is_live]] = True
         kept[block] = False
         return np.asarray(self._inside[kept[self._inside]])
 
     def _fit(self) -> None:
-        """Fit the model from scratch."""
         inside = self._inside
         mask, directions, factor = orthonormal_basis(self.columns[:, inside])
         spare = inside[~mask]
@@ -128,7 +123,6 @@ class LeastSquares:
         self.first_drift = self._drift() if len(spare) else 0.0
 
     def _stand(self, basis: IntArray) -> None:
-        """Note which columns are the basis, and where each stands among them."""
         self.basis = basis
         self.position = np.full(self.columns.shape[1], -1, dtype=np.int64)
         self.position[basis] = np.arange(len(basis))
@@ -219,7 +213,6 @@ class LeastSquares:
         return True
 
     def _exchange(self, places: IntArray, spare: IntArray) -> None:
-        """Put spare columns at places of the basis."""
         entering = self.combination[:, spare].copy()
         pivot = entering[places]
         entering[places] -= np.eye(len(places))
@@ -308,7 +301,6 @@ def _extend(basis: FloatArray, rank: int, since: int, parts: _Parts, outside: An
 
 
 def _is_regular(factor: FloatArray, lengths: FloatArray) -> bool:
-    """Return whether columns of these lengths with this triangular factor are independent."""
     return bool((np.abs(factor.diagonal()) > COLLINEAR * lengths).all())
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, Fields, FloatArray, IntArray, Weights
 from pinsker.bounds import TargetFacts, column_variances
 from pinsker.encoding import Encoded, Kind, null_martingale
 from pinsker.models import MAX_ONE_HOT, one_hot
@@ -40,6 +40,11 @@ class LinearSearchSettings:
     max_features: int | None = None  # forward: when it ends, as in `KNNSearchSettings`
     at_least: int = 0  # forward: when it ends, as in `KNNSearchSettings`
 
+    @property
+    def limits(self) -> Fields:
+        """Where growing ends."""
+        return {name: value for name, value in vars(self).items() if name != "direction"}
+
 
 def linear(
     problem: Encoded,
@@ -49,7 +54,6 @@ def linear(
     *,
     earlier: SelectionPath | None = None,
 ) -> SelectionPath:
-    """Remove, or add, features by what they are worth to a linear model."""
     design = LinearDesign.of(problem).reduced()
     if settings.direction == "backward":
         return _linear_backward(design, problem, fixed, on_step, earlier)
@@ -68,25 +72,11 @@ def _linear_forward(
 ) -> SelectionPath:
     state = LinearForward(design, () if earlier is None else earlier.last_set)
     trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-    grow(
-        state,
-        trace,
-        n_features=len(design.features),
-        fixed=fixed,
-        patience=settings.patience,
-        at_least=settings.at_least,
-        max_features=settings.max_features,
-        on_step=on_step,
-    )
-    return trace.finish(
-        trace.path(
-            "forward",
-            problem.feature_names,
-            "linear",
-            n_fixed=len(fixed),
-            full_information=max(trace.information) if full is None else full,
-        )
-    )
+    n_features = len(design.features)
+    grow(state, trace, n_features=n_features, fixed=fixed, on_step=on_step, **settings.limits)
+    known = {"full_information": max(trace.information) if full is None else full}
+    names = problem.feature_names
+    return trace.finish(trace.path("forward", names, "linear", n_fixed=len(fixed), **known))
 
 
 def one_hot_width(problem: Encoded) -> int:
@@ -99,15 +89,9 @@ def one_hot_width(problem: Encoded) -> int:
 
 
 def linear_where_rows_allow(
-    problem: Encoded,
-    fixed: Sequence[int] = (),
-    at_least: int = 0,
-    on_step: OnStep | None = None,
+    problem: Encoded, fixed: Sequence[int] = (), at_least: int = 0, on_step: OnStep | None = None
 ) -> SelectionPath:
-    """Search backward where the rows carry all columns, else forward as far as they carry.
-
-    A column of text is as many as it has categories.
-    """
+    """Search backward where rows carry all columns (of text: a category each), else forward."""
     most, width = int(_SHARE_OF_ROWS * problem.n_rows), one_hot_width(problem)
     if width <= most:
         return linear(problem, LinearSearchSettings(), fixed, on_step)
@@ -147,7 +131,6 @@ class LinearDesign:
 
     @classmethod
     def of(cls, encoded: Encoded) -> "LinearDesign":
-        """Lay out an encoded table."""
         weights = encoded.weights
         target = _centred(target_numbers(encoded), weights)
         roots = None if weights is None else np.sqrt(weights / weights.mean())
@@ -167,16 +150,13 @@ class LinearDesign:
 
     @property
     def variance(self) -> float:
-        """Variance of the target, summed over its columns."""
         return float(np.square(self.target).sum() / len(self.target))
 
     @property
     def is_saturated(self) -> bool:
-        """Whether there are enough columns to fit any target of these rows."""
         return bool(self.columns.shape[1] >= len(self.columns) - 1)
 
     def reduced(self) -> "LinearDesign":
-        """Return a design of as many rows as columns with the same inner products."""
         n, p = self.columns.shape
         exponent = np.frexp(np.abs(self.target).max(initial=0.0))[1]
         extreme = abs(exponent) > _LARGEST_EXPONENT
@@ -192,7 +172,6 @@ class LinearDesign:
         return LinearDesign(columns, self.features, target)
 
     def facts(self) -> TargetFacts:
-        """Return what the bounds need: for classes, of the indicators."""
         values = self.target if self.roots is None else self.target / self.roots[:, None]
         return TargetFacts(
             "regression",
@@ -235,7 +214,7 @@ def target_numbers(encoded: Encoded) -> FloatArray:
     return one_hot(labels, np.arange(len(classes)))
 
 
-def _centred(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+def _centred(values: FloatArray, weights: Weights) -> FloatArray:
     """Return columns less their means; one value throughout is 0, not what rounding leaves."""
     mean = values.mean(axis=0) if weights is None else weights @ values / weights.sum()
     centred = np.asarray(values - mean, dtype=np.float64)
@@ -264,18 +243,13 @@ class _LinearState:
         self.inside[list(active)] = True
         self.left = self.total
         # Most features are one column: their scores are computed together.
-        single = [
-            feature for feature, columns in enumerate(self.design.features) if len(columns) == 1
-        ]
-        self.single = np.array(single, dtype=np.int64)
-        self.single_column = self._columns(tuple(single))
-        self.blocks = [
-            feature for feature, columns in enumerate(self.design.features) if len(columns) > 1
-        ]
+        sizes = np.array([len(columns) for columns in self.design.features])
+        self.single = np.flatnonzero(sizes == 1)
+        self.single_column = self._columns(self.single.tolist())
+        self.blocks = np.flatnonzero(sizes > 1).tolist()
 
     @property
     def active(self) -> tuple[int, ...]:
-        """Features in the model, in increasing order."""
         return tuple(int(feature) for feature in np.flatnonzero(self.inside))
 
     @property
@@ -283,10 +257,9 @@ class _LinearState:
         """-1/2 log of the share of the target's variance that the model leaves, in nats."""
         return to_nats(self.left / self.total) if self.total > 0 else 0.0
 
-    def _columns(self, features: tuple[int, ...]) -> IntArray:
-        return np.array(
-            [j for feature in features for j in self.design.features[feature]], dtype=np.int64
-        )
+    def _columns(self, features: Sequence[int]) -> IntArray:
+        columns = [j for feature in features for j in self.design.features[feature]]
+        return np.array(columns, dtype=np.int64)
 
     def _nats_to(self, left: FloatArray) -> FloatArray:
         """Return the size of the change in information when so much would be left."""
@@ -316,7 +289,6 @@ class LinearBackward(_LinearState):
         return np.where(self.inside, self._nats_to(self.left + costs), np.nan)
 
     def remove(self, feature: int) -> None:
-        """Take a feature out of the model."""
         self.inside[feature] = False
         self.model.remove(self._columns((feature,)))
         self.left = self.model.left
@@ -352,7 +324,6 @@ class LinearForward(_LinearState):
         return np.where(self.inside, np.nan, self._nats_to(left))
 
     def add(self, feature: int) -> None:
-        """Put a feature into the model."""
         directions = self._directions(feature)
         for part in (*self.outside.values(), self.residual):
             part -= directions @ (directions.T @ part)
@@ -371,7 +342,6 @@ class LinearForward(_LinearState):
         self.squares[short[inside]] = 0.0
 
     def _outside_of(self, columns: FloatArray) -> FloatArray:
-        """Return what columns have outside of the model."""
         for _ in range(2):  # twice is enough (Kahan)
             columns = columns - self.basis @ (self.basis.T @ columns)
         return columns

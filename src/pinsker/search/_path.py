@@ -27,8 +27,7 @@ from pinsker.exceptions import EngineLostError, ParameterError
 Direction = Literal["backward", "forward"]
 Reference = Literal["best", "full"]
 
-#: Differences of information below this many nats are rounding: means of digammas of size 10
-#: carry an error of about 1e-15, sums over a thousand steps 1e-13.
+#: Differences of information below this many nats are rounding.
 ROUNDING = 1e-12
 
 #: The version that `to_json` writes; version 1 was that of pinsker 0.1.
@@ -56,35 +55,6 @@ class SelectionPath:
     Read the same way for both directions: the set of ``s`` features is ``order[:s]``, for every
     size ``s`` in `sizes`. A feature is what is kept or dropped as one: a column, or a group.
 
-    Attributes
-    ----------
-    direction : {"backward", "forward"}
-        Whether the moves remove or add.
-    names : tuple of str
-        All features that the search was given, kept or not.
-    moves : tuple of int
-        Features in the order of their removal or addition.
-    scores : tuple of float
-        One per move, in nats.
-    information : tuple of float
-        I(Y; X_S) before the first move and after each one, in nats: one more than moves.
-    start : tuple of int, optional
-        The set before the first move. By default all features (backward) or none (forward).
-    score : {"difference", "direct", "linear"}
-        How the search scored.
-    full_information : float, optional
-        I(Y; X) of all features, in nats, when known and not on the path.
-    bounds : tuple of float
-        Increase of the Bayes risk that each set allows, one per entry of `information`.
-    metric : str
-        The metric of `bounds`.
-    n_fixed : int
-        How many features may not be dropped; they come first in `order`.
-    complete : bool
-        False when the search was cut short and could go on.
-    plan : Plan, optional
-        Which rows a search by neighbors measured, and how it used memory; not saved.
-
     Examples
     --------
     >>> path = SelectionPath(
@@ -98,18 +68,19 @@ class SelectionPath:
     [0.0, 0.0, 0.1, 0.7]
     """
 
-    direction: Direction
-    names: tuple[str, ...]
-    moves: tuple[int, ...]
-    scores: tuple[float, ...]
-    information: tuple[float, ...]
-    start: tuple[int, ...] | None = None
-    score: str = "difference"
-    full_information: float | None = None
-    bounds: tuple[float, ...] = ()
-    metric: str = ""
-    n_fixed: int = 0
-    complete: bool = True
+    direction: Direction  # whether the moves remove or add
+    names: tuple[str, ...]  # of all features that the search was given, kept or not
+    moves: tuple[int, ...]  # features in the order of their removal or addition
+    scores: tuple[float, ...]  # one per move, in nats
+    information: tuple[float, ...]  # I(Y; X_S) before the first move and after each, in nats
+    start: tuple[int, ...] | None = None  # the set before the first move; None: all, or none
+    score: str = "difference"  # how the search scored
+    full_information: float | None = None  # of all features, where known and not on the path
+    bounds: tuple[float, ...] = ()  # increase of the Bayes risk that each set allows
+    metric: str = ""  # of `bounds`
+    n_fixed: int = 0  # features that may not be dropped; they come first in `order`
+    complete: bool = True  # False when the search was cut short and could go on
+    #: Which rows a search by neighbors measured, and how it used memory; not saved
     plan: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -176,32 +147,16 @@ class SelectionPath:
         return np.concatenate([np.zeros(1), np.cumsum(clipped)])
 
     def lost(self, reference: Reference = "best") -> FloatArray:
-        """Information that each set lacks, in nats, never negative.
+        """Information that each set lacks of the best set seen, or of all, in nats, never below 0.
 
-        Parameters
-        ----------
-        reference : {"best", "full"}
-            Compare with the best set seen, or with the set of all features. Since
-            ``I(Y; X) >= I(Y; X_S)`` for every S, the best set seen is the better estimate of what
-            there is to lose.
-
-        Returns
-        -------
-        ndarray of shape (n_steps + 1,)
-            One per entry of `information`; less than 1e-12 is rounding and becomes 0.
+        Since ``I(Y; X) >= I(Y; X_S)`` for every S, the best set seen is the better estimate.
         """
         most = self.best_information if reference == "best" else self._information_of_all()
         lost = most - np.asarray(self.information, dtype=np.float64)
         return np.where(lost <= ROUNDING, 0.0, lost)  # of a set that was not measured: NaN
 
     def set_at(self, size: int) -> tuple[int, ...]:
-        """Return the features of the set of this size.
-
-        Raises
-        ------
-        ParameterError
-            When the path does not pass through that size.
-        """
+        """Return the features of the set of this size, which the path has to pass through."""
         self._position(size)
         return self.order[:size]
 
@@ -217,20 +172,13 @@ class SelectionPath:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The moves one by one, with everything known about the set that each leaves."""
-        lost, spent = self.lost(), self.spent
         bounds = self.bounds or (float("nan"),) * len(self.information)
+        lost, spent = self.lost()[1:].tolist(), self.spent[1:].tolist()
+        measured = (self.scores, self.information[1:], lost, spent, bounds[1:])
+        columns = (self.sizes[1:].tolist(), self.moves, *measured)
         return tuple(
-            Step(
-                size=int(self.sizes[t]),
-                feature=self.names[feature],
-                index=feature,
-                score=self.scores[t - 1],
-                information=self.information[t],
-                lost=float(lost[t]),
-                spent=float(spent[t]),
-                bound=bounds[t],
-            )
-            for t, feature in enumerate(self.moves, start=1)
+            Step(size, self.names[feature], feature, *seen)
+            for size, feature, *seen in zip(*columns, strict=True)
         )
 
     def with_bounds(self, bounds: tuple[float, ...], metric: str) -> Self:
@@ -304,7 +252,6 @@ class CountedPath(SelectionPath):
 
 
 def _fields_from_json(text: str) -> Fields:
-    """Return the fields that `to_json` wrote."""
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
@@ -314,15 +261,12 @@ def _fields_from_json(text: str) -> Fields:
         raise ParameterError(
             f"not the JSON of a selection path: expected schema {_SCHEMA}, found {schema!r}."
         )
-    numbers = ("scores", "information", "bounds", "p_values")
     if content.get("full_information") is not None:
         content["full_information"] = float(content["full_information"])
-    return {
-        name: tuple(map(float, value) if name in numbers else value)
-        if isinstance(value, list)
-        else value
-        for name, value in content.items()
-    }
+    for name in [name for name, value in content.items() if isinstance(value, list)]:
+        numbers = name in ("scores", "information", "bounds", "p_values")
+        content[name] = tuple(map(float, content[name]) if numbers else content[name])
+    return dict(content)
 
 
 def _plain(value: Unchecked) -> Any:
@@ -335,32 +279,16 @@ def _plain(value: Unchecked) -> Any:
 
 
 class State(Protocol):
-    """A set of features, and the score of every move from it."""
+    """A set of features that can `add` or `remove` one, and the score of every move from it."""
 
     @property
-    def information(self) -> float:
-        """I(Y; X_S) of the current set, in nats."""
+    def information(self) -> float: ...
 
     @property
-    def active(self) -> tuple[int, ...]:
-        """The current set."""
+    def active(self) -> tuple[int, ...]: ...
 
     def scores(self) -> FloatArray:
         """Return the score of every candidate in nats, NaN for the others."""
-
-
-class ShrinkingState(State, Protocol):
-    """A state that features are removed from."""
-
-    def remove(self, feature: int) -> FloatArray | None:
-        """Take a feature out of the set, and return the new scores where they are known by then."""
-
-
-class GrowingState(State, Protocol):
-    """A state that features are added to."""
-
-    def add(self, feature: int) -> FloatArray | None:
-        """Put a feature into the set, and return the new scores where they are known by then."""
 
 
 class SearchInterrupted(KeyboardInterrupt):
@@ -384,44 +312,26 @@ class Trace:
 
     @classmethod
     def resume(cls, path: SelectionPath) -> "Trace":
-        """Return the trace of a path that shall go on."""
         return cls(path.first_set, list(path.information), list(path.moves), list(path.scores))
 
     def record(self, feature: int, score: float, information: float) -> None:
-        """Note a move that was made."""
         self.moves.append(int(feature))
         self.scores.append(float(score))
         self.information.append(float(information))
 
     def beginning(self, n_moves: int) -> "Trace":
-        """Return the first moves alone, as a search that ended there."""
-        return Trace(
-            self.start,
-            self.information[: n_moves + 1],
-            self.moves[:n_moves],
-            self.scores[:n_moves],
-            complete=True,
-        )
+        seen = self.information[: n_moves + 1], self.moves[:n_moves], self.scores[:n_moves]
+        return Trace(self.start, *seen, complete=True)
 
     def path(
         self, direction: Direction, names: Sequence[str], score: str, **known: Any
     ) -> SelectionPath:
-        """Return what was seen as a path; `known` are further fields of it."""
         made = len(self.information) - 1  # noted last: an interrupt may fall between the notes
-        return SelectionPath(
-            direction=direction,
-            names=tuple(names),
-            moves=tuple(self.moves[:made]),
-            scores=tuple(self.scores[:made]),
-            information=tuple(self.information),
-            start=self.start,
-            score=score,
-            complete=self.complete,
-            **known,
-        )
+        seen = tuple(self.moves[:made]), tuple(self.scores[:made]), tuple(self.information)
+        known |= {"start": self.start, "score": score, "complete": self.complete}
+        return SelectionPath(direction, tuple(names), *seen, **known)
 
     def finish(self, path: SelectionPath) -> SelectionPath:
-        """Return the path of a search that ended, or raise what broke it off, with the path."""
         if isinstance(self.broken_by, EngineLostError):
             self.broken_by.path = path
             raise self.broken_by
@@ -466,7 +376,7 @@ def greedy(
 
 
 def shrink(
-    state: ShrinkingState, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
+    state: State, trace: Trace, *, fixed: Sequence[int] = (), on_step: OnStep | None = None
 ) -> Trace:
     """Remove the feature with the smallest score until none is left, those of `fixed` last."""
     greedy(state, trace, "backward", len(trace.start) - 1, fixed=fixed, on_step=on_step)
@@ -476,7 +386,7 @@ def shrink(
 
 
 def grow(
-    state: GrowingState,
+    state: State,
     trace: Trace,
     *,
     n_features: int,
@@ -497,12 +407,10 @@ def grow(
 
 
 def most_grown(n_features: int, fixed: Sequence[int], max_features: int | None) -> int:
-    """Return the largest set that a growing search may reach."""
     return min(n_features, max(len(fixed), max_features or n_features))
 
 
 def has_stalled(trace: Trace, patience: int | None) -> bool:
-    """Return whether the information has not risen for this many moves."""
     if patience is None:
         return False
     best = int(np.argmax(np.asarray(trace.information) >= max(trace.information) - ROUNDING))
@@ -512,7 +420,6 @@ def has_stalled(trace: Trace, patience: int | None) -> bool:
 def _fixed_ones(
     scores: FloatArray, fixed: Sequence[int], direction: Direction
 ) -> FloatArray | None:
-    """Return the scores that `fixed` leaves to choose from; None where it says nothing."""
     if not fixed:
         return None
     left = scores.copy() if direction == "backward" else np.full_like(scores, np.nan)
@@ -577,12 +484,10 @@ class Deadline:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether a user wants the fit to end."""
         return self.interrupt is not None and self.interrupt.is_set()
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
         if self.is_interrupted:
             return not self.must_finish
         if self.seconds is None or math.isinf(self.part):
@@ -597,11 +502,9 @@ class Deadline:
         return self.seconds - (time.monotonic() - self.started)
 
     def skips(self, what: str) -> bool:
-        """Return whether there is no time for something, and note what it was."""
-        if self.is_over:
-            self.left_out.append(what)
-            return True
-        return False
+        is_over = self.is_over
+        self.left_out += [what] if is_over else []
+        return is_over
 
     @contextmanager
     def leaving_out(self, what: str) -> Iterator[None]:
@@ -625,7 +528,6 @@ class Deadline:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know."""
         if not self.left_out:
             return ()
         left_out = ", ".join(dict.fromkeys(self.left_out))
