@@ -29,21 +29,10 @@ from pinsker._types import (
     TableLike,
     TargetLike,
 )
-from pinsker.bounds import (
-    Difference,
-    column_variances,
-    serial_blocks,
-    simultaneous_confidence,
-)
+from pinsker.bounds import Difference, column_variances, serial_blocks, simultaneous_confidence
 from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take, take_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import (
-    FitContext,
-    HoldoutEvaluator,
-    make_folds,
-    note_weights,
-    number_groups,
-)
+from pinsker.holdout import FitContext, HoldoutEvaluator, make_folds, note_weights, number_groups
 from pinsker.metrics import weighted_rows
 from pinsker.models import HoldoutScores
 

@@ -31,13 +31,7 @@ from pinsker._types import (
 from pinsker.encoding import Encoded, encode
 from pinsker.engine import PairTables, array_library, best_triples, count_threads, generator_of
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.search import (
-    PAIR_LEVEL,
-    PairFound,
-    PairProblem,
-    PairScan,
-    best_pairs,
-)
+from pinsker.search import PAIR_LEVEL, PairFound, PairProblem, PairScan, best_pairs
 
 #: Rounds of proportional fitting at most, and the change of a count that ends them.
 _ROUNDS, _CHANGE = 200, 1e-6

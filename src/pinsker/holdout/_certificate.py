@@ -257,8 +257,6 @@ class Certificate:
         return certificate_card(self)
 
     def __str__(self) -> str:
-        from pinsker.report import (
-            certificate_text,
-        )  # upwards: it has all words
+        from pinsker.report import certificate_text  # upwards: it has all words
 
         return certificate_text(self)

@@ -20,10 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from joblib import parallel_config
 from sklearn import config_context, get_config
-from threadpoolctl import (  # type: ignore[import-untyped]
-    ThreadpoolController,
-    threadpool_limits,
-)
+from threadpoolctl import ThreadpoolController, threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import require
 from pinsker._notes import Notes
@@ -58,13 +55,7 @@ from pinsker.models import (
     without_advice,
     worst_by_loss,
 )
-from pinsker.search import (
-    Deadline,
-    ErrorBudget,
-    FeatureCosts,
-    KNNSearchSettings,
-    StoppingRule,
-)
+from pinsker.search import Deadline, ErrorBudget, FeatureCosts, KNNSearchSettings, StoppingRule
 
 #: Called with the number of calls that are done, and of all.
 OnCall: TypeAlias = Callable[[int, int], object]
@@ -81,11 +72,7 @@ class Jobs:
         self.on_call = on_call
 
     def run(
-        self,
-        function: Function,
-        shared: Any,
-        calls: Iterable[Arguments],
-        n_jobs: int | None = None,
+        self, function: Function, shared: Any, calls: Iterable[Arguments], n_jobs: int | None = None
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call."""
         calls = list(calls)

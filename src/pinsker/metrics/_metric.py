@@ -22,13 +22,7 @@ from pinsker.bounds import (
 )
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._influence import (
-    ClassRows,
-    Influence,
-    NumberRows,
-    TimeRows,
-    row_values,
-)
+from pinsker.metrics._influence import ClassRows, Influence, NumberRows, TimeRows, row_values
 from pinsker.metrics._scorers import (
     CostMatrix,
     ScoreFunction,

@@ -454,7 +454,7 @@ class Selector(
             return budget
         if budget.metric not in ("auto", metric):
             raise ParameterError(
-                f"metric={metric!r}, but {budget} has another one: leave one of them out.",
+                f"metric={metric!r}, but {budget} has another one: leave one of them out."
             )
         return replace(budget, metric=metric)
 

@@ -544,9 +544,7 @@ def open_progress(
 
 
 def run_search(
-    selector: Selector,
-    context: FitContext,
-    search: Callable[[SelectionPath | None], SelectionPath],
+    selector: Selector, context: FitContext, search: Callable[[SelectionPath | None], SelectionPath]
 ) -> tuple[SelectionPath, bool]:
     """Run a search, or go on with an earlier one; return its path and if it was interrupted."""
     same = selector._record.fingerprint == context.fingerprint

@@ -20,14 +20,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import (
-    Binning,
-    Encoded,
-    LargeTable,
-    is_dask_frame,
-    is_stream,
-    read_large,
-)
+from pinsker.encoding import Binning, Encoded, LargeTable, is_dask_frame, is_stream, read_large
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import FitContext, path_certificate
@@ -309,11 +302,7 @@ class CriterionSelection(Selector):
         return self
 
     def _chosen(
-        self,
-        context: FitContext,
-        path: CountedPath,
-        problem: CountedProblem,
-        notes: Notes,
+        self, context: FitContext, path: CountedPath, problem: CountedProblem, notes: Notes
     ) -> Fields:
         """Cut the path; return the fitted attributes."""
         decision = context.rule.decide(path, context.facts)

@@ -72,11 +72,7 @@ class EvaluatedSelector(Selector):
         **Selector._parameter_constraints,
         "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [str, "array-like"],
-        "cv": [
-            Options(Integral, {0}),
-            Interval(Integral, 2, None, closed="left"),
-            "cv_object",
-        ],
+        "cv": [Options(Integral, {0}), Interval(Integral, 2, None, closed="left"), "cv_object"],
         "knn": [KNNSettings, None],
         "engine": [StrOptions(set(ENGINES)), EngineSettings],
         "n_jobs": [Integral, None],
@@ -138,7 +134,7 @@ class EvaluatedSelector(Selector):
         if not isinstance(rule, ErrorBudget):
             raise ParameterError(
                 f"certify needs an error budget to test, but the selector stops by {rule}: "
-                "set error_budget to a number, or to an ErrorBudget(...).",
+                "set error_budget to a number, or to an ErrorBudget(...)."
             )
         if subgroups is None:
             subgroups = self.get_params(deep=False).get("subgroups")

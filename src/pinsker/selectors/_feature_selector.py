@@ -78,11 +78,7 @@ from pinsker.selectors._context import (
     plan_memory,
     with_means,
 )
-from pinsker.selectors._evaluated import (
-    EvaluatedSelector,
-    choose_on_path,
-    with_given_order,
-)
+from pinsker.selectors._evaluated import EvaluatedSelector, choose_on_path, with_given_order
 from pinsker.selectors._progress import Progress, fitting
 
 

@@ -47,10 +47,7 @@ from pinsker.selectors._context import (
     run_search,
     with_means,
 )
-from pinsker.selectors._evaluated import (
-    EvaluatedSelector,
-    choose_on_path,
-)
+from pinsker.selectors._evaluated import EvaluatedSelector, choose_on_path
 from pinsker.selectors._progress import fitting
 
 #: Up to this many features, a search that will be evaluated on held-out rows adds them all.

@@ -12,13 +12,7 @@ from pinsker._types import Fields, FloatArray, TableLike, TargetLike
 from pinsker.bounds import paired_difference, rows_needed, smallest_budget
 from pinsker.encoding import draw_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import (
-    CONFIDENCE,
-    FEWEST_CERTIFIED,
-    FreshRows,
-    first_confidence,
-    make_folds,
-)
+from pinsker.holdout import CONFIDENCE, FEWEST_CERTIFIED, FreshRows, first_confidence, make_folds
 from pinsker.models import HoldoutModel
 from pinsker.selectors._feature_selector import FeatureSelector
 
