@@ -200,5 +200,5 @@ class LinearSelection(Selector):
 
     def _metric_of_target(self) -> MetricChoice:
         """Return the metric that says how the target is read."""
-        own = isinstance(self.error_budget, ErrorBudget) and self.metric == "auto"
-        return self.error_budget.metric if own else self.metric
+        own = self.error_budget
+        return own.metric if isinstance(own, ErrorBudget) and self.metric == "auto" else self.metric

@@ -94,16 +94,15 @@ def plan_rows(
     Parameters
     ----------
     X, y : optional
-        A table to plan from: for every budget the smallest set whose estimated increase is within
-        half of it is found with 1000 rows at most; v and :math:`\delta` are those of that set.
+        A table, 1000 rows of which are fitted to at most: v and :math:`\delta` are those of the
+        smallest set whose estimated increase is within half of the budget.
     error_budget : float or sequence of float
         Budgets, in the metric.
     selector : FeatureSelector, optional
         Settings of the fit: metric, models, searches and so on.
     error : float, optional
-        Without a table: the error that is assumed of all columns (the error rate, or 1 - R²). The
-        smaller set errs as often, half of the time in other rows (v = `error`); of numbers the two
-        errors correlate at 0.95.
+        Without a table: the error that is assumed of all columns (the error rate, or 1 - R²); the
+        smaller set errs as often, half of the time in other rows.
     metric : {"error", "r2"}
         Of an assumed error.
     n_rows : int
@@ -114,11 +113,6 @@ def plan_rows(
     Returns
     -------
     RowsPlan
-
-    Notes
-    -----
-    The rows are fresh ones, beside those that chose the set. ``benchmarks/power.py --plan`` and
-    ``--tables`` measure the power at the numbers that are printed.
 
     Examples
     --------
