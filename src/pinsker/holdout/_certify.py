@@ -284,12 +284,9 @@ class FreshRows:
         larger: Sequence[int],
         best: FeatureSet,
     ) -> Certificate:
-        """Test a set, then smaller ones while they pass; where it fails, larger ones.
-
-        Other rows named all of them, so that a fixed sequence needs no correction: the set and the
-        smaller ones have four fifths of the error probability, the larger ones from the largest
-        down the rest.
-        """
+        """Test a set, then smaller ones while they pass; where it fails, larger ones."""
+        # Other rows named all of them: a fixed sequence needs no correction (Maurer, Hothorn,
+        # Lehmacher 1995). The larger ones have the fifth of the error probability that is left.
         full, alpha = self._evaluate(tuple(range(self.encoded.n_features))), 1.0 - self.confidence
         self.confidence = first_confidence(self.confidence)
         first = passed = self._test(order[:size], full, best)
@@ -309,12 +306,7 @@ class FreshRows:
         return passed
 
     def certify(self, order: FeatureSet, wanted: int) -> Certificate:
-        """Test the set of the fit; where it fails, name the smallest larger set that passes.
-
-        The set has four fifths of the error probability. The others, from the largest down to the
-        first that fails, have the rest: a fixed sequence needs no correction among them (Maurer,
-        Hothorn, Lehmacher 1995).
-        """
+        """Test the set of the fit; where it fails, name the smallest larger set that passes."""
         everything, n_folds = tuple(range(self.encoded.n_features)), len(self.evaluator.folds)
         self.evaluator.race([[everything] * n_folds, [order[:wanted]] * n_folds])
         full, alpha = self._evaluate(everything), 1.0 - self.confidence

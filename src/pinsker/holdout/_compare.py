@@ -79,9 +79,9 @@ class SubsetResult:
     search: str  # name of the search whose path it is on
     size: int  # number of features
     information: float  # the most that any model shows, and its standard error, in nats
-    information_error: float  # the most that any model shows, and its standard error, in nats
+    information_error: float
     lost: float  # information of the best set minus that of this one, never negative, in nats
-    lost_upper: float  # information of the best set minus that of this one, never negative, in nats
+    lost_upper: float
     lost_lower: float
     behind_all: float
     error: float
@@ -100,14 +100,10 @@ class SubsetResult:
     absolute_upper: float = math.nan
 
     def meets(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
-        """Return whether held-out rows speak for a set: by its errors, or by its information.
-
-        Errors are known in one metric. Of classes the information lost is measured far better than
-        the error rate, and the theorem between them is cautious; of numbers it is the squared error
-        by another name, at one standard error: on 79 real tables it let twice as many sets break
-        the budget. What information alone supports is chosen, and is not called met; nothing is
-        chosen so that is not shown to predict (of 50 rows accuracy fell from .81 to .62).
-        """
+        """Return whether held-out rows speak for a set: by its errors, or by its information."""
+        # Of classes the information lost is measured far better than the error rate; of numbers it
+        # is the squared error by another name: on 79 tables twice as many sets broke the budget.
+        # Nothing is chosen so that is not shown to predict (accuracy fell from .81 to .62).
         same = rule.metric_for(facts) == metric.metric
         if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
             return True
@@ -126,10 +122,7 @@ class SubsetResult:
         return self.excess + part * (self.excess_upper - self.excess)
 
     def may_stay(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
-        """Return whether all features may be kept: no set is better by more than a standard error.
-
-        Features are left out on evidence, and kept without.
-        """
+        """Return whether all features may be kept: they are left out on evidence alone."""
         if not metric.has_theory:
             return True  # held-out errors alone decide: a better set would have passed
         allowed = self.allowed(rule, facts, metric)

@@ -53,23 +53,7 @@ class LabelPlan:
         return self.n_rows - len(self.rows)
 
     def audit(self, X: TableLike, y: TargetLike, *, confidence: float = 0.95) -> AuditResult:
-        """Compare the models by the labels of `rows`.
-
-        Parameters
-        ----------
-        X : table
-            All new rows.
-        y : array-like
-            Their labels, missing (NaN or None) or anything where none is needed; or those of
-            `rows` alone.
-        confidence : float, default=0.95
-            Of each confidence bound by itself.
-
-        Returns
-        -------
-        AuditResult
-            Of error rates with the bounds that all labels would give.
-        """
+        """Compare the models on all new rows, by the labels of `rows` or of all, some missing."""
         labels = read_array("y", y)
         labels = labels[self.rows] if len(labels) == self.n_rows else labels
         if len(labels) != len(self.rows):
@@ -134,8 +118,7 @@ def rows_to_label(
 ) -> LabelPlan:
     """Return the new rows whose labels tell what the choice of columns costs.
 
-    Where both models predict the same class, the loss is the same for any label. Of other metrics
-    rows differ by how much the predictions do: `n` of them are drawn with that chance.
+    Where both models predict the same class, the loss is the same for any label.
 
     Parameters
     ----------
@@ -146,7 +129,8 @@ def rows_to_label(
     X_new : table
         New rows, with the columns of the fit; no labels.
     n : int, optional
-        How many draws. By default all rows that can differ, which needs the metric "error".
+        How many draws, the likelier the more predictions differ. By default all rows that can
+        differ, which needs the metric "error".
     metric : str, optional
         By default that of the selector's budget.
     random_state : int, generator or None, default=0
@@ -167,11 +151,8 @@ def rows_to_label(
     >>> selector = FeatureSelector(0.05, models=["linear"], random_state=0).fit(X[:300], y[:300])
     >>> both = [LogisticRegression().fit(table, y[:300])
     ...         for table in (X[:300], selector.transform(X[:300]))]
-    >>> plan = rows_to_label(selector, *both, X[300:])
-    >>> plan.n_saved > 1900
+    >>> rows_to_label(selector, *both, X[300:]).n_saved > 1900
     True
-    >>> plan.audit(X[300:], y[300:]).verdict
-    'met'
     """
     pair = ModelPair.of(selector, model_all, model_kept, metric)
     apart = pair.disagreement(X_new)
