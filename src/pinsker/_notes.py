@@ -61,11 +61,6 @@ class Note:
 Notes: TypeAlias = tuple[Note | str, ...]
 
 
-def weights_of(notes: Notes) -> set[str]:
-    """Return what notes do to a claim, see `Note`."""
-    return {note.weight for note in notes if isinstance(note, Note)}
-
-
 def option_of(parameter: str) -> str:
     """Return the option of a parameter; settings of a selector are ``knn__n_neighbors`` and so on.
 

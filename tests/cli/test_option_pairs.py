@@ -93,6 +93,7 @@ def test_every_pair_of_options_is_read_back(run, files, tmp_path, case):
     made = run("select", files / "table.csv", "-t", "y", "-e", "0.2", *typed, "--json", saved, "-q")
     assert made.err == ""
     assert made.code in (0, 3)
+    about_rows = about_rows if case % 2 else []  # the selection remembers them
     certified = run("certify", saved, fresh, *about_rows)
     assert certified.err == "", CASES[case]
     assert certified.code in (0, 3)

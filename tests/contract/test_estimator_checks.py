@@ -1,5 +1,6 @@
-"""scikit-learn's own checks, for every selector, with no expected failure."""
+"""scikit-learn's own checks, for every selector; of weights two are expected to fail."""
 
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator as checks_of
 from sklearn.utils.validation import has_fit_parameter
@@ -21,6 +22,7 @@ SELECTORS = [
     BackwardElimination(cv=2, models=["linear"]),
     CriterionSelection(),
     FeatureSelector(cv=2, models=["linear"]),
+    FeatureSelector(),
     FeatureSelector(searches=["linear", "jmi"], cv=2, models=["linear"]),
     ForwardBackwardSelection(),
     ForwardSelection(),
@@ -28,7 +30,13 @@ SELECTORS = [
     LinearSelection(direction="forward"),
 ]
 #: What cross-fitting adds to one search is in the checks of FeatureSelector.
-SLOW = [SELECTORS[1], SELECTORS[3]]
+SLOW = [SELECTORS[1], SELECTORS[3], SELECTORS[4]]
+#: A row of weight two is held out once; a row that is there twice may be held out from itself, and
+#: rows that are more are divided into other folds.
+FOLDS = "a weight of 2 is not a repeated row across folds"
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{kind}_data": FOLDS for kind in ("dense", "sparse")
+}
 
 
 def cases():
@@ -37,6 +45,8 @@ def cases():
         for estimator, check in checks_of(selector):
             name = getattr(check, "func", check).__name__
             marks = [pytest.mark.slow] if selector in SLOW else []
+            if selector is SELECTORS[4] and name in EXPECTED:
+                marks.append(pytest.mark.xfail(reason=EXPECTED[name], raises=AssertionError))
             yield pytest.param(estimator, check, id=f"{selector}-{name}", marks=marks)
 
 
@@ -45,6 +55,17 @@ def cases():
 @pytest.mark.parametrize(("estimator", "check"), list(cases()))
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_rows_of_weight_zero_are_rows_that_are_not_there():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(120, 3)), rng.integers(0, 3, 120)
+    y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    there = weights > 0
+    whole = FeatureSelector(random_state=0).fit(X, y, sample_weight=weights)
+    some = FeatureSelector(random_state=0).fit(X[there], y[there], sample_weight=weights[there])
+    np.testing.assert_array_equal(whole.ranking_, some.ranking_)
+    assert whole.certificate_.error_kept == some.certificate_.error_kept
 
 
 def test_every_selector_is_checked():

@@ -314,7 +314,7 @@ def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
     return Profile(len(values), {name: tuple(bins[name]) for name in shares}, shares, classes)
 
 
-def _bins(cells: AnyArray) -> tuple[Any, ...]:
+def _bins(cells: AnyArray) -> tuple[float | str, ...]:
     """Return the ends of the bins of numbers, or the categories that have one each."""
     if cells.dtype == object:
         names, counts = np.unique(cells.astype(str), return_counts=True)
@@ -324,7 +324,7 @@ def _bins(cells: AnyArray) -> tuple[Any, ...]:
     return tuple(np.unique(np.sort(cells)[at_deciles]).tolist())
 
 
-def _shares(cells: AnyArray, bins: tuple[Any, ...]) -> FloatArray:
+def _shares(cells: AnyArray, bins: tuple[float | str, ...]) -> FloatArray:
     """Return the share of the cells in each bin, and in none of them."""
     texts = bool(bins) and isinstance(bins[0], str)
     places = np.full(len(cells), len(bins), dtype=np.int64)

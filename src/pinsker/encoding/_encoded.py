@@ -165,7 +165,7 @@ class Profile:
     """How the columns and the classes of a table are distributed: what later ones compare with."""
 
     n_rows: int  # that the shares come from
-    bins: dict[str, tuple[Any, ...]]  # per column the ends of bins, or categories
+    bins: dict[str, tuple[float | str, ...]]  # per column the ends of bins, or categories
     shares: dict[str, tuple[float, ...]]  # per column of missing values, of each bin, of others
     classes: tuple[tuple[str, ...], ...] = ()  # per target; none of numbers
 

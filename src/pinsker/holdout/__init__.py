@@ -12,6 +12,7 @@ from pinsker.holdout._certificate import (
     NOT_TESTED,
     TOO_FEW_ROWS,
     Certificate,
+    weights_of,
 )
 from pinsker.holdout._certify import (
     FEWEST_CERTIFIED,

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeri
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of, method_of
-from pinsker._notes import Notes, weights_of
+from pinsker._notes import Notes
 from pinsker._types import (
     AnyArray,
     BoolArray,
@@ -46,6 +46,7 @@ from pinsker.encoding import (
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.holdout._certificate import weights_of
 from pinsker.holdout._certify import note_few_rows
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (

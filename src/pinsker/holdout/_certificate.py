@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Note, Notes, weights_of
+from pinsker._notes import Note, Notes
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, SubgroupResult, metric_row
 
@@ -20,6 +20,11 @@ CROSS_VALIDATED = "cross-validated estimate"
 ESTIMATE = "estimate"
 NOT_TESTED = "not tested"
 TOO_FEW_ROWS = "not tested: too few rows to hold any out"
+
+
+def weights_of(notes: Notes) -> set[str]:
+    """Return what notes do to a claim, see `Note`."""
+    return {note.weight for note in notes if isinstance(note, Note)}
 
 
 @dataclass(frozen=True)

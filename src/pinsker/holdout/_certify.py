@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import entr
 
-from pinsker._notes import Note, Notes, weights_of
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import (
     Bound,
@@ -28,6 +28,7 @@ from pinsker.holdout._certificate import (
     ESTIMATE,
     NOT_TESTED,
     Certificate,
+    weights_of,
 )
 from pinsker.holdout._compare import (
     CONFIDENCE,

@@ -17,7 +17,9 @@ from pinsker.models._defaults import (
 )
 from pinsker.models._design import (
     MAX_ONE_HOT,
+    MOST_ONE_HOT,
     OTHER_CODE,
+    LayoutName,
     ModelDesign,
     code_by_frequency,
     one_hot,

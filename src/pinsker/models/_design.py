@@ -122,7 +122,7 @@ LayoutName: TypeAlias = Literal["one-hot", "coded", "mixed", "scores", "units"]
 #: of 4037 categories would otherwise take 650 MB for 20 000 rows.
 MAX_ONE_HOT = 254
 #: A column of more categories is one column of codes.
-_MOST_ONE_HOT = {"mixed": 10, "scores": MAX_ONE_HOT, "units": MAX_ONE_HOT}
+MOST_ONE_HOT = {"mixed": 10, "scores": MAX_ONE_HOT, "units": MAX_ONE_HOT}
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,7 @@ class ModelDesign:
         nominal = n_categories > 0
         if name == "coded":
             return Layout(self, np.ones(len(nominal), dtype=np.int64), nominal)
-        is_coded = nominal & (n_categories > _MOST_ONE_HOT.get(name, np.inf))
+        is_coded = nominal & (n_categories > MOST_ONE_HOT.get(name, np.inf))
         widths = np.where(nominal, np.minimum(n_categories, MAX_ONE_HOT + 1), 1 + self.gaps)
         return Layout(self, np.where(is_coded, 1, widths), is_coded, name == "units")
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any, NamedTuple
 
-from pinsker._notes import Audience, Note, spell, weights_of
+from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
-from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
+from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate, weights_of
 from pinsker.metrics import (
     MEAN,
     SubgroupResult,

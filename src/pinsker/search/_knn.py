@@ -330,6 +330,10 @@ def given_order(
     return trace.path("forward", problem.feature_names, "relevance", n_fixed=n_fixed)
 
 
+#: Sets whose information is measured though time is up.
+_FEWEST_MEASURED = 1
+
+
 def measure_sets(
     path: SelectionPath, problem: Encoded, settings: KNNSearchSettings, most: int = MOST_MEASURED
 ) -> SelectionPath:
@@ -343,8 +347,11 @@ def measure_sets(
     state = settings.scorer(Forward)(**settings.of_engine(take_features(problem, order)))
     trace = Trace((), [0.0], complete=True)
     for position, feature in enumerate(order):
+        if settings.deadline.is_over and position >= max(_FEWEST_MEASURED, path.n_fixed):
+            break
         state.add(position)
         trace.record(feature, state.information - trace.information[-1], state.information)
+    order = order[: len(trace.moves)]
     measured = trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
     return measured.continued(path.order[len(order) :])
 

@@ -70,9 +70,11 @@ from pinsker.holdout import (
 from pinsker.metrics import METRICS, Metric, metric_name, task_of
 from pinsker.models import (
     MAX_ONE_HOT,
+    MOST_ONE_HOT,
     RBFSVM,
     BoostedTrees,
     HoldoutModel,
+    LayoutName,
     named_models,
     prepare_models,
 )
@@ -98,6 +100,8 @@ _SVM_CACHE = 200 * 2**20
 _HISTOGRAMS = 31 * 256 * 20
 #: Pairs of steps that the logistic regression remembers (L-BFGS).
 _STEPS = 20
+#: Bytes that a model of "auto" may take where indicators make a table wider.
+_MOST_EXPANDED = 2**29
 #: Sets whose predictions are kept, so that a set that comes up again costs nothing.
 _SETS = 48
 
@@ -177,14 +181,16 @@ def least_search_bytes(encoded: Encoded, n_rows: int) -> int:
     columns = encoded.columns
     neighbors = search_bytes(n_rows, columns.n_columns, copies=2)
     # Indicators, centered, beside the target, and again in the factorization.
-    linear = 4 * _DOUBLE * n_rows * (_one_hot_width(encoded) + _n_outputs(encoded))
+    width = _one_hot_width(encoded)
+    width = width if width <= n_rows else columns.n_columns  # more than rows are not searched
+    linear = 4 * _DOUBLE * n_rows * (width + _n_outputs(encoded))
     return _rows_bytes(encoded, n_rows) + max(neighbors, linear)
 
 
 def model_bytes(model: HoldoutModel, encoded: Encoded, n_train: int, n_test: int) -> int:
     """Return what one fit of a model holds: its rows twice, and what the model makes of them."""
     n_outputs = _n_outputs(encoded)
-    width = _one_hot_width(encoded) if model.layout != "coded" else encoded.columns.n_columns
+    width = _one_hot_width(encoded, model.layout)
     n_bytes = (
         2 * _DOUBLE * (n_train + n_test) * width + 4 * _DOUBLE * (n_train + n_test) * n_outputs
     )
@@ -217,11 +223,13 @@ def _n_outputs(encoded: Encoded) -> int:
     return _n_targets(encoded) if classes is None else len(classes)
 
 
-def _one_hot_width(encoded: Encoded) -> int:
-    """Return how many columns a table has for a linear model, at most."""
-    columns = encoded.columns
+def _one_hot_width(encoded: Encoded, layout: LayoutName = "one-hot") -> int:
+    """Return how many columns a table has for a model, at most; some code many categories."""
+    columns, most = encoded.columns, MOST_ONE_HOT.get(layout, MAX_ONE_HOT)
+    if layout == "coded":
+        return columns.n_columns
     nominal = [
-        min(len(known), MAX_ONE_HOT + 1)
+        min(len(known), MAX_ONE_HOT + 1) if layout == "one-hot" or len(known) <= most else 1
         for kind, known in zip(columns.kinds, columns.categories, strict=True)
         if kind is Kind.NOMINAL and known is not None
     ]
@@ -431,7 +439,7 @@ def models_of(
 
 def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[HoldoutModel, ...]:
     classes = encoded.target.classes
-    return named_models(
+    models = named_models(
         selector.models,
         encoded.target.task,
         encoded.n_rows,
@@ -440,6 +448,17 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
         n_columns=encoded.columns.n_columns,
         weighted=encoded.weights is not None,
     )
+    if not isinstance(selector.models, str):
+        return models
+    n_rows = min(encoded.n_rows, RowCounts.of(encoded.n_rows, 5).train)
+    small = tuple(model for model in models if not _is_too_wide(model, encoded, n_rows))
+    return small or models
+
+
+def _is_too_wide(model: HoldoutModel, encoded: Encoded, n_rows: int) -> bool:
+    """Return whether indicators of categories make a model of "auto" take too much memory."""
+    expanded = _one_hot_width(encoded, model.layout) > encoded.columns.n_columns
+    return expanded and model_bytes(model, encoded, n_rows, n_rows) > _MOST_EXPANDED
 
 
 def fresh_context(
