@@ -21,8 +21,7 @@ from pinsker.bounds import Difference, paired_difference
 from pinsker.encoding import read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._audit import AuditResult, missing_values
-from pinsker.holdout._pair import ModelPair
-from pinsker.models import able_to_fit, fit_clone
+from pinsker.holdout._pair import ModelPair, fit_both
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +66,10 @@ class LabelPlan:
                 f"{int(missing.sum())} of {len(labels)} rows that need a label have none, the "
                 f"first is row {int(self.rows[missing][0])}: label them, rows_to_label names them."
             )
-        found = self._increase(X, labels, confidence)
-        pair, certificate = self.pair, self.pair.selector.certificate_
-        same = pair.metric.name == certificate.metric
-        return AuditResult(
-            model=type(pair.model_all).__name__,
-            metric=pair.metric.name,
-            budget=certificate.budget if same else math.nan,
-            confidence=confidence,
-            n_rows=self.n_rows,
-            n_kept=int(pair.selector.get_support().sum()),
-            n_features=int(pair.selector.n_features_in_),
-            error_all=math.nan,
-            error_kept=math.nan,
-            increase=found.mean,
-            increase_lower=found.lower,
-            increase_upper=found.upper,
-            n_labels=len(self.rows),
-        )
+        found, name = self._increase(X, labels, confidence), type(self.pair.model_all).__name__
+        about = {"n_rows": self.n_rows, "n_labels": len(self.rows), "model": name}
+        errors = {"error_all": math.nan, "error_kept": math.nan}
+        return self.pair.result(found, confidence, None, **errors, **about)
 
     def _increase(self, X: TableLike, labels: AnyArray, confidence: float) -> Difference:
         gaps = np.zeros(0)
@@ -186,19 +171,16 @@ def audit_partial(
     confidence: float = 0.95,
 ) -> AuditResult:
     """Audit a model where some test rows have no label."""
-    X_train, y_train = train
-    if X_train is None:
+    if train[0] is None:
         raise ParameterError(
             f"{int(missing_values(y_partial).sum())} test rows have no label: leave them out, or "
             "pass X_train and y_train, so that labels are needed only where models differ."
         )
-    name, model = type(model).__name__, able_to_fit(model, type(model).__name__, *train)
-    tables = (X_train, selector.transform(X_train))
-    model_all, model_kept = (fit_clone(model, part, y_train) for part in tables)
-    plan = rows_to_label(selector, model_all, model_kept, X_test, metric=metric)
+    both = fit_both(selector, model, *train)
+    plan = rows_to_label(selector, *both, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
     budget = found.budget if error_budget is None else float(error_budget)
-    return replace(found, model=name, budget=budget)
+    return replace(found, model=type(model).__name__, budget=budget)
 
 
 def _narrowed(labels: AnyArray) -> AnyArray:

@@ -245,14 +245,9 @@ class CriterionSelection(Selector):
         rule = self.stop if isinstance(self.stop, FeatureCount) else None
         if self.stop is None:
             rule = FeatureLimit(self.n_features_to_select)
-        find = partial(
-            count_and_search,
-            criterion=self.criterion,
-            counting=self._counting(),
-            rule=rule,
-            weights=(self.beta, self.gamma),
-            fixed=fixed,
-        )
+        how: Fields = {"criterion": self.criterion, "counting": self._counting(), "rule": rule}
+        weights = (self.beta, self.gamma)
+        find = partial(count_and_search, weights=weights, fixed=fixed, **how)
         return Search((type(self).__name__,), find, cost=2, most_rows=None)
 
     def _search_and_choose(

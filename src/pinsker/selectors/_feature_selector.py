@@ -267,7 +267,10 @@ class FeatureSelector(EvaluatedSelector):
         plan = RowPlan.of(
             context.encoded, self.cv, context.seed, groups=context.groups, fewest=context.fewest
         )
-        names, searches = self._searches(context, plan)
+        names, searches = named_searches(
+            self.searches, plan.rows_to_measure(context.encoded), context.settings, context.fixed,
+            of_many_rows=plan.certify is not None, costs=context.costs,
+        )  # fmt: skip
         progress = Progress(self, context.user_data, 5 + len(names))
         context.jobs.on_call = None if progress.stages is None else progress.stages.show
         progress.on_stage(_describe_search(plan, len(names)))
@@ -306,9 +309,8 @@ class FeatureSelector(EvaluatedSelector):
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
         drawn: Notes = ()
-        elsewhere = is_stream(X)
         many = count_rows(X) > MOST_READ or is_dask(X)
-        if elsewhere or (splits_into_parts(self.cv) and many):
+        if is_stream(X) or (splits_into_parts(self.cv) and many):
             sample = draw_table(self, X, y, MOST_READ, seed)
             X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
             sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
@@ -334,25 +336,13 @@ class FeatureSelector(EvaluatedSelector):
 
     def _leave_out(self, X: TableLike, encoded: Encoded, groups: IntArray | None) -> Encoded:
         """Leave out constants, and what only names rows or groups, before anything is searched."""
-        encoded = drop_uninformative(
-            encoded, find_features(encoded, self.fixed_features, "fixed_features")
-        )
+        fixed = find_features(encoded, self.fixed_features, "fixed_features")
+        encoded = drop_uninformative(encoded, fixed)
         if self.suspects == "ignore":
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         found = find_suspects(X, encoded, groups)
         return note_suspects(encoded, found, fixed, drop=self.suspects)
-
-    def _searches(self, context: FitContext, plan: RowPlan) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the names of the paths that are searched, in order, and the searches for them."""
-        return named_searches(
-            self.searches,
-            plan.rows_to_measure(context.encoded),
-            context.settings,
-            context.fixed,
-            of_many_rows=plan.certify is not None,
-            costs=context.costs,
-        )
 
     def _chosen(
         self,
@@ -371,17 +361,11 @@ class FeatureSelector(EvaluatedSelector):
             *context.deadline.notes,
         )
         choice = replace(choice, certificate=certificate)
-        fitted = fitted_attributes(
-            context,
-            self.n_features_in_,
-            choice.path,
-            replace(choice.decision, notes=choice.notes),
-            certificate=certificate,
-            comparison=choice.comparison,
-            notes=about,
-        )
+        path, size, decision = choice.path, choice.decision.size, choice.decision
+        how: Fields = {"certificate": certificate, "comparison": choice.comparison, "notes": about}
+        decision = replace(decision, notes=choice.notes)
+        fitted = fitted_attributes(context, self.n_features_in_, path, decision, **how)
         fitted["_record"] = replace(fitted["_record"], given_orders=given)
-        path, size = choice.path, choice.decision.size
         if plan.crosses and size < path.n_features:
             orders = found.orders[choice.result.search]
             if (stability := stability_of_orders(orders, size, path.names)) is not None:

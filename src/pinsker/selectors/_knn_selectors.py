@@ -11,6 +11,7 @@ from pinsker._types import (
     ColumnChoice,
     CrossValidation,
     Estimator,
+    Fields,
     ListsByName,
     Missing,
     RandomState,
@@ -114,11 +115,9 @@ class KNNSelector(EvaluatedSelector):
         threads = limit_memory(self, memory, threads, 1)
         search = partial(type(self)._function, encoded, threads, context.fixed, progress.on_step)
         path, interrupted = run_search(self, context, lambda earlier: search(earlier=earlier))
-        plan = None
-        if not interrupted:
-            given = (encoded, self.cv, context.seed)
-            groups = context.groups
-            plan = RowPlan.of(*given, groups=groups, fewest=context.fewest, in_parts=False)
+        given = (encoded, self.cv, context.seed)
+        how: Fields = {"groups": context.groups, "fewest": context.fewest, "in_parts": False}
+        plan = None if interrupted else RowPlan.of(*given, **how)
         if plan is None or not plan.folds:
             choose_on_path(self, context, path, interrupted=interrupted)
         else:
@@ -148,15 +147,9 @@ class KNNSelector(EvaluatedSelector):
             comparison = find_sizes(context, plan, evaluator, found)
             choice = choose(context, plan, evaluator, comparison)
         decision = replace(choice.decision, notes=choice.notes)
-        fitted = fitted_attributes(
-            context,
-            self.n_features_in_,
-            choice.path,
-            decision,
-            certificate=choice.certificate,
-            comparison=comparison,
-        )
-        set_fitted(self, fitted)
+        given = (context, self.n_features_in_, choice.path, decision)
+        about: Fields = {"certificate": choice.certificate, "comparison": comparison}
+        set_fitted(self, fitted_attributes(*given, **about))
 
     def as_search(self, fixed: tuple[int, ...] = (), seed: int = 0) -> Search:
         """Return the search alone, with features that may not be dropped, and what it takes."""

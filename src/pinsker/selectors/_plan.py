@@ -132,18 +132,11 @@ def plan_rows(
         sets = [_find(selector, _AIM * budget, sample.X, sample.y) for budget in budgets]
     how = {"confidence": first_confidence(confidence), "power": power}
     rows = [one.rows(budget, how) for one, budget in zip(sets, budgets, strict=True)]
-    return RowsPlan(
-        tuple(budgets),
-        tuple(max(float(count), float(FEWEST_CERTIFIED)) for count in rows),
-        tuple(one.size for one in sets),
-        tuple(one.increase for one in sets),
-        sets[0].metric,
-        n_rows,
-        min(one.smallest_budget(n_rows, how) for one in sets) if n_rows else math.nan,
-        confidence,
-        power,
-        n_fitted,
-    )
+    smallest = min(one.smallest_budget(n_rows, how) for one in sets) if n_rows else math.nan
+    needed = tuple(max(float(count), float(FEWEST_CERTIFIED)) for count in rows)
+    sizes, increases = tuple(one.size for one in sets), tuple(one.increase for one in sets)
+    about = (sets[0].metric, n_rows, smallest, confidence, power, n_fitted)
+    return RowsPlan(tuple(budgets), needed, sizes, increases, *about)
 
 
 @dataclass(frozen=True)
