@@ -320,23 +320,15 @@ def audit(
         for one in loss.gains(losses[:2], prior, confidence, blocks, of_rows)
     ]
     return AuditResult(
-        model=name,
-        metric=loss.name,
+        model=name, metric=loss.name, confidence=confidence, n_rows=len(rows), n_kept=len(kept),
         budget=_own_budget(own, loss) if error_budget is None else float(error_budget),
-        confidence=confidence,
-        n_rows=len(rows),
-        n_kept=len(kept),
         n_features=len(everything if others is None else others),
         error_all=float(losses[0].mean(axis=0).max()),
         error_kept=float(losses[1].mean(axis=0).max()),
-        increase=increase.mean,
-        increase_lower=increase.lower,
-        increase_upper=increase.upper,
-        n_groups=0 if clusters is None else len(np.unique(clusters)),
-        gain_lower=max(gains, default=math.inf),
-        notes=notes,
-        compared="all" if others is None else "others",
-    )
+        increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
+        n_groups=0 if clusters is None else len(np.unique(clusters)), notes=notes,
+        gain_lower=max(gains, default=math.inf), compared="all" if others is None else "others",
+    )  # fmt: skip
 
 
 def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> IntArray:

@@ -328,20 +328,13 @@ class Comparison:
             doubts += (Note("few per class"),)
         clusters = evaluator.clusters
         return cls(
-            paths=paths,
-            results=references.compare(evaluated),
-            facts=facts,
-            metric=evaluator.metric,
-            n_rows=len(evaluator.rows),
-            n_folds=len(evaluator.folds),
-            error_none=evaluator.prior.loss,
+            paths, references.compare(evaluated), facts, evaluator.metric,
+            n_rows=len(evaluator.rows), n_folds=len(evaluator.folds),
+            error_none=evaluator.prior.loss, notes=evaluator.notes, costs=costs,
             n_groups=0 if clusters is None else len(np.unique(clusters)),
-            notes=evaluator.notes,
-            costs=costs,
             n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),
-            confidence=references.confidence,
-            doubts=doubts,
-        )
+            confidence=references.confidence, doubts=doubts,
+        )  # fmt: skip
 
     def cost(self, result: SubsetResult) -> float:
         """Return what a set costs: its number of features, if they have no prices."""

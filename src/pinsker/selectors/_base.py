@@ -1,7 +1,4 @@
-"""What all selectors share: the scikit-learn side, and what a fit leaves behind.
-
-Reduced tables come in the user's container: arrays, frames or Dask collections.
-"""
+"""What all selectors share: the scikit-learn side, and what a fit leaves behind."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -104,14 +101,10 @@ def fitted_attributes(
         notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
     planned = () if path.plan is None else tuple(path.plan.notes)
     record = FitRecord(
-        context.seed,
-        comparison,
-        encoded.hashes,
-        weighted=encoded.weights is not None,
-        grouped=context.groups is not None and not context.copies,
-        profile=encoded.profile,
+        context.seed, comparison, encoded.hashes, weighted=encoded.weights is not None,
+        grouped=context.groups is not None and not context.copies, profile=encoded.profile,
         fingerprint=context.fingerprint,
-    )
+    )  # fmt: skip
     return {
         "facts_": facts,
         "task_": encoded.target.task,

@@ -524,14 +524,8 @@ def open_progress(
         decision = context.rule.decide(path, context.facts)
         return fitted_attributes(context, selector.n_features_in_, path, decision)
 
-    return Progress(
-        selector,
-        context.user_data,
-        n_moves,
-        line=line if selector.verbose else None,
-        attributes=attributes,
-        direction=direction,
-    )
+    shown, about = line if selector.verbose else None, (selector, context.user_data, n_moves)
+    return Progress(*about, line=shown, attributes=attributes, direction=direction)
 
 
 def run_search(

@@ -281,11 +281,7 @@ class BackwardElimination(KNNSelector):
 
     @classmethod
     def as_published(cls, error_budget: float = 0.05, *, n_neighbors: int = 3) -> Self:
-        r"""Return Algorithm 1 to the letter: printed constants, rule and estimator, all rows.
-
-        It stops as soon as the scores, by Gao's estimator, sum to :math:`\delta^2/2` (error rate of
-        classes) or :math:`\delta/(2B^2)` (squared error of numbers). See ``docs/paper.md``.
-        """
+        """Return Algorithm 1 to the letter, constants and estimator included: ``docs/paper.md``."""
         return cls._to_the_letter(error_budget, n_neighbors)
 
 
