@@ -70,6 +70,6 @@ def test_a_command_that_is_not_there_names_those_that_are(run):
     done = run("reports", "kept.json")
     assert done.code == 2
     assert "there is no command 'reports': use one of select, inspect, " in done.err
-    assert "certify, audit, report, demo." in done.err
+    assert "certify, audit, report, demo, monitor, label." in done.err
     assert done.err.endswith("Did you mean 'report'?\n")
     assert "Did you mean" not in run("frobnicate").err

@@ -331,7 +331,7 @@ def test_every_public_name_is_checked_here_or_holds_results():
     assert exported - results - constants - of_codes == {
         "Backward", "EngineSettings", "Forward", "KNNSettings", "PartitionTables", "Problem",
         "WorkerMemory", "array_library", "as_settings", "available_memory", "box_counts",
-        "calls_on_cluster",
+        "calls_on_cluster", "cell_costs", "check_gpu",
         "class_probabilities", "count_threads", "find_client", "generator_of", "grassberger_log",
         "is_local",
         "mean_values", "memory_limit", "neighbor_counts", "plan_sample", "search_bytes",

@@ -14,7 +14,7 @@ import pinsker
 from pinsker.encoding import encode
 from pinsker.engine import CountTables
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.search import FeatureCount, PermutationTest, select_by_criterion
+from pinsker.search import FeatureCount, PermutationTest, search_rows, select_by_criterion
 from pinsker.selectors import CriterionSelection, FeatureSelector
 
 
@@ -274,7 +274,7 @@ def test_the_metric_decides_how_the_target_is_read():
 def test_the_selector_runs_the_search(breast_cancer):
     X, y = breast_cancer
     selector = CriterionSelection("cmim", 6, fixed_features=[3]).fit(X, y)
-    (path,) = selector.as_search((3,)).run(encode(X, y, scale="none"))
+    (path,) = search_rows(encode(X, y, scale="none"), selector.as_search((3,)))
     assert path.order == selector.path_.order
     assert path.scores == selector.path_.scores
 

@@ -64,6 +64,7 @@ def test_results_are_arrays_of_one_length(fitted):
         "lost_upper", "lost_lower", "behind_all", "error", "error_upper", "increase",
         "increase_lower", "increase_upper", "excess", "excess_upper", "gain_lower",
         "model_information", "model_error", "cost", "features", "few_rows_decide",
+        "increase_error", "absolute_increase", "absolute_upper",
     }  # fmt: skip
     assert all(isinstance(values, np.ndarray) for values in results.values())
     assert len({len(values) for values in results.values()}) == 1
@@ -294,7 +295,7 @@ def test_progress_is_shown_on_standard_error(xor, capsys):
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "searching 2 paths in 5 folds" in shown.err
-    assert "evaluating relevance" in shown.err
+    assert len(shown.err.splitlines()) < 8  # few lines where nothing can be rewritten
 
 
 def test_a_crowd_of_columns_is_no_excuse():
@@ -376,7 +377,7 @@ def test_a_fitted_selector_can_be_pickled(xor):
     ).fit(*xor)  # fmt: skip
     again = pickle.loads(pickle.dumps(selector))
     np.testing.assert_equal(as_lists(again), as_lists(selector))
-    assert again.certificate_ == selector.certificate_
+    np.testing.assert_equal(vars(again.certificate_), vars(selector.certificate_))
     for budget in (0.0, 0.1, 0.5):
         np.testing.assert_array_equal(
             again.support_at(error_budget=budget), selector.support_at(error_budget=budget)

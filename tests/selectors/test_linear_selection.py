@@ -8,7 +8,13 @@ from sklearn.linear_model import LinearRegression
 from oracles import search as slow
 from pinsker.encoding import encode
 from pinsker.exceptions import ParameterError
-from pinsker.search import ErrorBudget, FeatureCount, LinearSearchSettings, linear
+from pinsker.search import (
+    ErrorBudget,
+    FeatureCount,
+    LinearSearchSettings,
+    linear,
+    search_rows,
+)
 from pinsker.selectors import LinearSelection
 
 # The exact growth against least squares by LAPACK: both lose about cond * 1e-16.
@@ -193,7 +199,7 @@ def test_the_selector_runs_the_search(direction):
     selector = LinearSelection(direction=direction, fixed_features=[2]).fit(X, y)
     encoded = encode(X, y, scale="standard")
     path = linear(encoded, LinearSearchSettings(direction), (2,))
-    assert selector.as_search((2,)).run(encoded) == (path,)
+    assert search_rows(encoded, selector.as_search((2,))) == (path,)
     assert selector.path_ == path.with_bounds(selector.path_.bounds, "r2")
 
 

@@ -358,7 +358,7 @@ def test_an_audit_by_auto_has_the_metric_of_the_budget():
 def test_a_fold_of_an_audit_with_one_class():
     selector = FeatureSelector(0.1, **QUICK).fit(X, Y)
     with pytest.raises(ParameterError, match="cannot be fitted to 48 rows that are all of one cla"):
-        pinsker.audit(selector, LogisticRegression(), X, np.arange(60) == 0)
+        pinsker.audit(selector, LogisticRegression(), FRESH[:60], np.arange(60) == 0)
 
 
 @pytest.mark.parametrize("cv", [1, 0, -1, True])

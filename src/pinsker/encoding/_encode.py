@@ -1,6 +1,7 @@
 """The gate: a table and a target in, `Encoded` out; or columns in, `Columns` out."""
 
 import hashlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -67,7 +68,7 @@ from pinsker.encoding._target import (
     scale_columns,
     units_behind,
 )
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import DataError, DataWarning, ParameterError
 
 #: Multipliers of splitmix64, which spreads every bit over all others.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -279,7 +280,9 @@ def profile_of(
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
     target_table, task = read_target(y, task)
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
-    target = build_target(target_table, task=task, scale="none", notes=[])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what is odd of a target is said elsewhere
+        target = build_target(target_table, task=task, scale="none", notes=[])
     return _profile(_as_written(table, "from_dtype"), target, like), hash_rows(table, target)
 
 

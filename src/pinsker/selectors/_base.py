@@ -230,7 +230,7 @@ def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> Tabl
 
 
 #: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.
-PICKLE_FORMAT = 4
+PICKLE_FORMAT = 3
 
 
 class Selector(
