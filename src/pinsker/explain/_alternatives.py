@@ -170,9 +170,8 @@ def substitutes(
         near = bins.most_dependent(one, fresh.dropped)
         tried[one] = [(), *((j,) for j in near), *bins.best_pair(one, fresh.dropped)]
     keys = [(one, instead) for one, several in tried.items() for instead in several]
-    found = fresh.evaluate(
-        [(*(j for j in fresh.kept if j != one), *instead) for one, instead in keys]
-    )
+    others = {one: [j for j in fresh.kept if j != one] for one in tried}
+    found = fresh.evaluate([(*others[one], *instead) for one, instead in keys])
     gaps = dict(zip(keys, fresh.increases(found, confidence), strict=True))
     results = []
     for one, several in tried.items():
@@ -182,19 +181,11 @@ def substitutes(
         best = bins.closest(one, meeting) if meeting else ranked[0]
         gap, pair = gaps[one, best], next((few for few in several if len(few) == 2), ())
         together = gaps[one, pair] if pair else None
-        results.append(
-            Substitute(
-                fresh.names[one],
-                tuple(fresh.names[j] for j in best),
-                bins.dependence(one, best),
-                float(gap.mean),
-                float(gap.upper),
-                bool(gap.upper <= budget),
-                tuple(fresh.names[j] for j in pair),
-                float(together.mean) if together else np.nan,
-                float(together.upper) if together else np.nan,
-            )
-        )
+        instead, beside = (tuple(fresh.names[j] for j in few) for few in (best, pair))
+        figures = (float(gap.mean), float(gap.upper), bool(gap.upper <= budget))
+        both = (float(together.mean), float(together.upper)) if together else ()
+        about = (fresh.names[one], instead, bins.dependence(one, best))
+        results.append(Substitute(*about, *figures, beside, *both))
     return tuple(results)
 
 

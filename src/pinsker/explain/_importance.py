@@ -29,21 +29,10 @@ from pinsker._types import (
     TableLike,
     TargetLike,
 )
-from pinsker.bounds import (
-    Difference,
-    column_variances,
-    serial_blocks,
-    simultaneous_confidence,
-)
+from pinsker.bounds import Difference, column_variances, serial_blocks, simultaneous_confidence
 from pinsker.encoding import RowSample, count_rows, is_dask, read_array, take, take_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import (
-    FitContext,
-    HoldoutEvaluator,
-    make_folds,
-    note_weights,
-    number_groups,
-)
+from pinsker.holdout import FitContext, HoldoutEvaluator, make_folds, note_weights, number_groups
 from pinsker.metrics import weighted_rows
 from pinsker.models import HoldoutScores
 
@@ -74,11 +63,9 @@ class FreshSets:
             groups, n_rows = context.groups, context.encoded.n_rows
             aside = _set_aside(groups, n_rows, searched, context.seed)
             self.searched = take_rows(context.encoded, np.flatnonzero(aside))
-            context = replace(
-                context,
-                encoded=take_rows(context.encoded, np.flatnonzero(~aside)),
-                groups=None if groups is None else groups[~aside],
-            )
+            rest = take_rows(context.encoded, np.flatnonzero(~aside))
+            own = None if groups is None else groups[~aside]
+            context = replace(context, encoded=rest, groups=own)
         self.encoded, self.metric = context.encoded, context.metric
         folds = make_folds(self.encoded, cv, context.seed, groups=context.groups)
         if not folds:
@@ -147,13 +134,8 @@ class Importance:
 
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a feature, the most important first."""
-        fields = {
-            "feature": self.features,
-            "kept": self.kept,
-            "importance": self.value,
-            "lower": self.lower,
-            "upper": self.upper,
-        }
+        fields = {"feature": self.features, "kept": self.kept, "importance": self.value}
+        fields |= {"lower": self.lower, "upper": self.upper}
         places = range(len(self.value))
         order = sorted(places, key=lambda k: (not self.kept[k], -self.value[k]))
         return table_of({name: [held[k] for k in order] for name, held in fields.items()}, library)
@@ -215,17 +197,12 @@ def _leave_one_out(
     n_kept = len(kept)
     pairs = [(one, base) for one in found[:n_kept]] + [(base, one) for one in found[n_kept:]]
     gaps = increases(evaluator, pairs, confidence, two_sided=True)
-    return Importance(
-        tuple(names[j] for j in (*kept, *dropped)),
-        (True,) * n_kept + (False,) * len(dropped),
-        tuple(float(gap.mean) for gap in gaps),
-        tuple(float(gap.lower) for gap in gaps),
-        tuple(float(gap.upper) for gap in gaps),
-        evaluator.metric.name,
-        confidence,
-        len(base.losses),
-        notes,
-    )
+    named = tuple(names[j] for j in (*kept, *dropped))
+    stay = (True,) * n_kept + (False,) * len(dropped)
+    limits = [(float(gap.mean), float(gap.lower), float(gap.upper)) for gap in gaps]
+    value, lower, upper = zip(*limits, strict=True) if limits else ((), (), ())
+    about = (evaluator.metric.name, confidence, len(base.losses), notes)
+    return Importance(named, stay, value, lower, upper, *about)
 
 
 def increases(
@@ -245,20 +222,8 @@ def increases(
         clusters = serial_blocks(np.hstack(columns)).clusters
     sides = columns + [-column for column in columns] if two_sided else columns
     each = simultaneous_confidence(np.hstack(sides), confidence, clusters=clusters) if n else 0.95
-    return [increase(evaluator, *one, each, clusters, weights) for one in losses]
-
-
-def increase(
-    evaluator: HoldoutEvaluator,
-    less: FloatArray,
-    more: FloatArray,
-    confidence: float,
-    clusters: IntArray | None,
-    weights: FloatArray | None,
-) -> Difference:
-    """Return the mean difference of paired losses, with the widening of several folds."""
-    known = (confidence, clusters, weights, evaluator.widening)
-    return evaluator.metric.of_all_rows.increase(less, more, *known)
+    known, metric = (clusters, weights, evaluator.widening), evaluator.metric.of_all_rows
+    return [metric.increase(less, more, each, *known) for less, more in losses]
 
 
 def _paired_losses(
@@ -297,8 +262,7 @@ class Stability:
         1 where all choices are the same, about 0 where they agree as random sets do; NaN where all
         features or none are always chosen.
     lower, upper : float
-        Confidence interval. Choices that share rows, as those of folds do, are more alike than
-        independent ones: the interval is about choices from rows that overlap as much.
+        Confidence interval, about choices from rows that overlap as much.
     frequency : ndarray of shape (n_features,)
         How often each feature was chosen, from 0 to 1.
     chosen : ndarray of shape (n_choices, n_features), bool
@@ -331,13 +295,7 @@ class Stability:
         over: str = "folds",
         confidence: float = 0.95,
     ) -> "Stability":
-        """Compare choices: one row each, one column a feature.
-
-        Examples
-        --------
-        >>> Stability.of(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]], bool)).value
-        0.333...
-        """
+        """Compare choices: one row each, one column a feature."""
         masks = np.asarray(chosen, dtype=np.float64)
         n_choices, n_features = masks.shape
         called = tuple(names or (f"x{j}" for j in range(n_features)))
@@ -390,24 +348,15 @@ class Stability:
 
     def to_dict(self) -> Fields:
         """Return plain values: stability, interval, and the frequency of each chosen feature."""
+        often = zip(self.names, self.frequency, strict=True)
         return {
-            "value": self.value,
-            "lower": self.lower,
-            "upper": self.upper,
-            "n_choices": self.n_choices,
+            **{name: getattr(self, name) for name in ("value", "lower", "upper", "n_choices")},
             "over": self.over,
-            "frequency": {
-                name: float(share)
-                for name, share in zip(self.names, self.frequency, strict=True)
-                if share > 0
-            },
+            "frequency": {name: float(share) for name, share in often if share > 0},
         }
 
     def notes(self, kept: Sequence[int]) -> tuple[Note, ...]:
-        """Return what a user should know: that a choice is unstable, and which columns are.
-
-        Columns in less than 0.4 of the choices are named with those that share their place.
-        """
+        """Return what a user should know: that a choice is unstable, and which columns are."""
         rare = [j for j in kept if self.frequency[j] < UNSTABLE]
         if not self.value < UNSTABLE and not rare:
             return ()
@@ -436,12 +385,9 @@ class Stability:
 def stability_of_orders(
     orders: Sequence[Sequence[int]], size: int, names: Sequence[str]
 ) -> Stability | None:
-    """Return the stability of the first features of several searches; None if there is one.
-
-    Folds that share a search give the same object twice, which is one choice.
-    """
+    """Return the stability of the first features of several searches; None if there is one."""
     n_folds = len(orders)
-    orders = list({id(order): order for order in orders}.values())
+    orders = list({id(order): order for order in orders}.values())  # folds may share a search
     if len(orders) < 2:
         return None
     masks = np.zeros((len(orders), len(names)), dtype=np.bool_)

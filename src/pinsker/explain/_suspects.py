@@ -70,10 +70,7 @@ class Suspect:
 def find_suspects(
     X: TableLike, encoded: Encoded, groups: IntArray | None = None
 ) -> tuple[Suspect, ...]:
-    """Look for columns that give the target away, or name the rows or the groups of rows.
-
-    What is constant within `groups` is judged by one row of each: rows of a group are no evidence.
-    """
+    """Look for columns that give the target away, or name the rows or the groups of rows."""
     if encoded.n_rows < _FEWEST_ROWS:
         return ()
     target = _Target.of(encoded)
@@ -82,15 +79,14 @@ def find_suspects(
     numbers: dict[str, FloatArray] = {}
     for name, values in _raw_columns(X, encoded):
         gaps, present = _gaps(values)
-        own = target
+        own = target  # what is constant within groups is judged by one row of each
         if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
             values, gaps, present, own = values[first], gaps[first], present[first], own.take(first)
             if len(first) < encoded.n_rows and _names_groups(values[present]):
                 found.append(Suspect(name, "group name", "each group of rows has its own value"))
                 continue
-        judged = (
-            _missingness(gaps, own) or _names_rows(values, present) or _leak(values, present, own)
-        )
+        judged = _missingness(gaps, own) or _names_rows(values, present)
+        judged = judged or _leak(values, present, own)
         if judged is not None:
             found.append(Suspect(name, *judged))
         elif values.dtype.kind in "iuf" and len(values) == encoded.n_rows:
@@ -114,10 +110,7 @@ def _names_groups(values: AnyArray) -> bool:
 def note_suspects(
     encoded: Encoded, found: Sequence[Suspect], fixed: Sequence[int] = (), *, drop: str = "auto"
 ) -> Encoded:
-    """Return a table whose notes name suspects, without those that are dropped.
-
-    "drop" leaves all out, "auto" those that name rows or groups, "warn" none.
-    """
+    """Return a table whose notes name suspects, without those that are dropped."""
     staying = {encoded.feature_names[j] for j in fixed}
     names = {
         one.column for one in found if drop == "drop" or (drop == "auto" and one.kind in _NAMES)
@@ -139,12 +132,8 @@ def note_suspects(
 
 def identifiers(notes: Iterable[Note | str]) -> set[str]:
     """Return the columns that notes name as identifiers."""
-    return {
-        name
-        for note in notes
-        if isinstance(note, Note) and note.kind == "identifiers"
-        for name in note.columns
-    }
+    found = [one for one in notes if isinstance(one, Note) and one.kind == "identifiers"]
+    return {name for note in found for name in note.columns}
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,10 +417,8 @@ def _ranks_explained(values: FloatArray, others: FloatArray) -> float:
     order = np.argsort(others, kind="stable")
     _, first, counts = np.unique(others[order], return_index=True, return_counts=True)
     lowest, highest = np.empty(len(others)), np.empty(len(others))
-    lowest[order], highest[order] = (
-        np.repeat(first + 1.0, counts),
-        np.repeat(first + counts, counts),
-    )
+    lowest[order] = np.repeat(first + 1.0, counts)
+    highest[order] = np.repeat(first + counts, counts)
     ranks = _ranks(values)
     if np.corrcoef(ranks, lowest)[0, 1] < 0:
         ranks = len(ranks) + 1.0 - ranks

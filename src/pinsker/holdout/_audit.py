@@ -110,10 +110,9 @@ class AuditResult:
     model : str
         Class of the model.
     metric : str
-        Metric of the errors: that of the selector's budget, unless another one was asked for.
+        Metric of the errors.
     budget : float
-        Error increase that was accepted, in `metric`; NaN when the selector did not stop on a
-        budget in this metric.
+        Error increase that was accepted; NaN when the selector has no budget in this metric.
     confidence : float
         Of each confidence bound by itself.
     n_rows, n_groups : int
@@ -121,14 +120,11 @@ class AuditResult:
     n_kept, n_features : int
         Columns kept, and those that they are compared with: all, unless others were given.
     error_all, error_kept : float
-        Mean loss with the columns compared with and with those kept, in `metric`; with
-        `WorstTarget` that of the target with the largest.
+        Mean loss with the columns compared with and with those kept, of the worst target if asked.
     increase, increase_lower, increase_upper : float
-        Their paired difference with its one-sided confidence bounds, in `metric`; with
-        `WorstTarget` the largest of any target.
+        Their paired difference with its one-sided confidence bounds, of the worst target if asked.
     gain_lower : float
-        Lower confidence bound of what features are worth: the error without any minus the smaller
-        of the other two. At 0 or below it the verdict is "not shown to be predictable".
+        Lower confidence bound of the error without any features minus the smaller of the others.
     notes : tuple of Note
         What differs from the fit.
     n_labels : int
@@ -205,18 +201,16 @@ def audit(
     Parameters
     ----------
     columns : fitted selector, list of columns or mask
-        Whose price is asked for: a selector of this package, any fitted one with ``get_support``
-        as scikit-learn's have it, names or positions of columns, or one bool per column.
+        Whose price is asked for: any fitted selector with ``get_support``, names or positions of
+        columns, or one bool per column.
     model : classifier, regressor or pipeline
         Anything with ``fit`` and ``predict``. Copied and fitted twice: to all columns, and to those
-        kept, as they came. A model that cannot take text or missing values gets them encoded, with
-        a warning: text one-hot, missing numbers filled by their mean and marked.
+        kept. Text and missing values that it cannot take are encoded, with a warning.
     X_test, y_test
-        Rows that the selector was not fitted to. A model that takes one target only is fitted once
-        for each of several. `y_test` may be missing where two models, fitted to `X_train`, predict
-        the same class (`rows_to_label` names the others). Of Dask collections at most 150 000 are
-        drawn; everything else is used as a whole. A polars LazyFrame, a DuckDB relation or an
-        Arrow stream, with the name of the target in it, is read in batches; it needs `X_train`.
+        Rows that the selector was not fitted to. `y_test` may be missing where two models, fitted
+        to `X_train`, predict the same class (`rows_to_label` names the others). Of Dask collections
+        at most 150 000 are drawn. A polars LazyFrame, a DuckDB relation or an Arrow stream, with
+        the name of the target in it, is read in batches; it needs `X_train`.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     against : fitted selector, list of columns or mask, optional
@@ -224,17 +218,13 @@ def audit(
     error_budget : float, optional
         How much the error may increase, in `metric`; by default the selector's own.
     metric : str, scorer, callable, CostMatrix or WorstTarget, optional
-        Metric of the error, as in `ErrorBudget`; by default, and with "auto", that of the
-        selector's budget, or else the error rate of classes and R² of numbers.
+        Metric of the error; by default, and with "auto", that of the selector's budget, or else
+        the error rate of classes and R² of numbers.
     cv : int or splitter, optional
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
-    sample_weight : array-like of shape (n_test,), optional
-        Positive weights of the test rows, for their errors and, where the model is cross-validated,
-        for its fits if it takes them.
-    groups : array-like of shape (n_test,), optional
-        Which test rows belong together: they are never divided, and the confidence bounds are
-        those of sums over groups.
+    sample_weight, groups : array-like of shape (n_test,), optional
+        Positive weights of the test rows, and which of them belong together.
     confidence : float, default=0.95
         Of each confidence bound by itself.
 
@@ -330,23 +320,15 @@ def audit(
         for one in loss.gains(losses[:2], prior, confidence, blocks, of_rows)
     ]
     return AuditResult(
-        model=name,
-        metric=loss.name,
+        model=name, metric=loss.name, confidence=confidence, n_rows=len(rows), n_kept=len(kept),
         budget=_own_budget(own, loss) if error_budget is None else float(error_budget),
-        confidence=confidence,
-        n_rows=len(rows),
-        n_kept=len(kept),
         n_features=len(everything if others is None else others),
         error_all=float(losses[0].mean(axis=0).max()),
         error_kept=float(losses[1].mean(axis=0).max()),
-        increase=increase.mean,
-        increase_lower=increase.lower,
-        increase_upper=increase.upper,
-        n_groups=0 if clusters is None else len(np.unique(clusters)),
-        gain_lower=max(gains, default=math.inf),
-        notes=notes,
-        compared="all" if others is None else "others",
-    )
+        increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
+        n_groups=0 if clusters is None else len(np.unique(clusters)), notes=notes,
+        gain_lower=max(gains, default=math.inf), compared="all" if others is None else "others",
+    )  # fmt: skip
 
 
 def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> IntArray:

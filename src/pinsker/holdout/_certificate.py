@@ -10,14 +10,9 @@ from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, SubgroupResult, metric_row
 
 Verdict = Literal[
-    "met",
-    "nothing dropped",
-    "not met",
-    "inconclusive",
-    "not shown to be predictable",
-    "not tested",
-    "no budget",
-]
+    "met", "nothing dropped", "not met", "inconclusive", "not shown to be predictable",
+    "not tested", "no budget",
+]  # fmt: skip
 
 #: What the figures of a certificate are: the first on rows that chose nothing and are enough.
 CERTIFICATE = "certificate"
@@ -42,21 +37,19 @@ class Certificate:
     Attributes
     ----------
     metric : str
-        Metric of every error below: "error", "r2", "mse", "log-loss", "brier", "mae", or the name
-        of a score, whose error is 1 minus it (what a function returns, negated).
+        Metric of every error below; that of a score is 1 minus it (of a function, it negated).
     budget : float
         Error increase that is accepted; NaN when the rule was not a budget.
     confidence : float
         Of each confidence bound by itself; NaN where nothing was held out.
-    n_rows : int
-        Rows that the figures come from.
+    n_rows, n_groups : int
+        Rows that the figures come from, and groups of them if they belong together.
     n_kept, n_features : int
         Features kept, and all.
     features : tuple of str
         Names of the features kept.
     rows : str
-        What those rows were to the search: "5-fold cross-fitting", "fresh rows", or the rows of
-        the search itself.
+        What those rows were to the search, such as "5-fold cross-fitting" or "fresh rows".
     label : str
         What the figures are: "certificate" (rows that chose nothing, at least 100 of them),
         "cross-validated estimate" (rows that also chose the set), "estimate" or "not tested".
@@ -65,50 +58,42 @@ class Certificate:
     information_budget : float
         Information whose loss the budget accepts, in nats; NaN if the rule does not count it.
     information_lost, information_upper : float
-        Information that is missing in the kept features, and its upper confidence bound (NaN where
-        nothing was held out), in nats.
+        Information that is missing in the kept features, and its upper confidence bound, in nats.
     bound : float
         Increase of the Bayes risk (lowest error any model could reach) if no more than
         `information_upper` is lost, or `information_lost` where nothing was held out.
     error_all, error_kept, error_none : float
         Held-out error with all features, with those kept, and without any.
     gain_lower : float
-        Lower confidence bound of what features are worth: `error_none` minus the smaller of the
-        other two.
+        Lower confidence bound of `error_none` minus the smaller of the other two.
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds.
     excess, excess_upper : float
-        The same against what is known to be reachable: during a search against the best set
-        that was evaluated; on fresh rows against models that see the dropped features in shuffled
-        order, so that both sides pay for as many columns. NaN where it was not measured.
+        The same against what is known to be reachable: the best set that was evaluated, or on
+        fresh rows models that see the dropped features in shuffled order.
     model_all, model_kept : str
         The models with those errors.
     standard_error : str
-        How the standard errors behind the confidence bounds were found: "mean over rows",
-        "DeLong's placements", "influence values (delta method)" or a jackknife.
+        How the standard errors behind the confidence bounds were found.
     error_upper : float
         Upper confidence bound of the error with the kept features; see `evidence`.
     rare_rows : float
         What rows rarer than 3 in `n_rows` could add to the error unseen: 3 / `n_rows` times the
-        largest loss, infinite where that is not known. NaN where nothing was held out. The
-        bounds of error rates hold it already.
-    n_groups : int
-        Groups of rows that belong together, if there are any; the bounds are those of their sums.
+        largest loss. The bounds of error rates hold it already.
     likely : tuple of str
         The smallest set that was evaluated whose estimated increase is within the budget.
     likely_increase, likely_upper, rows_needed : float
         Its estimated increase, the smallest budget that these rows show it to be within, and
-        held-out rows that would show it to be within the budget with probability 0.8; infinite
-        where none would.
+        held-out rows that would show it to be within the budget with probability 0.8.
     fewest_needed : int
-        No set of fewer features that the fit evaluated is within the budget: of each a lower
-        confidence bound of the increase is above it. 0 where these rows do not show it.
+        No set of fewer features that the fit evaluated is within the budget, by lower confidence
+        bounds. 0 where these rows do not show it.
     passed : Certificate or None
         Where `certify` does not show the set of the fit to be within the budget: the smallest
         larger set of the path that these rows do show to be.
     subgroups : tuple of SubgroupResult
-        What the choice costs each subgroup, all rows first, where subgroups were named. `increase`
-        and its bounds are then those of the one that is farthest above its budget.
+        What the choice costs each subgroup, all rows first. `increase` and its bounds are then
+        those of the one that is farthest above its budget.
     notes : tuple of Note
         What a user should know: ``str(note)`` is a sentence, ``note.kind`` what happened.
 
@@ -116,15 +101,11 @@ class Certificate:
     --------
     >>> certificate = Certificate(
     ...     metric="error", budget=0.05, confidence=0.95, n_rows=500, n_kept=3, n_features=9,
-    ...     features=("a", "b", "c"), rows="fresh rows", rule="ErrorBudget(0.05)",
-    ...     information_budget=0.01, information_lost=0.002, information_upper=0.02, bound=0.06,
-    ...     error_all=0.12, error_kept=0.13, increase=0.01, increase_lower=-0.01,
-    ...     increase_upper=0.03, model_all="linear", model_kept="linear", error_upper=0.16,
+    ...     features=("a", "b", "c"), rows="fresh rows", rule="ErrorBudget(0.05)", bound=0.06,
+    ...     information_budget=0.01, information_lost=0.002, increase=0.01, increase_upper=0.03,
     ... )
-    >>> certificate.verdict
-    'met'
-    >>> certificate.resolvable
-    0.03
+    >>> certificate.verdict, certificate.resolvable
+    ('met', 0.03)
     """
 
     metric: str
@@ -172,11 +153,7 @@ class Certificate:
 
     @property
     def limit(self) -> float:
-        """Upper confidence bound of the error increase by both kinds of evidence, in `metric`.
-
-        Negative where the error falls. Nothing is lost where nothing is left out, for any rows.
-        NaN where nothing was held out.
-        """
+        """Upper confidence bound of the error increase by both kinds of evidence, in `metric`."""
         if not self.is_tested:
             return math.nan
         if self.n_kept == self.n_features:
@@ -193,9 +170,8 @@ class Certificate:
     def verdict(self) -> Verdict:
         """Whether the budget is met, is not, or cannot be told from these rows.
 
-        "nothing dropped" where all features are kept, "not shown to be predictable" where features
-        are not shown to be worth anything, "not tested" where
-        no rows were held out, "no budget" where another rule cut the path.
+        "not shown to be predictable" where features are not shown to be worth anything, "not
+        tested" where no rows were held out, "no budget" where another rule cut the path.
         """
         if math.isnan(self.budget):
             return "no budget"
@@ -262,8 +238,6 @@ class Certificate:
         return certificate_card(self)
 
     def __str__(self) -> str:
-        from pinsker.report import (
-            certificate_text,
-        )  # upwards: it has all words
+        from pinsker.report import certificate_text  # upwards: it has all words
 
         return certificate_text(self)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import entr
 
 from pinsker._notes import Note, Notes
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import Fields, FloatArray, IntArray, Unchecked
 from pinsker.bounds import (
     Bound,
     Difference,
@@ -80,21 +80,13 @@ def path_certificate(
     position = int(abs(decision.size - path.sizes[0]))
     lost = budget.lost(path) if budget else path.lost()
     return Certificate(
-        metric=path.metric or METRICS[facts.task][0],
+        metric=path.metric or METRICS[facts.task][0], confidence=math.nan,
         budget=float(budget.delta) if budget else math.nan,
-        confidence=math.nan,
-        n_rows=n_rows,
-        n_kept=decision.size,
-        n_features=path.n_features,
-        features=_names(path, decision.size),
-        rows=rows,
-        rule=str(rule),
-        information_budget=decision.budget,
-        information_lost=float(lost[position]),
-        bound=path.bound_at(decision.size),
-        notes=decision.notes,
-        label=label,
-    )
+        n_rows=n_rows, n_kept=decision.size, n_features=path.n_features,
+        features=_names(path, decision.size), rows=rows, rule=str(rule),
+        information_budget=decision.budget, information_lost=float(lost[position]),
+        bound=path.bound_at(decision.size), notes=decision.notes, label=label,
+    )  # fmt: skip
 
 
 #: Standard errors by which a figure is moved before "at most" or "at least" is said of it.
@@ -212,22 +204,18 @@ def with_subgroups(
     confidence: float | None = None,
 ) -> Certificate:
     """Return a certificate with what its set costs each subgroup, by losses of less and of all."""
-    budget, known = certificate.budget, (evaluator.clusters, evaluator.weights)
-    level = confidence or certificate.confidence
-    given = (level, *known, evaluator.widening)
+    budget, level = certificate.budget, confidence or certificate.confidence
+    given = (level, evaluator.clusters, evaluator.weights, evaluator.widening)
     found = evaluator.metric.by_subgroup(*losses, *given, budget=budget, also=also)
     if not found:
         return certificate
     upper = max(one.increase_upper - one.budget for one in found) + budget
     small = tuple(one.name for one in found if one.n_rows < FEWEST_CERTIFIED)
     notes = (Note("small subgroups", small, {"fewest": FEWEST_CERTIFIED}),) if small else ()
-    return replace(
-        certificate,
-        subgroups=found,
-        increase_upper=max(certificate.increase_upper, upper),
-        notes=certificate.notes + notes,
-        label=ESTIMATE if small and certificate.label == CERTIFICATE else certificate.label,
-    )
+    label = ESTIMATE if small and certificate.label == CERTIFICATE else certificate.label
+    upper = max(certificate.increase_upper, upper)
+    about: Fields = {"subgroups": found, "notes": certificate.notes + notes, "label": label}
+    return replace(certificate, increase_upper=upper, **about)
 
 
 class FreshRows:
@@ -285,37 +273,19 @@ class FreshRows:
         larger: Sequence[int],
         best: FeatureSet,
     ) -> Certificate:
-        """Test a set, then smaller ones while they pass; where it fails, larger ones.
-
-        Other rows named all of them, so that a fixed sequence needs no correction: the set and the
-        smaller ones have four fifths of the error probability, the larger ones from the largest
-        down the rest.
-        """
+        """Test a set, then smaller ones while they pass; where it fails, larger ones."""
+        # Other rows named all of them: a fixed sequence needs no correction (Maurer, Hothorn,
+        # Lehmacher 1995). The larger ones have the fifth of the error probability that is left.
         full, alpha = self._evaluate(tuple(range(self.encoded.n_features))), 1.0 - self.confidence
         self.confidence = first_confidence(self.confidence)
-        first = passed = self._test(order[:size], full, best)
-        if first.verdict == "met":
-            for fewer in smaller:
-                tested = self._test(order[:fewer], full, best)
-                if tested.verdict != "met":
-                    break
-                passed = _as_proven(tested)
-            return passed
-        self.confidence = 1.0 - (1.0 - OF_FIRST) * alpha
-        for more in larger:
-            tested = self._test(order[:more], full, best)
-            if tested.verdict != "met":
-                break
-            passed = _as_proven(tested)
-        return passed
+        first = self._test(order[:size], full, best)
+        is_met = first.verdict == "met"
+        if not is_met:
+            self.confidence = 1.0 - (1.0 - OF_FIRST) * alpha
+        return self._last_met(order, smaller if is_met else larger, full, best) or first
 
     def certify(self, order: FeatureSet, wanted: int) -> Certificate:
-        """Test the set of the fit; where it fails, name the smallest larger set that passes.
-
-        The set has four fifths of the error probability. The others, from the largest down to the
-        first that fails, have the rest: a fixed sequence needs no correction among them (Maurer,
-        Hothorn, Lehmacher 1995).
-        """
+        """Test the set of the fit; where it fails, name the smallest larger set that passes."""
         everything, n_folds = tuple(range(self.encoded.n_features)), len(self.evaluator.folds)
         self.evaluator.race([[everything] * n_folds, [order[:wanted]] * n_folds])
         full, alpha = self._evaluate(everything), 1.0 - self.confidence
@@ -325,13 +295,20 @@ class FreshRows:
             return certificate
         largest = min(len(order), len(everything) - 1)
         self.confidence = 1.0 - (1.0 - OF_FIRST) * alpha
+        sizes = geometric_sizes(wanted, max(largest, wanted), 1.5)[:0:-1]
+        return replace(certificate, passed=self._last_met(order, sizes, full))
+
+    def _last_met(
+        self, order: FeatureSet, sizes: Sequence[int], *against: Unchecked
+    ) -> Certificate | None:
+        """Test sets one after the other while they pass; return the last that did."""
         passed: Certificate | None = None
-        for size in reversed(geometric_sizes(wanted, max(largest, wanted), 1.5)[1:]):
-            tested = self._test(order[:size], full)
+        for size in sizes:
+            tested = self._test(order[:size], *against)
             if tested.verdict != "met":
                 break
             passed = _as_proven(tested)
-        return replace(certificate, passed=passed)
+        return passed
 
     def differences(self, features: FeatureSet) -> list[FloatArray]:
         """Return the paired differences that a certificate of a set limits, one row each."""
@@ -427,14 +404,9 @@ class FreshRows:
         return (Note("worst target", (worst,), {"n_targets": len(names)}),)
 
     def _increase(self, losses: FloatArray, reference: FloatArray) -> Difference:
-        return self.evaluator.metric.increase(
-            losses,
-            reference,
-            self.confidence,
-            self._clusters(losses - reference),
-            self.evaluator.weights,
-            self.evaluator.widening,
-        )
+        clusters, evaluator = self._clusters(losses - reference), self.evaluator
+        known = (clusters, evaluator.weights, evaluator.widening)
+        return evaluator.metric.increase(losses, reference, self.confidence, *known)
 
     def _clusters(self, gaps: FloatArray) -> IntArray | None:
         """Return which rows depend on each other: groups, or blocks of rows in time."""
@@ -462,12 +434,9 @@ class FreshRows:
 def _as_proven(certificate: Certificate) -> Certificate:
     """Return the certificate of a set that a sequence led to: what is proven is the budget."""
     # Its own limit was above the printed one in 8 % of runs (Hsu and Berger 1999, JASA 94).
-    budget = certificate.budget
-    return replace(
-        certificate,
-        increase_upper=max(certificate.increase_upper, budget),
-        excess_upper=max(certificate.excess_upper, budget),
-    )
+    limits = (certificate.increase_upper, certificate.excess_upper)
+    increase, excess = (max(limit, certificate.budget) for limit in limits)
+    return replace(certificate, increase_upper=increase, excess_upper=excess)
 
 
 def _crossfit_rows(comparison: Comparison) -> str:

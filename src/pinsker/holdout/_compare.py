@@ -79,9 +79,9 @@ class SubsetResult:
     search: str  # name of the search whose path it is on
     size: int  # number of features
     information: float  # the most that any model shows, and its standard error, in nats
-    information_error: float  # the most that any model shows, and its standard error, in nats
+    information_error: float
     lost: float  # information of the best set minus that of this one, never negative, in nats
-    lost_upper: float  # information of the best set minus that of this one, never negative, in nats
+    lost_upper: float
     lost_lower: float
     behind_all: float
     error: float
@@ -100,14 +100,10 @@ class SubsetResult:
     absolute_upper: float = math.nan
 
     def meets(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
-        """Return whether held-out rows speak for a set: by its errors, or by its information.
-
-        Errors are known in one metric. Of classes the information lost is measured far better than
-        the error rate, and the theorem between them is cautious; of numbers it is the squared error
-        by another name, at one standard error: on 79 real tables it let twice as many sets break
-        the budget. What information alone supports is chosen, and is not called met; nothing is
-        chosen so that is not shown to predict (of 50 rows accuracy fell from .81 to .62).
-        """
+        """Return whether held-out rows speak for a set: by its errors, or by its information."""
+        # Of classes the information lost is measured far better than the error rate; of numbers it
+        # is the squared error by another name: on 79 tables twice as many sets broke the budget.
+        # Nothing is chosen so that is not shown to predict (accuracy fell from .81 to .62).
         same = rule.metric_for(facts) == metric.metric
         if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
             return True
@@ -126,10 +122,7 @@ class SubsetResult:
         return self.excess + part * (self.excess_upper - self.excess)
 
     def may_stay(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
-        """Return whether all features may be kept: no set is better by more than a standard error.
-
-        Features are left out on evidence, and kept without.
-        """
+        """Return whether all features may be kept: they are left out on evidence alone."""
         if not metric.has_theory:
             return True  # held-out errors alone decide: a better set would have passed
         allowed = self.allowed(rule, facts, metric)
@@ -152,13 +145,11 @@ class References:
     """What every set is compared with."""
 
     prior: HoldoutScores  # the model without features
-    most: HoldoutScores  # the most information of any set, and of all features
-    most_of_all: HoldoutScores  # the most information of any set, and of all features
-    everything: HoldoutScores  # the smallest error of all features
+    most: HoldoutScores  # the most information of any set
+    everything: HoldoutScores  # of all features
     reachable: HoldoutScores
     facts: TargetFacts  # what the bounds know of the target
     metric: Metric  # the metric of the errors
-    counts: bool  # whether its losses are zero or one
     confidence: float  # of the bounds of each set, so that all of them hold together with 95 %
     clusters: IntArray | None = None  # which held-out rows belong together
     weights: FloatArray | None = None  # weights of the held-out rows
@@ -173,7 +164,7 @@ class References:
         facts: TargetFacts,
     ) -> "References":
         """Find the best set and all features among those that were evaluated."""
-        prior, clusters = evaluator.prior, evaluator.clusters
+        clusters, metric = evaluator.clusters, evaluator.metric
         top = best_by_information(list(evaluated.values()))
         everything = next(one for (path, _), one in evaluated.items() if path == ALL_FEATURES)
         reachable = best_by_loss([everything, top])
@@ -185,30 +176,18 @@ class References:
             if not blocks.enough:
                 doubts = (Note("serial rows", figures={"r": blocks.autocorrelation}),)
         confidence = simultaneous_confidence(gaps, CONFIDENCE, clusters=clusters)
-        return cls(
-            prior=prior,
-            most=top,
-            most_of_all=everything,
-            everything=everything,
-            reachable=reachable,
-            facts=facts,
-            metric=evaluator.metric,
-            counts=evaluator.metric.row.counts,
-            confidence=confidence,
-            clusters=clusters,
-            weights=evaluator.weights,
-            widening=evaluator.widening,
-            doubts=doubts,
-        )
+        known = (clusters, evaluator.weights, evaluator.widening, doubts)
+        sets = (evaluator.prior, top, everything, reachable)
+        return cls(*sets, facts, metric, confidence, *known)
 
     def compare(self, evaluated: dict[tuple[str, int], HoldoutScores]) -> Results:
         """Return the result of every set."""
         several = list(evaluated.values())
         figures = zip(
             self._lost(several, self.most, self.confidence, self.widening),
-            self._lost(several, self.most_of_all, self.confidence, self.widening),
+            self._lost(several, self.everything, self.confidence, self.widening),
             self._lost(several, self.most, ONE_ERROR),
-            self._lost(several, self.most_of_all, ONE_ERROR),
+            self._lost(several, self.everything, ONE_ERROR),
             self._increase(several, self.everything),
             self._increase(several, self.reachable),
             self._gains(several),
@@ -239,29 +218,17 @@ class References:
             known = (self.facts, self.confidence, self.clusters, self.widening)
             absolute = self.metric.increase_of_roots(losses, self.everything.losses, *known)
         return SubsetResult(
-            search=search,
-            size=size,
-            information=information,
-            information_error=information_error,
-            lost=max(lost.mean, 0.0),
-            lost_upper=max(lost.upper, against_all.upper, 0.0),
-            lost_lower=nearly_lost.lower,
-            behind_all=behind_all.upper,
-            error=scores.loss,
-            error_upper=self._error_upper(losses),
-            increase=increase.mean,
-            increase_lower=increase.lower,
-            increase_upper=increase.upper,
-            excess=excess.mean,
-            excess_upper=max(excess.upper, increase.upper),
-            gain_lower=gain.lower,
-            model_information=scores.model,
-            model_error=scores.model,
-            few_rows_decide=few,
+            search=search, size=size, information=information, information_error=information_error,
+            lost=max(lost.mean, 0.0), lost_upper=max(lost.upper, against_all.upper, 0.0),
+            lost_lower=nearly_lost.lower, behind_all=behind_all.upper,
+            error=scores.loss, error_upper=self._error_upper(losses), increase=increase.mean,
+            increase_lower=increase.lower, increase_upper=increase.upper, excess=excess.mean,
+            excess_upper=max(excess.upper, increase.upper), gain_lower=gain.lower,
+            model_information=scores.model, model_error=scores.model, few_rows_decide=few,
             increase_error=increase_error,
             absolute_increase=math.nan if absolute is None else absolute.mean,
             absolute_upper=math.nan if absolute is None else absolute.upper,
-        )
+        )  # fmt: skip
 
     def _increase(
         self, several: Sequence[HoldoutScores], reference: HoldoutScores
@@ -287,7 +254,7 @@ class References:
     def _few_rows_decide(self, gaps: FloatArray) -> bool:
         """Return whether few rows carry an increase; limits of counts know how few differ."""
         varies = gaps.ndim == 1 and bool(gaps.any())
-        return varies and not self.counts and few_rows_decide(gaps)
+        return varies and not self.metric.row.counts and few_rows_decide(gaps)
 
     def _error_upper(self, losses: FloatArray) -> float:
         """Return the bound of the error; there is none for weighted rows."""
@@ -323,7 +290,7 @@ class Comparison:
     facts: TargetFacts  # what the bounds know of the target
     metric: Metric  # the metric of the errors
     n_rows: int  # held-out rows, and folds
-    n_folds: int  # held-out rows, and folds
+    n_folds: int
     error_none: float = math.nan  # held-out error without any feature
     n_groups: int = 0  # groups among the held-out rows
     notes: Notes = ()  # what a user should know of the held-out rows
@@ -361,37 +328,26 @@ class Comparison:
             doubts += (Note("few per class"),)
         clusters = evaluator.clusters
         return cls(
-            paths=paths,
-            results=references.compare(evaluated),
-            facts=facts,
-            metric=evaluator.metric,
-            n_rows=len(evaluator.rows),
-            n_folds=len(evaluator.folds),
-            error_none=evaluator.prior.loss,
+            paths, references.compare(evaluated), facts, evaluator.metric,
+            n_rows=len(evaluator.rows), n_folds=len(evaluator.folds),
+            error_none=evaluator.prior.loss, notes=evaluator.notes, costs=costs,
             n_groups=0 if clusters is None else len(np.unique(clusters)),
-            notes=evaluator.notes,
-            costs=costs,
             n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),
-            confidence=references.confidence,
-            doubts=doubts,
-        )
+            confidence=references.confidence, doubts=doubts,
+        )  # fmt: skip
 
     def cost(self, result: SubsetResult) -> float:
         """Return what a set costs: its number of features, if they have no prices."""
-        if self.costs is None:
-            return float(result.size)
-        return self.costs.of(self._features(result))
+        return float(result.size) if self.costs is None else self.costs.of(self._features(result))
 
     @property
     def front(self) -> list[FrontPoint]:
         """The sets that were evaluated and that no other beats in cost and in error increase."""
         front: list[FrontPoint] = []
-        names = next(iter(self.paths.values())).names
         priced = [(self.cost(one), one.increase, one.size, one) for one in self.results.values()]
         for cost, increase, _, one in sorted(priced, key=lambda point: point[:3]):
             if not front or increase < front[-1].increase - ROUNDING:
-                kept = tuple(names[feature] for feature in self._features(one))
-                front.append(FrontPoint(cost, increase, kept))
+                front.append(FrontPoint(cost, increase, self.features_of(one)))
         return front
 
     def _features(self, result: SubsetResult) -> Sequence[int]:
@@ -466,12 +422,10 @@ class Comparison:
             arrays[name] = np.array(values, dtype=object if is_text else None)
         # One mask and one tuple an entry: a frame takes them.
         masks, features = np.empty(len(results), dtype=object), np.empty(len(results), dtype=object)
-        names = next(iter(self.paths.values())).names
         for at, result in enumerate(results):
-            kept = self._features(result)
-            mask = np.zeros(n_columns, dtype=np.bool_)
+            kept, mask = self._features(result), np.zeros(n_columns, dtype=np.bool_)
             mask[[column for feature in kept for column in feature_columns[feature]]] = True
-            masks[at], features[at] = mask, tuple(names[feature] for feature in kept)
+            masks[at], features[at] = mask, self.features_of(result)
         costs = np.array([self.cost(result) for result in results])
         return CVResults({**arrays, "cost": costs, "features": features, "support": masks})
 
@@ -495,11 +449,8 @@ class Comparison:
     def _everything(self) -> list[SubsetResult]:
         """Return the result of all features as one of a path that holds them, if there is one."""
         size = self.of_all.size
-        return [
-            replace(self.of_all, search=name)
-            for name, path in self.paths.items()
-            if path.sizes.max() == size
-        ][:1]
+        whole = [name for name, path in self.paths.items() if path.sizes.max() == size]
+        return [replace(self.of_all, search=name) for name in whole[:1]]
 
     def _nearest(self, name: str, size: int) -> SubsetResult:
         own = [result for result in self.on_paths if result.search == name]

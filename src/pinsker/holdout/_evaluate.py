@@ -20,10 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from joblib import parallel_config
 from sklearn import config_context, get_config
-from threadpoolctl import (  # type: ignore[import-untyped]
-    ThreadpoolController,
-    threadpool_limits,
-)
+from threadpoolctl import ThreadpoolController, threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import require
 from pinsker._notes import Notes
@@ -58,13 +55,7 @@ from pinsker.models import (
     without_advice,
     worst_by_loss,
 )
-from pinsker.search import (
-    Deadline,
-    ErrorBudget,
-    FeatureCosts,
-    KNNSearchSettings,
-    StoppingRule,
-)
+from pinsker.search import Deadline, ErrorBudget, FeatureCosts, KNNSearchSettings, StoppingRule
 
 #: Called with the number of calls that are done, and of all.
 OnCall: TypeAlias = Callable[[int, int], object]
@@ -76,16 +67,10 @@ class Jobs:
     def __init__(
         self, n_jobs: int = 1, client: DaskClient = None, on_call: OnCall | None = None
     ) -> None:
-        self.n_jobs = n_jobs
-        self.client = client
-        self.on_call = on_call
+        self.n_jobs, self.client, self.on_call = n_jobs, client, on_call
 
     def run(
-        self,
-        function: Function,
-        shared: Any,
-        calls: Iterable[Arguments],
-        n_jobs: int | None = None,
+        self, function: Function, shared: Any, calls: Iterable[Arguments], n_jobs: int | None = None
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call."""
         calls = list(calls)
@@ -268,9 +253,7 @@ class HoldoutEvaluator:
     @property
     def widening(self) -> float:
         """Factor of the limits of differences: of the models, 1 where one fold is held out."""
-        if len(self.folds) == 1:
-            return 1.0
-        return max(model.widening for model in self.models)
+        return 1.0 if len(self.folds) == 1 else max(model.widening for model in self.models)
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
@@ -289,19 +272,12 @@ class HoldoutEvaluator:
         return replace(prior, losses=self._score("prior", alike).losses)
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[HoldoutScores]:
-        """Return the scores of each candidate, one set of features per fold.
-
-        The model of a fold is the one that was best on the other folds: no row chooses the model
-        that it is held against.
-        """
+        """Return the scores of each candidate, one set per fold: no row chooses its own model."""
         self._fit(candidates, self.models)
         return [self._scores_of(sets) for sets in candidates]
 
     def limit_time(self, deadline: Deadline) -> None:
-        """Leave the models that a deadline allows, and where it is one too many, fewer rows.
-
-        Each is timed on few rows of one fold; the cheapest always stays.
-        """
+        """Leave the models that a deadline allows, or the cheapest with fewer rows."""
         if math.isinf(deadline.left):
             return
         fold = self.folds[0]
@@ -339,11 +315,7 @@ class HoldoutEvaluator:
         self.data = replace(self.data, folds=self.folds)
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
-        """Leave what wins on the best candidate, and what wins on the first one: all features.
-
-        Of few rows those that tie predict together, of many the cheapest of them alone. A dear
-        model is fitted to the candidates that cheaper ones leave in doubt.
-        """
+        """Leave what wins on the best candidate, and what wins on the first one: all features."""
         if len(self.models) == 1:
             return
         self._drop_by_few_rows(candidates[0][0])
@@ -469,12 +441,9 @@ class HoldoutEvaluator:
         scores = self.metric.score_holdout(model, predictions, *known)
         if len(self.rows) == len(self._held_out):
             return scores
-        row_of = self._row_of[:n]
-        return replace(
-            scores,
-            log_likelihood=mean_of_rows(scores.log_likelihood, row_of),
-            losses=mean_of_rows(scores.losses, row_of),
-        )
+        both = (scores.log_likelihood, scores.losses)
+        likelihood, losses = (mean_of_rows(one, self._row_of[:n]) for one in both)
+        return replace(scores, log_likelihood=likelihood, losses=losses)
 
 
 def rows_once(held_out: IntArray) -> tuple[IntArray, IntArray]:

@@ -21,8 +21,7 @@ from pinsker.bounds import Difference, paired_difference
 from pinsker.encoding import read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._audit import AuditResult, missing_values
-from pinsker.holdout._pair import ModelPair
-from pinsker.models import able_to_fit, fit_clone
+from pinsker.holdout._pair import ModelPair, fit_both
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,23 +52,7 @@ class LabelPlan:
         return self.n_rows - len(self.rows)
 
     def audit(self, X: TableLike, y: TargetLike, *, confidence: float = 0.95) -> AuditResult:
-        """Compare the models by the labels of `rows`.
-
-        Parameters
-        ----------
-        X : table
-            All new rows.
-        y : array-like
-            Their labels, missing (NaN or None) or anything where none is needed; or those of
-            `rows` alone.
-        confidence : float, default=0.95
-            Of each confidence bound by itself.
-
-        Returns
-        -------
-        AuditResult
-            Of error rates with the bounds that all labels would give.
-        """
+        """Compare the models on all new rows, by the labels of `rows` or of all, some missing."""
         labels = read_array("y", y)
         labels = labels[self.rows] if len(labels) == self.n_rows else labels
         if len(labels) != len(self.rows):
@@ -83,24 +66,10 @@ class LabelPlan:
                 f"{int(missing.sum())} of {len(labels)} rows that need a label have none, the "
                 f"first is row {int(self.rows[missing][0])}: label them, rows_to_label names them."
             )
-        found = self._increase(X, labels, confidence)
-        pair, certificate = self.pair, self.pair.selector.certificate_
-        same = pair.metric.name == certificate.metric
-        return AuditResult(
-            model=type(pair.model_all).__name__,
-            metric=pair.metric.name,
-            budget=certificate.budget if same else math.nan,
-            confidence=confidence,
-            n_rows=self.n_rows,
-            n_kept=int(pair.selector.get_support().sum()),
-            n_features=int(pair.selector.n_features_in_),
-            error_all=math.nan,
-            error_kept=math.nan,
-            increase=found.mean,
-            increase_lower=found.lower,
-            increase_upper=found.upper,
-            n_labels=len(self.rows),
-        )
+        found, name = self._increase(X, labels, confidence), type(self.pair.model_all).__name__
+        about = {"n_rows": self.n_rows, "n_labels": len(self.rows), "model": name}
+        errors = {"error_all": math.nan, "error_kept": math.nan}
+        return self.pair.result(found, confidence, None, **errors, **about)
 
     def _increase(self, X: TableLike, labels: AnyArray, confidence: float) -> Difference:
         gaps = np.zeros(0)
@@ -134,8 +103,7 @@ def rows_to_label(
 ) -> LabelPlan:
     """Return the new rows whose labels tell what the choice of columns costs.
 
-    Where both models predict the same class, the loss is the same for any label. Of other metrics
-    rows differ by how much the predictions do: `n` of them are drawn with that chance.
+    Where both models predict the same class, the loss is the same for any label.
 
     Parameters
     ----------
@@ -146,7 +114,8 @@ def rows_to_label(
     X_new : table
         New rows, with the columns of the fit; no labels.
     n : int, optional
-        How many draws. By default all rows that can differ, which needs the metric "error".
+        How many draws, the likelier the more predictions differ. By default all rows that can
+        differ, which needs the metric "error".
     metric : str, optional
         By default that of the selector's budget.
     random_state : int, generator or None, default=0
@@ -167,11 +136,8 @@ def rows_to_label(
     >>> selector = FeatureSelector(0.05, models=["linear"], random_state=0).fit(X[:300], y[:300])
     >>> both = [LogisticRegression().fit(table, y[:300])
     ...         for table in (X[:300], selector.transform(X[:300]))]
-    >>> plan = rows_to_label(selector, *both, X[300:])
-    >>> plan.n_saved > 1900
+    >>> rows_to_label(selector, *both, X[300:]).n_saved > 1900
     True
-    >>> plan.audit(X[300:], y[300:]).verdict
-    'met'
     """
     pair = ModelPair.of(selector, model_all, model_kept, metric)
     apart = pair.disagreement(X_new)
@@ -205,19 +171,16 @@ def audit_partial(
     confidence: float = 0.95,
 ) -> AuditResult:
     """Audit a model where some test rows have no label."""
-    X_train, y_train = train
-    if X_train is None:
+    if train[0] is None:
         raise ParameterError(
             f"{int(missing_values(y_partial).sum())} test rows have no label: leave them out, or "
             "pass X_train and y_train, so that labels are needed only where models differ."
         )
-    name, model = type(model).__name__, able_to_fit(model, type(model).__name__, *train)
-    tables = (X_train, selector.transform(X_train))
-    model_all, model_kept = (fit_clone(model, part, y_train) for part in tables)
-    plan = rows_to_label(selector, model_all, model_kept, X_test, metric=metric)
+    both = fit_both(selector, model, *train)
+    plan = rows_to_label(selector, *both, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
     budget = found.budget if error_budget is None else float(error_budget)
-    return replace(found, model=name, budget=budget)
+    return replace(found, model=type(model).__name__, budget=budget)
 
 
 def _narrowed(labels: AnyArray) -> AnyArray:

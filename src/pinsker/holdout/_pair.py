@@ -1,6 +1,7 @@
 """Two fitted models, of all columns and of those kept: their losses on new rows, or in batches."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -76,6 +77,19 @@ class ModelPair:
         row = self.metric.row
         return row.largest_loss_of(self.selector.facts_) if row.is_bounded else float("inf")
 
+    def result(
+        self, found: Difference, confidence: float, error_budget: float | None, **about: Any
+    ) -> AuditResult:
+        """Return an increase as the result of an audit."""
+        certificate = self.selector.certificate_
+        own = certificate.budget if self.metric.name == certificate.metric else float("nan")
+        return AuditResult(
+            metric=self.metric.name, budget=own if error_budget is None else float(error_budget),
+            confidence=confidence, n_kept=int(self.selector.get_support().sum()),
+            n_features=int(self.selector.n_features_in_), increase=found.mean,
+            increase_lower=found.lower, increase_upper=found.upper, **about,
+        )  # fmt: skip
+
     def tables(self, X: TableLike) -> tuple[TableLike, TableLike]:
         """Return new rows with all columns and with those kept."""
         if is_frame(X):
@@ -113,6 +127,14 @@ class ModelPair:
             method, known = response_of(self.metric, model), classes_of(model)
             found.append(outputs(model, method, part, len(known)))
         return np.asarray(np.abs(found[0] - found[1]).sum(axis=1))
+
+
+def fit_both(
+    selector: Selector, model: Estimator, X: TableLike, y: TargetLike
+) -> tuple[Estimator, Estimator]:
+    """Fit a model to all columns of training rows, and to those kept."""
+    able = able_to_fit(model, type(model).__name__, X, y)
+    return fit_clone(able, X, y), fit_clone(able, selector.transform(X), y)
 
 
 @dataclass
@@ -161,10 +183,7 @@ def audit_stream(
             f"X_test is a {type(X).__name__}, which is read in batches: pass X_train and y_train, "
             "rows in memory that the model is fitted to."
         )
-    able = able_to_fit(model, type(model).__name__, *train)
-    tables = (train[0], selector.transform(train[0]))
-    model_all, model_kept = (fit_clone(able, one, train[1]) for one in tables)
-    pair = ModelPair.of(selector, model_all, model_kept, metric)
+    pair = ModelPair.of(selector, *fit_both(selector, model, *train), metric)
     is_r2 = pair.metric.name == "r2"
     summed = ModelPair(selector, pair.model_all, pair.model_kept, Metric("mse")) if is_r2 else pair
     totals = Totals()
@@ -179,20 +198,6 @@ def audit_stream(
     mean, square = (totals.target / totals.n).tolist()
     unit = square - mean**2 if is_r2 else 1.0
     found = totals.increase(pair.metric, unit, confidence)
-    certificate = selector.certificate_
-    own = certificate.budget if pair.metric.name == certificate.metric else float("nan")
-    errors = totals.losses / (totals.n * unit)
-    return AuditResult(
-        model=type(model).__name__,
-        metric=pair.metric.name,
-        budget=own if error_budget is None else float(error_budget),
-        confidence=confidence,
-        n_rows=totals.n,
-        n_kept=int(selector.get_support().sum()),
-        n_features=int(selector.n_features_in_),
-        error_all=float(errors[0]),
-        error_kept=float(errors[1]),
-        increase=found.mean,
-        increase_lower=found.lower,
-        increase_upper=found.upper,
-    )
+    full, kept = (totals.losses / (totals.n * unit)).tolist()
+    about = {"model": type(model).__name__, "n_rows": totals.n}
+    return pair.result(found, confidence, error_budget, error_all=full, error_kept=kept, **about)

@@ -154,17 +154,11 @@ class RowPlan:
         search, train, evaluate, certify = np.split(order, edges)
         if by_time:  # neighbors are searched among the first of them
             search = np.random.default_rng(seed).permutation(search)
-        again = np.concatenate([train, evaluate])
-        most = _MOST_TRAINED_TO_CERTIFY
+        again, most = np.concatenate([train, evaluate]), _MOST_TRAINED_TO_CERTIFY
         again = again[-most:] if by_time else again[:most]
-        return cls(
-            (search,),
-            (0,),
-            (Fold(train, evaluate[:_MOST_EVALUATED]),),
-            crosses=False,
-            certify=Fold(again, certify[:MOST_CERTIFIED]),
-            by_time=by_time,
-        )
+        folds = (Fold(train, evaluate[:_MOST_EVALUATED]),)
+        last = Fold(again, certify[:MOST_CERTIFIED])
+        return cls((search,), (0,), folds, crosses=False, certify=last, by_time=by_time)
 
     def rows_to_measure(self, encoded: Encoded) -> Encoded:
         """Return the rows that a path is described on: those that ordered it."""
@@ -178,11 +172,8 @@ def splits_into_parts(cv: CrossValidation) -> bool:
     """Return whether many rows are split into parts: other splitters cross-fit all of them."""
     if isinstance(cv, Integral):
         return bool(cv)
-    return type(cv) is TimeSeriesSplit and (cv.gap, cv.test_size, cv.max_train_size) == (
-        0,
-        None,
-        None,
-    )
+    plain = (0, None, None)
+    return type(cv) is TimeSeriesSplit and (cv.gap, cv.test_size, cv.max_train_size) == plain
 
 
 def as_own_table(encoded: Encoded, fold: Fold) -> tuple[Encoded, Fold, IntArray]:
@@ -257,9 +248,13 @@ def make_folds(
     for start in range(0, n, count):
         hand = dealt[start : start + count]
         fold_of[hand] = rng.permutation(count)[: len(hand)]
-    return tuple(
-        Fold(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(count)
-    )
+    return _as_folds(fold_of, count)
+
+
+def _as_folds(fold_of: IntArray, count: int) -> tuple[Fold, ...]:
+    """Return folds from the number of the one that holds each row out."""
+    numbers = range(count)
+    return tuple(Fold(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in numbers)
 
 
 def set_search_rows_aside(
@@ -306,10 +301,7 @@ def _folds_of_groups(
         filled[fold_of[group]] += sizes[group]
     if len(groups) - filled.max() < fewest:
         return ()
-    of_row = fold_of[groups]
-    return tuple(
-        Fold(np.flatnonzero(of_row != k), np.flatnonzero(of_row == k)) for k in range(count)
-    )
+    return _as_folds(fold_of[groups], count)
 
 
 def _folds_of(
@@ -542,11 +534,9 @@ def kept_columns(selector: Selector) -> list[str]:
 def compare_profiles(
     fit: Profile | None, fresh: Profile | None, kept: Sequence[str], *, in_time: bool = False
 ) -> Notes:
-    """Return what is not as in the fit: the one place where a later table is compared with it.
-
-    Columns that were dropped and are empty now prove nothing about the set without them: most of
-    them are refused, some make "met" untrue. Other values, which time may bring, make an estimate.
-    """
+    """Return what is not as in the fit: the one place where a later table is compared with it."""
+    # Dropped columns that are empty now prove nothing about the set without them; other values,
+    # which time may bring, make an estimate.
     if fit is None or fresh is None:
         return (Note("no profile", weight="doubt"),)
     notes = _compare_classes(fit, fresh)
@@ -647,11 +637,9 @@ def _pairs(counts: IntArray) -> float:
 
 
 def _are_equal_by_chance(columns: list[FloatArray], n_pairs: float) -> bool:
-    """Return whether chance may have made this many pairs of rows equal.
-
-    Rows that agree in all columns but one then differ in that one too: often if it has few values
-    (of nested ones, such as cities of countries, the innermost), or as its many values tell.
-    """
+    """Return whether chance may have made this many pairs of rows equal."""
+    # Then rows that agree in all columns but one differ in that one too: often if it has few values
+    # (of nested ones, such as cities of countries, the innermost), or as its many values tell.
     n_rows = len(columns[0])
     equal = []
     for place, column in enumerate(columns):
@@ -712,11 +700,7 @@ class KnownRows:
         return "" if self.exact else f" (counted in {self.n_comparable} of them)"
 
     def are_more_than_by_chance(self, known: AnyArray) -> bool:
-        """Return whether fresh rows would be known less often.
-
-        A fresh row is one that the others hold as often as one of them is repeated in them (Good
-        and Turing).
-        """
+        """Return whether more rows are known than are repeated by chance (Good and Turing)."""
         counts = np.unique(known, return_counts=True)[1]
         chance = self.n_comparable * float(counts[counts > 1].sum()) / len(known)
         return bool(self.n_hits > chance + 3.0 * np.sqrt(chance))

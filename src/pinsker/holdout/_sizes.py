@@ -1,8 +1,7 @@
 """Paths of all searches, and how many features of one are needed: sizes double, then are halved.
 
-Paths are found without the rows that evaluate them. A last pass over a set drops what its model
-needs least, by permutation importance on rows set aside from those that may train: nothing of the
-rows that evaluate is used.
+Paths are found without the rows that evaluate them, and so is the last pass over a set, by
+permutation importance on rows set aside from those that may train.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,10 +57,7 @@ def search_paths(
     names: Sequence[str],
     known: dict[str, SelectionPath] | None = None,
 ) -> FoundPaths:
-    """Search every path without the rows that evaluate it, and on all rows where these search.
-
-    Their order is that of `names`; paths in `known` were found on all rows already.
-    """
+    """Search every path without the rows that evaluate it; `known` ones have all rows' already."""
     found, known = FoundPaths(), known or {}
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
@@ -218,10 +214,8 @@ class SizeSearch:
     def comparison(self) -> Comparison:
         """Return what is known so far; every set is compared with the best, so all may change."""
         if self._known is None:
-            context = self.context
-            self._known = Comparison.of(
-                self.evaluated, self.evaluator, context.facts, self.found.paths, context.costs
-            )
+            known = (self.context.facts, self.found.paths, self.context.costs)
+            self._known = Comparison.of(self.evaluated, self.evaluator, *known)
         far = tuple((size, lower) for (_, size), lower in self.out_of_reach.items())
         return replace(self._known, far=far)
 

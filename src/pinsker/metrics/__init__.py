@@ -1,11 +1,6 @@
 """Stage: metrics. One row per metric: its task, sign, range, words, influence and bound."""
 
-from pinsker.metrics._metric import (
-    Metric,
-    rare_class_note,
-    several_targets_note,
-    weighted_rows,
-)
+from pinsker.metrics._metric import Metric, rare_class_note, several_targets_note, weighted_rows
 from pinsker.metrics._scorers import (
     CostMatrix,
     MetricLike,

@@ -1,10 +1,8 @@
 """Influence values of every score: how much each row moves it.
 
-Every function returns the score and, per row, the derivative of the score with respect to the
-weight of that row, times the sum of the weights. Their weighted mean is zero, and the score plus
-them (`row_values`) is an array whose mean is the score and whose spread gives its standard error,
-as if it were a mean over rows. Scores of a confusion matrix are computed for many at once:
-scikit-learn's functions take milliseconds a call, and a derivative needs two for each cell.
+Every function returns the score and, per row, its derivative by the weight of that row, times the
+sum of the weights. The score plus them (`row_values`) is an array whose mean is the score and whose
+spread gives its standard error. Scores of a confusion matrix are computed for many at once.
 """
 
 from collections.abc import Callable
@@ -119,13 +117,7 @@ def one_vs_rest(
 
 
 def one_vs_one_auc(labels: IntArray, scores: FloatArray, weights: FloatArray) -> Influence:
-    """Average the area under the ROC curve over all pairs of classes, each ranked by both scores.
-
-    References
-    ----------
-    Hand, Till (2001). A simple generalisation of the area under the ROC curve for multiple class
-    classification problems.
-    """
+    """Average the AUC over all pairs of classes, ranked by both scores (Hand and Till 2001)."""
     n_classes, total = scores.shape[1], float(weights.sum())
     value, influence = 0.0, np.zeros(len(labels))
     pairs = [(a, b) for a in range(n_classes) for b in range(n_classes) if a != b]
@@ -176,11 +168,6 @@ def ratio_influence(part: Influence, whole: Influence) -> Influence:
     """Return the ratio of two scores, by the delta method."""
     ratio = part[0] / whole[0]
     return ratio, (part[1] - ratio * whole[1]) / whole[0]
-
-
-def variance_influence(values: FloatArray, weights: FloatArray) -> Influence:
-    """Return the variance (divisor n) of some values."""
-    return mean_influence((values - np.average(values, weights=weights)) ** 2, weights)
 
 
 def median_influence(values: FloatArray, weights: FloatArray) -> Influence:
@@ -502,8 +489,8 @@ class Column:
         return mean_influence(losses, self.weights)
 
     def variance(self, values: FloatArray) -> Influence:
-        """Return the variance of values, and how each row moves it."""
-        return variance_influence(values, self.weights)
+        """Return the variance (divisor n) of values, and how each row moves it."""
+        return self.mean((values - np.average(values, weights=self.weights)) ** 2)
 
     def median(self, values: FloatArray) -> Influence:
         """Return the median of values, and how each row moves it."""

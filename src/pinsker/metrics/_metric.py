@@ -9,7 +9,7 @@ import numpy as np
 
 from pinsker._compat import scorer_parts
 from pinsker._notes import Note, Notes
-from pinsker._types import AnyArray, FloatArray, IntArray, MetricChoice, Task, Unchecked
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, MetricChoice, Task, Unchecked
 from pinsker.bounds import (
     Bound,
     Difference,
@@ -22,13 +22,7 @@ from pinsker.bounds import (
 )
 from pinsker.encoding import Target
 from pinsker.exceptions import ParameterError
-from pinsker.metrics._influence import (
-    ClassRows,
-    Influence,
-    NumberRows,
-    TimeRows,
-    row_values,
-)
+from pinsker.metrics._influence import ClassRows, Influence, NumberRows, TimeRows, row_values
 from pinsker.metrics._scorers import (
     CostMatrix,
     ScoreFunction,
@@ -99,9 +93,8 @@ class Metric:
 
     def on_rows(self, rows: IntArray) -> "Metric":
         """Return the metric of some rows of a table."""
-        if self.subgroups is None:
-            return self
-        return replace(self, subgroups=self.subgroups.on_rows(rows))
+        parts = self.subgroups
+        return self if parts is None else replace(self, subgroups=parts.on_rows(rows))
 
     @property
     def has_theory(self) -> bool:
@@ -204,10 +197,11 @@ class Metric:
         """Return the loss of every row of a class target; its mean is the loss of the metric."""
         decided = log_probabilities if scores is None else scores
         names = np.arange(log_probabilities.shape[1]) if classes is None else classes
-        rows = ClassRows(
-            labels, decided, log_probabilities, names, _equal_or(weights, labels), clusters
+        known = (names, _equal_or(weights, labels), clusters)
+        rows, function = (
+            ClassRows(labels, decided, log_probabilities, *known),
+            self.of_one._function,
         )
-        function = self.of_one._function
         if function is not None:
             return row_values(*function.of_classes(rows), weights)
         return weighted_rows(self.of_one.row.losses_of("classification")(rows), weights)
@@ -298,27 +292,16 @@ class Metric:
         return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
 
     def increase(
-        self,
-        less: FloatArray,
-        full: FloatArray,
-        confidence: float,
-        clusters: IntArray | None = None,
-        weights: FloatArray | None = None,
-        widening: float = 1.0,
+        self, less: FloatArray, full: FloatArray, confidence: float, *known: Unchecked
     ) -> Difference:
-        """Return the mean of ``less - full``, paired by rows, with one-sided confidence bounds.
-
-        `widening` is that of cross-fitting, see `paired_difference`. With subgroups it is the
-        increase in the one where it is largest.
-        """
+        """Return the mean of ``less - full`` with limits, in the subgroup where it is largest."""
         if self.subgroups is not None:
-            given = (less, full, confidence, clusters, weights, widening)
-            return self.subgroups.worst(self.of_all_rows.increase, *given)
+            return self.subgroups.worst(self.of_all_rows.increase, less, full, confidence, *known)
         if self.of_worst:
             pairs = _targets(less, full)
             shared = 1.0 - (1.0 - confidence) / len(pairs)
             each, sure = (
-                [self.of_one.increase(a, b, level, clusters, weights, widening) for a, b in pairs]
+                [self.of_one.increase(*pair, level, *known) for pair in pairs]
                 for level in (confidence, shared)
             )
             return Difference(
@@ -326,7 +309,7 @@ class Metric:
                 max(one.lower for one in sure),
                 max(one.upper for one in each),
             )
-        return self.increases([less], full, confidence, clusters, weights, widening)[0]
+        return self.increases([less], full, confidence, *known)[0]
 
     def increases(
         self,
@@ -341,15 +324,10 @@ class Metric:
         if self.of_worst or self.subgroups is not None:
             known = (confidence, clusters, weights, widening)
             return [self.increase(less, full, *known) for less in several]
-        return paired_differences(
-            [less - full for less in several],
-            confidence,
-            counts=self.row.counts,
-            steps=self.metric.steps if isinstance(self.metric, CostMatrix) else None,
-            clusters=clusters,
-            weights=weights,
-            widening=widening,
-        )
+        steps = self.metric.steps if isinstance(self.metric, CostMatrix) else None
+        how = {"clusters": clusters, "weights": weights, "widening": widening, "steps": steps}
+        gaps = [less - full for less in several]
+        return paired_differences(gaps, confidence, counts=self.row.counts, **how)
 
     def by_subgroup(
         self,
@@ -362,11 +340,8 @@ class Metric:
         """Return the increase in every subgroup, as `increase` finds it; none without subgroups."""
         if self.subgroups is None:
             return ()
-        plain = self.of_all_rows.increase
-        counts = self.row.counts
-        return self.subgroups.table(
-            plain, less, full, *given, budget=budget, counts=counts, also=also
-        )
+        how: Fields = {"budget": budget, "counts": self.row.counts, "also": also}
+        return self.subgroups.table(self.of_all_rows.increase, less, full, *given, **how)
 
     def increase_of_roots(
         self,
@@ -388,11 +363,7 @@ class Metric:
     def gains(
         self, several: Sequence[FloatArray], prior: FloatArray, confidence: float, *known: Unchecked
     ) -> list[Difference]:
-        """Return what features are worth: the means of ``prior - losses``, with confidence bounds.
-
-        Of the worst of several targets it is the gain of the one that gains most. What is `known`
-        are clusters, weights and widening, as in `increase`.
-        """
+        """Return what features are worth: ``prior - losses``, of the target that gains most."""
         if not self.of_worst:
             lost = self.of_all_rows.increases(several, prior, confidence, *known)
             return [Difference(-one.mean, -one.upper, -one.lower) for one in lost]

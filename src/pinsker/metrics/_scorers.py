@@ -1,9 +1,7 @@
 """Metrics by name, scikit-learn's scorers and functions of a user, as one value per row.
 
-What is known of a score function decides how its standard error is found: a mean over rows is one,
-AUC has DeLong's placements, scores of predicted classes are functions of the confusion matrix,
-some others have an influence function, and the rest are computed again without blocks of rows, or
-of whole groups where rows belong together.
+What is known of a score function decides how its standard error is found: by its influence, that of
+a confusion matrix, or without blocks of rows in turn.
 """
 
 import inspect
@@ -93,13 +91,7 @@ class CostMatrix:
 
     @property
     def steps(self) -> FloatArray:
-        """What two predictions of one row can differ by in cost, beside nothing.
-
-        Examples
-        --------
-        >>> CostMatrix([[0, 1], [20, 0]]).steps.tolist()
-        [-20.0, -1.0, 1.0, 20.0]
-        """
+        """What two predictions of one row can differ by in cost, beside nothing."""
         costs = self.table
         values = np.unique(costs[:, :, None] - costs[:, None, :])
         return np.asarray(values[values != 0])
@@ -109,10 +101,8 @@ class CostMatrix:
 class WorstTarget:
     """A metric of the worst of several targets, instead of their mean.
 
-    A budget in it must be met in every target: of the error increases the largest counts. Every
-    target's upper confidence bound must be within the budget, which needs no correction for
-    several targets (a union-intersection test). Held-out rows alone decide. Its name in
-    certificates and on the command line is ``"worst "`` and that of the metric.
+    A budget in it must be met in every target, by held-out rows alone. Its name in certificates
+    and on the command line is ``"worst "`` and that of the metric.
 
     Parameters
     ----------
@@ -335,11 +325,8 @@ class ScoreFunction:
     ) -> Influence:
         """Leave one row of each cell of the confusion matrix out: all rows of a cell are alike."""
         self._refuse_weights(rows.weights)
-        true, predicted, kwargs = (
-            rows.classes[rows.labels],
-            rows.classes[codes],
-            self._kwargs_for(rows),
-        )
+        true, predicted = rows.classes[rows.labels], rows.classes[codes]
+        kwargs = self._kwargs_for(rows)
         _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
         everything = self._call(true, predicted, None, kwargs)
         left_out = [
@@ -365,9 +352,8 @@ class ScoreFunction:
         equal = np.ptp(weights) == 0
 
         def score(rows: IntArray) -> float:
-            return self._call(
-                true[rows], given[rows], None if equal else weights[rows], self.kwargs
-            )
+            own = None if equal else weights[rows]
+            return self._call(true[rows], given[rows], own, self.kwargs)
 
         if (given == given[:1]).all() and not np.isfinite(score(np.arange(len(true)))):
             return 0.0, np.zeros(len(true))  # a correlation, say: no features, no skill

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pinsker._types import BoolArray, FloatArray, IntArray
+from pinsker._types import BoolArray, FloatArray, IntArray, Unchecked
 from pinsker.bounds import Difference, rows_needed
 
 #: Name of the subgroup that holds every row: a budget for parts of the rows is one for all, too.
@@ -35,8 +35,7 @@ class SubgroupResult:
     increase, increase_lower, increase_upper : float
         Their paired difference with its one-sided confidence bounds.
     rows_needed : float
-        Held-out rows of this subgroup that would show it to be within the budget with probability
-        0.8 if its estimated increase is the true one; infinite where none would.
+        Held-out rows of it that would show this with probability 0.8; infinite where none would.
     """
 
     name: str
@@ -75,22 +74,19 @@ class Subgroups:
         increase: Increase,
         less: FloatArray,
         full: FloatArray,
-        confidence: float,
-        clusters: IntArray | None = None,
-        weights: FloatArray | None = None,
-        widening: float = 1.0,
+        level: float,
+        *known: Unchecked,
     ) -> Difference:
         """Return the increase that is farthest above its budget, as one above that of all rows."""
         # Within the budget means within it in every subgroup: each is tested at the whole error
         # probability (intersection-union, Berger 1982). That it is broken in one of them shares it.
-        given = (increase, less, full, clusters, weights, widening)
-        shared = 1.0 - (1.0 - confidence) / len(self.names)
-        each, sure = self._each(*given, confidence), self._each(*given, shared)
+        shared, losses = 1.0 - (1.0 - level) / len(self.names), (less, full)
+        each, sure = (self._each(increase, losses, one, *known) for one in (level, shared))
         shifts = np.where(np.isnan(self.budgets), 0.0, self.budget - self.budgets).tolist()
-        known = [k for k, one in enumerate(each) if not math.isnan(one.mean)]
+        seen = [k for k, one in enumerate(each) if not math.isnan(one.mean)]
         return Difference(
-            max(each[k].mean + shifts[k] for k in known),
-            max(sure[k].lower + shifts[k] for k in known),
+            max(each[k].mean + shifts[k] for k in seen),
+            max(sure[k].lower + shifts[k] for k in seen),
             max(one.upper + shift for one, shift in zip(each, shifts, strict=True)),
         )
 
@@ -111,11 +107,9 @@ class Subgroups:
         """Return every subgroup; its bound also holds for a second pair of losses, if given."""
         budgets = np.where(np.isnan(self.budgets), budget, self.budgets)
         known, shared = (clusters, weights, widening), 1.0 - (1.0 - confidence) / len(self.names)
-        each = self._each(increase, less, full, *known, confidence)
-        sure = self._each(increase, less, full, *known, shared)
-        other = each
-        if also is not None:
-            other = self._each(increase, also[0], also[1], *known, confidence)
+        each = self._each(increase, (less, full), confidence, *known)
+        sure = self._each(increase, (less, full), shared, *known)
+        other = each if also is None else self._each(increase, also, confidence, *known)
         found = []
         for k, (mask, own) in enumerate(zip(self.masks, budgets, strict=True)):
             kept, all_ = (_part(losses, mask, weights) for losses in (less, full))
@@ -126,40 +120,31 @@ class Subgroups:
                     float(gaps.var(ddof=1)), float(own), each[k].mean, counts=counts,
                     confidence=confidence, widening=widening,
                 )  # fmt: skip
-            result = SubgroupResult(
-                name=self.names[k],
-                n_rows=int(mask.sum()),
-                budget=float(own),
-                error_all=_largest_mean(all_),
-                error_kept=_largest_mean(kept),
-                increase=each[k].mean,
-                increase_lower=sure[k].lower,
-                increase_upper=max(each[k].upper, other[k].upper),
-                rows_needed=needed,
-            )
-            found.append(result)
+            errors = (_largest_mean(all_), _largest_mean(kept))
+            limits = (each[k].mean, sure[k].lower, max(each[k].upper, other[k].upper))
+            about = (self.names[k], int(mask.sum()), float(own))
+            found.append(SubgroupResult(*about, *errors, *limits, needed))
         return tuple(found)
 
     def _each(
         self,
         increase: Increase,
-        less: FloatArray,
-        full: FloatArray,
-        clusters: IntArray | None,
-        weights: FloatArray | None,
-        widening: float,
+        losses: tuple[FloatArray, FloatArray],
         confidence: float,
+        clusters: IntArray | None = None,
+        weights: FloatArray | None = None,
+        widening: float = 1.0,
     ) -> list[Difference]:
         """Return the increase in each subgroup; of fewer than two rows nothing is known."""
         found = []
-        for mask in self.masks[:, : len(less)]:  # the first folds hold the first rows out
+        for mask in self.masks[:, : len(losses[0])]:  # the first folds hold the first rows out
             if mask.sum() < 2:
                 found.append(Difference(math.nan, -math.inf, math.inf))
                 continue
-            pair = [_part(losses, mask, weights) for losses in (less, full)]
+            less, full = (_part(one, mask, weights) for one in losses)
             own = None if weights is None else weights[mask]
             together = None if clusters is None else clusters[mask]
-            found.append(increase(pair[0], pair[1], confidence, together, own, widening))
+            found.append(increase(less, full, confidence, together, own, widening))
         return found
 
 

@@ -1,7 +1,4 @@
-"""What all selectors share: the scikit-learn side, and what a fit leaves behind.
-
-Reduced tables come in the user's container: arrays, frames or Dask collections.
-"""
+"""What all selectors share: the scikit-learn side, and what a fit leaves behind."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -82,10 +79,7 @@ def fitted_attributes(
     before: Notes = (),
     notes: Notes = (),
 ) -> Fields:
-    """Return the attributes of a selector that keeps some features of a path.
-
-    Notes in `before` come before those of the decision, `notes` after them.
-    """
+    """Return the attributes of a selector; notes `before` are put before those of the decision."""
     encoded, facts, budget = context.encoded, context.facts, context.budget
     growth = tuple(float(value) for value in budget.growth(path, facts))
     path = path.with_bounds(growth, metric_name(budget.metric_for(facts)))
@@ -107,14 +101,10 @@ def fitted_attributes(
         notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
     planned = () if path.plan is None else tuple(path.plan.notes)
     record = FitRecord(
-        context.seed,
-        comparison,
-        encoded.hashes,
-        weighted=encoded.weights is not None,
-        grouped=context.groups is not None and not context.copies,
-        profile=encoded.profile,
+        context.seed, comparison, encoded.hashes, weighted=encoded.weights is not None,
+        grouped=context.groups is not None and not context.copies, profile=encoded.profile,
         fingerprint=context.fingerprint,
-    )
+    )  # fmt: skip
     return {
         "facts_": facts,
         "task_": encoded.target.task,
@@ -144,10 +134,7 @@ def set_fitted(selector: Estimator, attributes: Fields) -> None:
 def ranks(
     feature_columns: tuple[tuple[int, ...], ...], path: SelectionPath, size: int, n_columns: int
 ) -> IntArray:
-    """Return the rank of every column: 1 for those that stay, more for those that go earlier.
-
-    Columns of no feature, which were left out before the search, rank last.
-    """
+    """Return the rank of every column: 1 of those that stay; those of no feature rank last."""
     left = len(path.order) - size
     rank = np.full(len(feature_columns), left + 2, dtype=np.int64)
     rank[list(path.order[size:])] = 2 + np.arange(left)
@@ -204,8 +191,7 @@ def transform_dask(
     selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
 ) -> TableLike:
     """Take the columns that stay, without computing any."""
-    wanted = output_container(selector)
-    if wanted != "default":
+    if (wanted := output_container(selector)) != "default":
         raise ParameterError(
             f'set_output(transform="{wanted}") cannot hold a Dask collection: use "default", '
             "or pass X.compute()."
@@ -285,11 +271,8 @@ class Selector(
     def set_params(self, **params: Any) -> Self:
         """Set parameters; nested names such as ``knn__n_neighbors`` replace frozen settings."""
         own = [name for name in SETTINGS if name in self._get_param_names()]
-        nested = {
-            key: params.pop(key)
-            for key in list(params)
-            if any(key.startswith(f"{name}__") for name in own)
-        }
+        inside = [key for key in params if any(key.startswith(f"{name}__") for name in own)]
+        nested = {key: params.pop(key) for key in inside}
         super().set_params(**params)
         for key, value in nested.items():
             name, _, part = key.partition("__")
@@ -332,11 +315,11 @@ class Selector(
         Parameters
         ----------
         error_budget : float or StoppingRule, optional
-            Another budget, in the same metric as that of `fit`, or another stopping rule.
+            Another budget, in the metric of `fit`, or another stopping rule.
         n_features : int, optional
             Or a number of features.
         confidence : float, optional
-            Another confidence than that of `fit`, of the sets that held-out rows choose among.
+            Another confidence than that of `fit`.
 
         Returns
         -------
@@ -354,9 +337,9 @@ class Selector(
                     parameter="n_features",
                 )
             return self._columns(kept)
-        rule = own = self._rule()
-        if isinstance(own, ErrorBudget) and not isinstance(error_budget, StoppingRule):
-            rule = replace(own, delta=float(error_budget or 0.0))
+        rule = self._rule()
+        if isinstance(rule, ErrorBudget) and not isinstance(error_budget, StoppingRule):
+            rule = replace(rule, delta=float(error_budget or 0.0))
         else:
             rule = self._rule(error_budget)
         if confidence is not None and isinstance(rule, ErrorBudget):
@@ -374,8 +357,7 @@ class Selector(
         Returns
         -------
         array, frame or Dask collection of shape (n_samples, n_kept)
-            A frame when a frame was given, with its columns as they were; a Dask collection when
-            one was given, of which nothing is computed.
+            In the container that was given; nothing of a Dask collection is computed.
         """
         check_is_fitted(self)
         kept = self.get_support(indices=True)
@@ -403,19 +385,16 @@ class Selector(
         path : str or path-like, optional
             Where to write it.
         X, y : optional
-            The table and target of `fit`. With them the page also shows what each feature carries
-            alone and given the others, which kept feature replaces a dropped one, and how every
-            column was read. A selector does not keep its data.
+            The table and target of `fit`, which a selector does not keep: with them the page also
+            shows what each feature carries, and how every column was read.
         **findings
-            More to show: ``importance``, ``substitutes``, ``alternatives`` and ``stability``, what
-            the methods of these names returned; ``interactions``, what `pinsker.interactions`
-            returned; and ``source``, where the table is from.
+            More to show: ``importance``, ``substitutes``, ``alternatives``, ``stability`` and
+            ``interactions``, what these functions returned; ``source``, where the table is from.
 
         Returns
         -------
         Report
-            A notebook shows the page; ``save(path)`` writes it, ``open()`` opens a browser, and
-            ``html`` is its text. ``docs/report.md`` describes the page.
+            With ``save(path)``, ``open()`` and ``html``; see ``docs/report.md``.
         """
         check_is_fitted(self)
         from pinsker.report import report  # upwards, when called: selectors offer their own views
@@ -428,9 +407,8 @@ class Selector(
         Parameters
         ----------
         kind : {"increase", "path", "bound", "budget", "certificate"}, default="increase"
-            The error increase by the number of features, with the budget and the set that is kept;
-            the information on the path; its bound; error increase and number of features by the
-            budget, as in the paper's Figure 2; or the certificate.
+            The error increase by the number of features; the information on the path; its bound;
+            error increase and number of features by the budget; or the certificate.
         ax : matplotlib Axes, optional
             Where to draw.
 
@@ -454,7 +432,7 @@ class Selector(
             return budget
         if budget.metric not in ("auto", metric):
             raise ParameterError(
-                f"metric={metric!r}, but {budget} has another one: leave one of them out.",
+                f"metric={metric!r}, but {budget} has another one: leave one of them out."
             )
         return replace(budget, metric=metric)
 
@@ -475,8 +453,7 @@ class Selector(
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
-        mask: BoolArray = self.support_
-        return mask
+        return np.asarray(self.support_)
 
     @property
     def _repr_html_(self) -> Callable[[], str]:

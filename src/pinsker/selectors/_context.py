@@ -259,15 +259,9 @@ def encode_table(
     sample_weight: RowLabels = None,
 ) -> Encoded:
     """Let the user's data through the gate, and note its columns."""
-    encoded = encode(
-        X,
-        y,
-        task=task_of(metric),
-        **encoding_of(selector),
-        scale=scale,
-        columns=columns_to_read(X, selector.fixed_features, selector.feature_groups),
-        sample_weight=sample_weight,
-    )
+    columns = columns_to_read(X, selector.fixed_features, selector.feature_groups)
+    how = {**encoding_of(selector), "scale": scale, "sample_weight": sample_weight}
+    encoded = encode(X, y, task=task_of(metric), columns=columns, **how)
     validate_data(selector, X, skip_check_array=True)
     return encoded
 
@@ -294,10 +288,7 @@ def open_context(
     seed: int = 0,
     search: tuple[Any, ...] = (),
 ) -> FitContext:
-    """Check the rule against the table before anything is searched.
-
-    `search` is what the path depends on besides the table.
-    """
+    """Check the rule before anything is searched; a path depends on `search` and the table."""
     rule = selector._rule()
     fixed = find_features(encoded, selector.fixed_features, "fixed_features")
     rule.check(encoded.n_features, len(fixed), facts)
@@ -380,13 +371,11 @@ def with_means(
         at_least=n_at_least(context.rule),
     )
     context = with_groups(context, groups, selector.cv)
+    if selector.holds_out:
+        about = (context.seed, context.table, context.metric)
+        context = replace(context, models=models_of(selector, encoded, *about))
     return replace(
         context,
-        models=(
-            models_of(selector, encoded, context.seed, context.table, context.metric)
-            if selector.holds_out
-            else ()
-        ),
         settings=limit_memory(selector, memory, settings, memory.n_searches),
         jobs=jobs_of(selector, memory.n_fits),
         n_searches=memory.n_searches,
@@ -482,36 +471,19 @@ def fresh_context(
     check_columns(selector, X)
     record = selector._record
     demand_labels(record, sample_weight, groups)
-    encoded = encode_again(
-        X,
-        y,
-        selector.feature_columns_,
-        task=selector.facts_.task,
-        **encoding_of(selector),
-        scale=as_settings("knn", selector.knn).scale,
-        sample_weight=sample_weight,
-        like=record.profile,
-    )
+    how = {**encoding_of(selector), "scale": as_settings("knn", selector.knn).scale}
+    how |= {"task": selector.facts_.task, "sample_weight": sample_weight, "like": record.profile}
+    encoded = encode_again(X, y, selector.feature_columns_, **how)
     rule, in_time = selector._rule(), isinstance(selector.cv, TimeSeriesSplit)
     facts = TargetFacts.of(encoded.target, encoded.weights)
     budget = budget_of_rule(selector, rule)
-    differs = compare_profiles(
-        record.profile, encoded.profile, kept_columns(selector), in_time=in_time
-    )
+    profiles = (record.profile, encoded.profile, kept_columns(selector))
+    differs = compare_profiles(*profiles, in_time=in_time)
     context = FitContext(
-        encoded,
-        facts,
-        rule,
-        budget,
-        seed=seed,
-        table=X,
-        origin=origin,
-        drawn=drawn,
-        notes=(*note_known_rows(encoded, record.known_rows), *differs),
-        subgroups=read_subgroups(subgroups, X, encoded, budget, facts),
-        jobs=jobs_of(selector),
-        in_time=in_time,
-    )
+        encoded, facts, rule, budget, seed=seed, table=X, origin=origin, drawn=drawn,
+        notes=(*note_known_rows(encoded, record.known_rows), *differs), jobs=jobs_of(selector),
+        subgroups=read_subgroups(subgroups, X, encoded, budget, facts), in_time=in_time,
+    )  # fmt: skip
     models = models_of(selector, encoded, seed, X, context.metric)
     return with_groups(replace(context, models=models), groups, selector.cv)
 
@@ -552,20 +524,12 @@ def open_progress(
         decision = context.rule.decide(path, context.facts)
         return fitted_attributes(context, selector.n_features_in_, path, decision)
 
-    return Progress(
-        selector,
-        context.user_data,
-        n_moves,
-        line=line if selector.verbose else None,
-        attributes=attributes,
-        direction=direction,
-    )
+    shown, about = line if selector.verbose else None, (selector, context.user_data, n_moves)
+    return Progress(*about, line=shown, attributes=attributes, direction=direction)
 
 
 def run_search(
-    selector: Selector,
-    context: FitContext,
-    search: Callable[[SelectionPath | None], SelectionPath],
+    selector: Selector, context: FitContext, search: Callable[[SelectionPath | None], SelectionPath]
 ) -> tuple[SelectionPath, bool]:
     """Run a search, or go on with an earlier one; return its path and if it was interrupted."""
     same = selector._record.fingerprint == context.fingerprint

@@ -20,14 +20,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import (
-    Binning,
-    Encoded,
-    LargeTable,
-    is_dask_frame,
-    is_stream,
-    read_large,
-)
+from pinsker.encoding import Binning, Encoded, LargeTable, is_dask_frame, is_stream, read_large
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import FitContext, path_certificate
@@ -68,9 +61,8 @@ _AGAINST_ENTROPY = _COUNTED + "; losses against the target's entropy, which no s
 class CriterionSelection(Selector):
     r"""Choose features by a criterion of the literature: mRMR, JMI, CMIM and their relatives.
 
-    Features are added one by one. Each criterion weighs what a candidate X tells of the target Y
-    against what it repeats of the features W chosen before. Columns are cut into bins and all
-    information is counted.
+    Each criterion weighs what a candidate X tells of the target Y against what it repeats of the
+    features W chosen before. Columns are cut into bins and all information is counted.
 
     Parameters
     ----------
@@ -111,9 +103,7 @@ class CriterionSelection(Selector):
         How the target is read: "error" takes numbers for classes, "r2" cuts them into bins.
     fixed_features, feature_groups, categorical_features, missing
         As in `BackwardElimination`. A group counts as one feature with its joint values.
-    n_jobs : int, optional
-        Threads; the result is the same bits for any number.
-    verbose, warm_start
+    n_jobs, verbose, warm_start
         As in `BackwardElimination`.
 
     Attributes
@@ -124,9 +114,7 @@ class CriterionSelection(Selector):
     binning_ : Binned
         The cuts of every column, in the user's unit, and the codes.
     support_, ranking_, certificate_, cv_results_, notes_, facts_, feature_columns_
-        As in `ForwardSelection`.
-    n_features_in_, feature_names_in_
-        As in `ForwardSelection`.
+        As in `ForwardSelection`; so are `n_features_in_` and `feature_names_in_`.
 
     See Also
     --------
@@ -139,11 +127,9 @@ class CriterionSelection(Selector):
     included, is about the bin. Ties go to the first column. The first feature is the most relevant
     one under every criterion.
 
-    A Dask DataFrame is counted partition by partition, one pass for each feature that is added,
-    by an active ``distributed.Client`` or as Dask is configured to. Kinds and cuts of columns are
-    found from 100 000 of its rows (all of them if there are no more, and then the choice is that
-    of the same table in memory); categories, classes and counts come from every row. See
-    ``docs/scale.md``.
+    A Dask DataFrame is counted partition by partition, one pass for each feature that is added.
+    Kinds and cuts of columns are found from 100 000 of its rows; categories, classes and counts
+    come from every row. See ``docs/scale.md``.
 
     References
     ----------
@@ -155,8 +141,6 @@ class CriterionSelection(Selector):
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = CriterionSelection("jmi", n_features_to_select=4).fit(X, y)
-    >>> selector.path_.order
-    (22, 24, 23, 27)
     >>> selector.get_feature_names_out().tolist()
     ['worst perimeter', 'worst area', 'worst smoothness', 'worst concave points']
     """
@@ -196,22 +180,12 @@ class CriterionSelection(Selector):
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
-        self.criterion = criterion
-        self.n_features_to_select = n_features_to_select
-        self.stop = stop
-        self.beta = beta
-        self.gamma = gamma
-        self.bins = bins
-        self.binning = binning
-        self.correction = correction
-        self.metric = metric
-        self.fixed_features = fixed_features
-        self.feature_groups = feature_groups
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
+        self.criterion, self.n_features_to_select = criterion, n_features_to_select
+        self.stop, self.beta, self.gamma = stop, beta, gamma
+        self.bins, self.binning, self.correction, self.metric = bins, binning, correction, metric
+        self.fixed_features, self.feature_groups = fixed_features, feature_groups
+        self.categorical_features, self.missing = categorical_features, missing
+        self.n_jobs, self.verbose, self.warm_start = n_jobs, verbose, warm_start
 
     @fitting
     def fit(self, X: TableLike, y: TargetLike = None, sample_weight: RowLabels = None) -> Self:
@@ -254,11 +228,7 @@ class CriterionSelection(Selector):
         n_features: int | None = None,
         confidence: float | None = None,
     ) -> BoolArray:
-        """Return which columns stay under another budget or number, without fitting again.
-
-        The search has gone no farther than the rule of `fit` asked. See
-        `BackwardElimination.support_at`.
-        """
+        """Return which columns stay by another rule, no farther than the search of `fit` went."""
         support = super().support_at(
             error_budget=error_budget, n_features=n_features, confidence=confidence
         )
@@ -271,22 +241,13 @@ class CriterionSelection(Selector):
         fixed: tuple[int, ...] = (),
         seed: int = 0,  # noqa: ARG002
     ) -> Search:
-        """Return the search alone, and what it takes.
-
-        It adds as many features as `n_features_to_select` or a `FeatureCount` says, and all of them
-        under other rules.
-        """
+        """Return the search alone; it adds all features under rules that do not count them."""
         rule = self.stop if isinstance(self.stop, FeatureCount) else None
         if self.stop is None:
             rule = FeatureLimit(self.n_features_to_select)
-        find = partial(
-            count_and_search,
-            criterion=self.criterion,
-            counting=self._counting(),
-            rule=rule,
-            weights=(self.beta, self.gamma),
-            fixed=fixed,
-        )
+        how: Fields = {"criterion": self.criterion, "counting": self._counting(), "rule": rule}
+        weights = (self.beta, self.gamma)
+        find = partial(count_and_search, weights=weights, fixed=fixed, **how)
         return Search((type(self).__name__,), find, cost=2, most_rows=None)
 
     def _search_and_choose(
@@ -309,11 +270,7 @@ class CriterionSelection(Selector):
         return self
 
     def _chosen(
-        self,
-        context: FitContext,
-        path: CountedPath,
-        problem: CountedProblem,
-        notes: Notes,
+        self, context: FitContext, path: CountedPath, problem: CountedProblem, notes: Notes
     ) -> Fields:
         """Cut the path; return the fitted attributes."""
         decision = context.rule.decide(path, context.facts)
@@ -327,9 +284,8 @@ class CriterionSelection(Selector):
                 f"{path.n_counted} have"
             )
             after = (note,)
-        before = problem.notes + notes
         given = (context, self.n_features_in_, path, decision)
-        fitted = fitted_attributes(*given, before=before, notes=after)
+        fitted = fitted_attributes(*given, before=problem.notes + notes, notes=after)
         rows = _COUNTED if path.n_counted == path.n_features else _AGAINST_ENTROPY
         fitted["certificate_"] = path_certificate(
             fitted["path_"], context.rule, decision, context.facts, problem.tables.n_rows, rows

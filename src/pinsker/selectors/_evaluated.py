@@ -15,6 +15,7 @@ from pinsker._notes import Note
 from pinsker._types import (
     AnyArray,
     ColumnChoice,
+    Fields,
     ListsByName,
     RowLabels,
     Splitter,
@@ -72,11 +73,7 @@ class EvaluatedSelector(Selector):
         **Selector._parameter_constraints,
         "metric": [str, callable, CostMatrix, WorstTarget],
         "models": [str, "array-like"],
-        "cv": [
-            Options(Integral, {0}),
-            Interval(Integral, 2, None, closed="left"),
-            "cv_object",
-        ],
+        "cv": [Options(Integral, {0}), Interval(Integral, 2, None, closed="left"), "cv_object"],
         "knn": [KNNSettings, None],
         "engine": [StrOptions(set(ENGINES)), EngineSettings],
         "n_jobs": [Integral, None],
@@ -100,45 +97,35 @@ class EvaluatedSelector(Selector):
     ) -> Certificate:
         """Test the choice on rows that the search never used.
 
-        The certificate is that of the set of the fit, which has four fifths of the error
-        probability. Where it is not shown to be within the budget, larger sets of the path are
-        tested with the rest, from the largest down to the first that fails (a fixed sequence: no
-        correction for many tests is needed); the smallest that passed is in its `passed`. The
-        selector stays as it is: `with_certified` takes over the set.
+        The certificate is that of the set of the fit. Where it is not shown to be within the
+        budget, larger sets of the path are tested, and the smallest that passed is in its `passed`;
+        `with_certified` takes it over. See ``docs/certificate.md``.
 
         Parameters
         ----------
         X, y
-            Fresh rows, with the columns of `fit`; as Dask collections too. Of more than 40 000, so
-            many are drawn: they resolve a difference of 0.002 between error rates. Rows that `fit`
-            has seen are recognised: some of them make the result an estimate, and more than half of
-            them are refused.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of these rows.
-        groups : array-like of shape (n_samples,), optional
-            Which of these rows belong together.
+            Fresh rows, with the columns of `fit`; as Dask collections too. Of more than 40 000 this
+            many are drawn. Rows that `fit` has seen are recognised: some of them make the result an
+            estimate, and more than half of them are refused.
+        sample_weight, groups : array-like of shape (n_samples,), optional
+            Weights of these rows, and which of them belong together.
         subgroups : str, list of str, dict or array-like, optional
-            Parts of the rows in each of which the budget must be met: a column, whose values are
-            the subgroups, or several; a dict from names to masks or labels of the rows, or from
-            columns to a budget of their own, or to one per value. By default the `subgroups` of
-            the fit.
+            Parts of the rows in each of which the budget must be met: columns whose values are the
+            subgroups; a dict from names to masks or labels of the rows, or from columns to a budget
+            of their own, or to one per value. By default the `subgroups` of the fit.
         confidence : float, default=0.95
             Of each confidence bound by itself.
 
         Returns
         -------
         Certificate
-
-        References
-        ----------
-        ``docs/certificate.md``; theory of the fixed sequence: Maurer, Hothorn, Lehmacher (1995).
         """
         check_is_fitted(self)
         rule = self._rule()
         if not isinstance(rule, ErrorBudget):
             raise ParameterError(
                 f"certify needs an error budget to test, but the selector stops by {rule}: "
-                "set error_budget to a number, or to an ErrorBudget(...).",
+                "set error_budget to a number, or to an ErrorBudget(...)."
             )
         if subgroups is None:
             subgroups = self.get_params(deep=False).get("subgroups")
@@ -148,7 +135,7 @@ class EvaluatedSelector(Selector):
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
         fresh = FreshRows(context, folds, confidence)
-        certificate = fresh.certify(self.path_.order, _n_kept(self))
+        certificate = fresh.certify(self.path_.order, sum(_are_kept(self)))
         if not context.origin:
             return certificate
         rows, notes = f"{certificate.rows} ({context.origin})", certificate.notes + context.drawn
@@ -168,16 +155,6 @@ class EvaluatedSelector(Selector):
         -------
         selector
             Fitted: it transforms, certifies and is audited. Its parameters are those it stands for.
-
-        Examples
-        --------
-        >>> from pinsker import FeatureSelector
-        >>> from pinsker.datasets import NoisyXor
-        >>> X, y = NoisyXor(n_columns=4).sample(300, seed=1)
-        >>> settings = {"models": ["svm"], "searches": ["forward-backward"], "random_state": 0}
-        >>> selector = FeatureSelector(0.01, **settings).fit(X, y)
-        >>> selector.at(error_budget=0.5, confidence=0.5).transform(X).shape
-        (300, 1)
         """
         check_is_fitted(self)
         rule, own = self._rule(), self.error_budget
@@ -195,18 +172,12 @@ class EvaluatedSelector(Selector):
             path = comparison.paths[comparison.choose(rule)[0].search]
             growth = budget_of_rule(other, rule).growth(path, self.facts_)
             path = path.with_bounds(tuple(map(float, growth)), self.path_.metric)
+        changed = {"path_": path, "stability_": None, "importance_": None}
         certificate = other.certificate_at(error_budget=budget)
-        ranking = ranks(self.feature_columns_, path, len(kept), len(self.ranking_))
-        attributes = {"path_": path, "ranking_": ranking, "support_": ranking == 1}
-        attributes |= {"certificate_": certificate, "notes_": self.notes_ + certificate.notes}
-        set_fitted(other, attributes | {"stability_": None, "importance_": None})
-        return other
+        return self._keep(other, path, len(kept), certificate, changed)
 
     def certificate_at(self, *, error_budget: float) -> Certificate:
-        """Return what the held-out rows of `fit` say about another budget.
-
-        Budgets may be tried and the certificates looked at as often as wanted: the confidence
-        bounds hold for all evaluated sets, and so for all budgets, at once.
+        """Return what the held-out rows of `fit` say about another budget, of any number of them.
 
         Parameters
         ----------
@@ -260,17 +231,8 @@ class EvaluatedSelector(Selector):
                 f"the certificate says that the budget is {certificate.verdict}: there is no "
                 "certified set to take."
             )
-        other = copy.copy(self)
-        ranking = ranks(self.feature_columns_, self.path_, size, len(self.ranking_))
-        attributes = {
-            "ranking_": ranking,
-            "support_": ranking == 1,
-            "certificate_": certificate,
-            "notes_": self.notes_ + certificate.notes,
-            "_record": replace(self._record, certified=certificate),
-        }
-        set_fitted(other, attributes)
-        return other
+        record = replace(self._record, certified=certificate)
+        return self._keep(copy.copy(self), self.path_, size, certificate, {"_record": record})
 
     def importance(
         self,
@@ -284,17 +246,14 @@ class EvaluatedSelector(Selector):
         """Measure on fresh rows what each column is worth, with limits.
 
         Of a kept column: the error increase when it alone is left out. Of a dropped one: the
-        decrease when it alone is added. Models are fitted again without or with the column and
-        compared row by row, in the metric of the budget.
+        decrease when it alone is added. Models are fitted again, and compared row by row.
 
         Parameters
         ----------
         X, y
             Fresh rows, with the columns of `fit`.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of these rows, for models and errors.
-        groups : array-like of shape (n_samples,), optional
-            Which of these rows belong together.
+        sample_weight, groups : array-like of shape (n_samples,), optional
+            Weights of these rows, and which of them belong together.
         confidence : float, default=0.95
             That all intervals hold together.
 
@@ -318,9 +277,8 @@ class EvaluatedSelector(Selector):
         """Find on fresh rows what can replace each kept column.
 
         The five dropped columns that say most about a kept one are tried in its place, and of all
-        pairs the one that says most. Named is the smallest replacement whose error increase is
-        within the budget by its upper confidence bound; where there is none, ``within_budget`` is
-        False. The best pair is named beside it, where two say more than one.
+        pairs the one that says most. Named is the smallest replacement that is shown to be within
+        the budget; where there is none, ``within_budget`` is False.
 
         Parameters
         ----------
@@ -334,8 +292,7 @@ class EvaluatedSelector(Selector):
         """
         check_is_fitted(self)
         budget = self._budget()
-        fresh = self._fresh_sets(X, y, sample_weight, groups)
-        return substitutes(fresh, budget, confidence)
+        return substitutes(self._fresh_sets(X, y, sample_weight, groups), budget, confidence)
 
     def alternatives(
         self,
@@ -351,8 +308,7 @@ class EvaluatedSelector(Selector):
         """Find on fresh rows other sets within the budget.
 
         Features of the chosen set, and then of the sets that were found, are left out, and the
-        others are searched again, on rows that evaluate nothing. Weighted rows are searched by
-        counts ("jmi") alone, and not by pairs.
+        others are searched again, on rows that evaluate nothing.
 
         Parameters
         ----------
@@ -386,8 +342,7 @@ class EvaluatedSelector(Selector):
     ) -> Stability:
         """Choose again on random halves of the rows, and compare what is chosen.
 
-        It takes as long as `n` fits to half of the rows. `stability_` compares the folds of `fit`
-        for nothing, where each was searched by itself.
+        It takes as long as `n` fits to half of the rows; `stability_` compares the folds of `fit`.
 
         Parameters
         ----------
@@ -422,18 +377,15 @@ class EvaluatedSelector(Selector):
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which of `sample_weight` and `groups` go to the splitter and the models."""
         router = MetadataRouter(owner=self).add_self_request(self)
-        mapping = MethodMapping()
+        split, fit = MethodMapping(), MethodMapping()
         for caller in ("fit", "fit_transform"):
-            mapping.add(caller=caller, callee="split")
-        router.add(splitter=self.cv, method_mapping=mapping)
-        mapping = MethodMapping()
-        for caller in ("fit", "fit_transform"):
-            mapping.add(caller=caller, callee="fit")
-        listed = () if isinstance(self.models, str) else self.models
-        for place, item in enumerate(listed):
+            split.add(caller=caller, callee="split")
+            fit.add(caller=caller, callee="fit")
+        router.add(splitter=self.cv, method_mapping=split)
+        for place, item in enumerate(() if isinstance(self.models, str) else self.models):
             model = item[1] if isinstance(item, tuple) and len(item) == 2 else item
             if not isinstance(model, str):
-                router.add(**{f"model {place}": model}, method_mapping=mapping)
+                router.add(**{f"model {place}": model}, method_mapping=fit)
         return router
 
     def plan_memory(self, encoded: Encoded, seed: int = 0) -> FitMemory:
@@ -453,19 +405,22 @@ class EvaluatedSelector(Selector):
             return order[: certified.n_kept]
         return kept
 
+    def _keep(
+        self, other: Self, path: SelectionPath, size: int, certificate: Certificate, also: Fields
+    ) -> Self:
+        """Return a copy of this selector that keeps a set of a path."""
+        ranking = ranks(self.feature_columns_, path, size, len(self.ranking_))
+        set_ = {"ranking_": ranking, "support_": ranking == 1, "certificate_": certificate}
+        set_fitted(other, {**set_, "notes_": self.notes_ + certificate.notes, **also})
+        return other
+
     def _fresh_sets(
-        self,
-        X: TableLike,
-        y: TargetLike,
-        sample_weight: RowLabels,
-        groups: RowLabels,
-        searched: float = 0.0,
+        self, X: TableLike, y: TargetLike, *labels: RowLabels, searched: float = 0.0
     ) -> FreshSets:
         """Return the sets of this selector on fresh rows, a share of which may search."""
-        context = fresh_context(self, X, y, sample_weight, groups)
+        context = fresh_context(self, X, y, *labels)
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
-        kept = [bool(self.support_[list(columns)].all()) for columns in self.feature_columns_]
-        return FreshSets(context, cv, self.path_.order, kept, searched=searched)
+        return FreshSets(context, cv, self.path_.order, _are_kept(self), searched=searched)
 
     def _budget(self) -> float:
         """Return the error budget of the fitted selector."""
@@ -522,7 +477,5 @@ def _warn_of_growing_rows(seen: list[tuple[int, AnyArray]], hashes: AnyArray | N
     seen[:] = [(len(hashes), np.sort(hashes)[:_MOST_REMEMBERED])]
 
 
-def _n_kept(selector: Selector) -> int:
-    return sum(
-        bool(selector.support_[list(columns)].all()) for columns in selector.feature_columns_
-    )
+def _are_kept(selector: Selector) -> list[bool]:
+    return [bool(selector.support_[list(own)].all()) for own in selector.feature_columns_]

@@ -78,11 +78,7 @@ from pinsker.selectors._context import (
     plan_memory,
     with_means,
 )
-from pinsker.selectors._evaluated import (
-    EvaluatedSelector,
-    choose_on_path,
-    with_given_order,
-)
+from pinsker.selectors._evaluated import EvaluatedSelector, choose_on_path, with_given_order
 from pinsker.selectors._progress import Progress, fitting
 
 
@@ -94,87 +90,67 @@ class FeatureSelector(EvaluatedSelector):
     its error is. The smallest set that passes is kept: the upper confidence bound (for all sets
     together) of what its held-out error exceeds the reachable one by is within the budget. Of
     classes a set also passes whose estimated excess is within it, and whose missing information is
-    within what the budget allows; its verdict is "inconclusive" as long as errors do not show it.
-    Reachable is the error with all features or that
-    of the set with the most information, whichever is smaller, because many irrelevant columns make
-    a model of all features worse. When nothing smaller passes all features are kept, and `notes_`
-    says so.
+    within what the budget allows. When nothing smaller passes all features are kept.
 
     Parameters
     ----------
     error_budget : float or StoppingRule, default=0.05
-        How much error may be added, in `metric`. Or another rule: `ErrorBudget` with other
-        constants is evaluated as one; others cut each path, and held-out rows choose among the
-        paths.
+        How much error may be added, in `metric`. Other rules than an `ErrorBudget` cut each path,
+        and held-out rows choose among the paths.
     confidence : float, default=0.95
         That the set which is kept is within the budget, as held-out rows show it for all sets at
         once. 0.5 keeps the best guess: the smallest set whose estimated increase is within it.
     metric : str, scorer, callable, CostMatrix or WorstTarget, default="auto"
         Metric of the budget: "error" rate for classes and "r2" (share of the target's variance)
-        for numbers; "log-loss", "brier", "mse", "mae". Or the name of a scorer of scikit-learn
-        ("roc_auc", "f1", ...), what ``make_scorer`` returns, a function ``(y_true, y_score,
-        sample_weight) -> float`` of which larger is better, or a `CostMatrix`: these are decided
-        by held-out rows alone. It also says how the target is read: "r2" takes integers for
-        numbers. Of several targets it is the mean over them; `WorstTarget` bounds every one. Of
-        censored times "concordance" (the default) or "integrated_brier".
+        for numbers; "log-loss", "brier", "mse", "mae"; of censored times "concordance" or
+        "integrated_brier". Held-out rows alone decide a scorer of scikit-learn or its name, a
+        function ``(y_true, y_score, sample_weight) -> float`` of which larger is better, or a
+        `CostMatrix`. Of several targets it is the mean; `WorstTarget` bounds every one. It also
+        says how the target is read: "r2" takes integers for numbers.
     models : "auto" or list, default="auto"
-        Models that evaluate: classifiers, regressors or pipelines of your own (any class with
-        ``fit`` and ``predict``), or (name, model) pairs. They are fitted to subsets of your own
-        columns, unchanged: a frame stays a frame, with its dtypes and missing values. By
-        default a race of "linear", "linear ranks" (of normal scores), "svm" (radial kernel, up to
-        2000 rows), "extra trees" and "boosted trees". These names can be listed too, and "forest",
-        "lightgbm", "xgboost" and "catboost".
+        Models that evaluate: (name, model) pairs, or models with ``fit`` and ``predict``, which
+        are fitted to subsets of your own columns, unchanged; or names out of "linear", "linear
+        ranks" (of normal scores), "svm" (up to 2000 rows), "extra trees", "boosted trees" (these
+        race by default), "forest", "lightgbm", "xgboost" and "catboost".
     searches : "auto" or list, default="auto"
-        Searches to try: names out of "forward-backward", "backward", "forward", "linear",
-        "relevance", "jmi", "cmim", "elimination" (by a regularised linear model, which "auto" adds
-        for more than 100 features) and "pairs" (which it adds where two of 50 columns or more carry
-        more together than either shows alone), selectors of this package, (name, selector) pairs,
-        and (name, order) pairs with an order of columns, best first. An order that was found with
-        the same rows is evaluated too kindly.
+        Names out of "forward-backward", "backward", "forward", "linear", "relevance", "jmi",
+        "cmim", "elimination" (by a regularised linear model; "auto" adds it for more than 100
+        features) and "pairs" (for 50 columns or more of which two carry more together), selectors
+        of this package, (name, selector) pairs, and (name, order) pairs with an order of columns,
+        best first. An order that was found with the same rows is evaluated too kindly.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds of held-out rows, or a division of them, for groups of rows or time. 0 takes the
-        first search and cuts its path by its own information. With 5000 rows or more an int splits
-        the rows into three parts instead, see Notes; a splitter cross-fits all of them. A plain
-        ``TimeSeriesSplit()`` takes the rows to be in order of time, and splits 5000 or more in
-        that order: the latest rows certify.
+        Folds of held-out rows, or a division of them. 0 cuts the path of the first search by its
+        own information. With 5000 rows or more an int splits the rows into three parts, and so
+        does a plain ``TimeSeriesSplit()``, in order of time; other splitters cross-fit all rows.
     feature_costs : dict or array-like, optional
-        Prices of the columns, in any unit: of the sets within the budget the cheapest is kept
-        instead of the smallest. A dict by column (name or position), by name of a feature group,
-        or by a tuple of columns that share one price (paid once, whichever of them are kept);
-        what it does not name is free. Or one price per column. ``searches="auto"`` then also
-        orders features by gain per cost, and by cost.
+        Prices of the columns, in any unit: of the sets within the budget the cheapest is kept. One
+        per column, or a dict by column, by name of a feature group, or by a tuple of columns that
+        share one price; what it does not name is free.
     subgroups : str, list of str or dict, optional
-        A column, or several, whose values are subgroups of the rows: the error increase must be
-        within the budget in each of them, and `certificate_` has a table of them. A dict gives
-        columns a budget of their own, or one per value: ``{"region": {"north": 0.01}}``. The metric
-        must be a mean over rows, such as an error rate, R² or a Brier score.
+        Columns whose values are subgroups of the rows: the budget must be met in each of them. A
+        dict gives columns a budget of their own, or one per value: ``{"region": {"north": 0.01}}``.
+        The metric must be a mean over rows, such as an error rate, R² or a Brier score.
     fixed_features, feature_groups, categorical_features
         As in `BackwardElimination`.
     missing : {"auto", "error", "drop", "category"}, default="auto"
-        What happens to missing values. "auto": rows without a target are dropped and counted in
-        `notes_`; a missing category is a category, and a missing number a value of its own: far
-        from all others for neighbors, a bin for counts, NaN for boosted trees, and for the other
-        models the middle with a mark (a 0/1 column). Others as in `BackwardElimination`.
+        What happens to missing values. "auto": rows without a target are dropped, and a missing
+        value is one of its own. Others as in `BackwardElimination`.
     suspects : {"auto", "warn", "drop", "ignore"}, default="auto"
-        What to do with columns that give the target away (leaks, a recoded target, telling gaps) or
-        name rows or groups of rows (identifiers, row counters). "auto" leaves out those that name
-        rows or groups, which tell nothing about new ones, and names the others in `notes_` and in
-        the log; "warn" names all of them and keeps them, "drop" leaves all of them out, "ignore"
-        does not look. What is among `fixed_features` stays.
+        What to do with columns that give the target away (leaks, telling gaps) or name rows or
+        groups of rows (identifiers). "auto" leaves out those that name rows or groups and notes
+        the others; "warn" notes all, "drop" leaves all out, "ignore" does not look. What is among
+        `fixed_features` stays.
     knn, engine, n_jobs, random_state, verbose
-        As in `BackwardElimination`. The result is the same for any number of jobs.
+        As in `BackwardElimination`.
     time_limit : float, default=None
-        Seconds after which no evaluation is begun any more, and after half of which no search or
-        step of one is. The best set that was evaluated by then is kept, and `notes_` says what
-        was left out. One search (the cheapest) and one evaluation are always finished, and so is
-        the certificate of a split table. What is left out depends on the machine and its load: a
-        fit that reached its limit cannot be reproduced. By default there is no limit.
+        Seconds after which no evaluation is begun any more, and after half of which no step of a
+        search is. The best set that was evaluated by then is kept; such a fit cannot be
+        reproduced.
 
     Attributes
     ----------
     cv_results_ : dict of str to ndarray
-        What held-out rows say about every set that was evaluated, all features first: "search",
-        "n_features", "support", "information", "error", "increase" and its confidence bounds, ...
+        What held-out rows say about every set that was evaluated, all features first.
     front_ : list of FrontPoint
         ``(cost, increase, features)`` of the sets that were evaluated and that no other beats in
         cost and in error increase, the cheapest first. Without prices a feature costs 1.
@@ -183,21 +159,14 @@ class FeatureSelector(EvaluatedSelector):
     path_ : SelectionPath
         The path of the chosen set, on all rows.
     stability_ : Stability or None
-        How much the sets agree that were found without each fold, with ``to_frame()``; None where
-        the rows were not searched fold by fold (2000 rows or more, or ``cv=0``): there, and for
-        more than five choices, the method `stability` fits again to halves of the rows.
+        How much the sets agree that were found without each fold; None where the rows were not
+        searched fold by fold (2000 rows or more, or ``cv=0``). See the method `stability`.
     importance_ : Importance or None
-        What each kept feature is worth: the error increase without it, with limits that hold for
-        all of them, on held-out rows of `fit` and with the best model alone (about 20 fits of it).
-        From 5000 rows on they are the rows of the certificate; with fewer those that chose the
-        features, which makes these look better. None of more than 20 features, and without
-        held-out rows. The method `importance` takes fresh rows, all models, and dropped features.
-    support_, ranking_, notes_, facts_, feature_columns_
+        What each kept feature is worth on held-out rows of `fit`, with the best model: from 5000
+        rows on those of the certificate, with fewer those that chose the features, which makes
+        these look better. None of more than 20 features. See the method `importance`.
+    support_, ranking_, notes_, facts_, feature_columns_, n_features_in_, feature_names_in_
         As in `BackwardElimination`.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when they are all text.
 
     See Also
     --------
@@ -206,24 +175,10 @@ class FeatureSelector(EvaluatedSelector):
 
     Notes
     -----
-    The sets of the first folds compare the models, and show which sets are far from the budget; the
-    other folds are for those that can change the choice. With 1000 rows or more two folds share a
-    search without the rows of both. With 2000 rows or more features are ordered once, by a third of
-    the rows (1000 at most), and the folds hold out the others; a splitter, or groups of rows,
-    search in every fold.
-
-    With 5000 rows or more, rows are split into three disjoint parts, so that the cost hardly
-    depends on their number: at most 20 000 order the features (2000 by neighbors, all of them by
-    the criteria "jmi" and "cmim"), others compare the sets by bisection, and the certificate comes
-    from rows that took no part in either. Of more than 150 000 rows this many are drawn before they
-    are read, each with the same chance and every class in proportion; `notes_` and the certificate
-    say so.
-
-    `support_at` answers for other budgets from the sets that were evaluated, without fitting again.
-    Those sets lie closest to each other near the cut of `error_budget`.
-
-    The confidence bounds hold for these models and these rows. `certify` repeats the test on rows
-    that took no part in the choice.
+    Which rows search, evaluate and certify, and how many of many are read: ``docs/how_it_works.md``
+    and ``docs/certificate.md``. The confidence bounds hold for these models and these rows;
+    `certify` repeats the test on rows that took no part in the choice. `support_at` answers for
+    other budgets from the sets that were evaluated, which lie closest near the cut.
 
     Examples
     --------
@@ -270,24 +225,13 @@ class FeatureSelector(EvaluatedSelector):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        self.error_budget = error_budget
-        self.confidence = confidence
-        self.metric = metric
-        self.models = models
-        self.searches = searches
-        self.cv = cv
-        self.fixed_features = fixed_features
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.subgroups = subgroups
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.suspects = suspects
-        self.knn = knn
-        self.engine = engine
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self.error_budget, self.confidence, self.metric = error_budget, confidence, metric
+        self.models, self.searches, self.cv = models, searches, cv
+        self.fixed_features, self.feature_groups = fixed_features, feature_groups
+        self.feature_costs, self.subgroups = feature_costs, subgroups
+        self.categorical_features, self.missing = categorical_features, missing
+        self.suspects, self.knn, self.engine, self.n_jobs = suspects, knn, engine, n_jobs
+        self.random_state, self.verbose = random_state, verbose
         self.time_limit = time_limit
 
     @fitting
@@ -304,18 +248,16 @@ class FeatureSelector(EvaluatedSelector):
         ----------
         X : array-like, frame or Dask collection of shape (n_samples, n_features)
             Numbers, or a frame that may also hold categories, text and booleans. Of a Dask
-            DataFrame or Array at most 150 000 rows are computed; it needs an int as `cv`.
+            collection at most 150 000 rows are computed; it needs an int as `cv`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes or numbers, of one target or several; or a structured array of an event (bool)
-            and a time, as scikit-survival's. For a Dask DataFrame the name of one of its columns,
-            or a Dask Series with the same index; for a Dask Array a Dask Array.
+            Classes or numbers; a structured array of an event (bool) and a time; or, for a Dask
+            DataFrame, the name of one of its columns or a Dask Series with the same index.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, for searches, models, errors and their confidence bounds. A row
-            of weight zero is left out. Neighbors take no weights: "auto" searches by "jmi",
-            "cmim" and "linear" then, and leaves "extra trees" out of the models.
+            Weights of the rows, for searches, models, errors and their confidence bounds. Neighbors
+            take none: "auto" searches by "jmi", "cmim" and "linear" then.
         groups : array-like of shape (n_samples,), optional
-            Which rows belong together (patients, days): they are held out together, in every part
-            of the rows, and confidence bounds are those of sums over groups.
+            Which rows belong together (patients, days): they are held out together, and confidence
+            bounds are those of sums over groups.
 
         Returns
         -------
@@ -325,7 +267,10 @@ class FeatureSelector(EvaluatedSelector):
         plan = RowPlan.of(
             context.encoded, self.cv, context.seed, groups=context.groups, fewest=context.fewest
         )
-        names, searches = self._searches(context, plan)
+        names, searches = named_searches(
+            self.searches, plan.rows_to_measure(context.encoded), context.settings, context.fixed,
+            of_many_rows=plan.certify is not None, costs=context.costs,
+        )  # fmt: skip
         progress = Progress(self, context.user_data, 5 + len(names))
         context.jobs.on_call = None if progress.stages is None else progress.stages.show
         progress.on_stage(_describe_search(plan, len(names)))
@@ -364,9 +309,8 @@ class FeatureSelector(EvaluatedSelector):
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
         drawn: Notes = ()
-        elsewhere = is_stream(X)
         many = count_rows(X) > MOST_READ or is_dask(X)
-        if elsewhere or (splits_into_parts(self.cv) and many):
+        if is_stream(X) or (splits_into_parts(self.cv) and many):
             sample = draw_table(self, X, y, MOST_READ, seed)
             X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
             sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
@@ -392,25 +336,13 @@ class FeatureSelector(EvaluatedSelector):
 
     def _leave_out(self, X: TableLike, encoded: Encoded, groups: IntArray | None) -> Encoded:
         """Leave out constants, and what only names rows or groups, before anything is searched."""
-        encoded = drop_uninformative(
-            encoded, find_features(encoded, self.fixed_features, "fixed_features")
-        )
+        fixed = find_features(encoded, self.fixed_features, "fixed_features")
+        encoded = drop_uninformative(encoded, fixed)
         if self.suspects == "ignore":
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         found = find_suspects(X, encoded, groups)
         return note_suspects(encoded, found, fixed, drop=self.suspects)
-
-    def _searches(self, context: FitContext, plan: RowPlan) -> tuple[tuple[str, ...], list[Search]]:
-        """Return the names of the paths that are searched, in order, and the searches for them."""
-        return named_searches(
-            self.searches,
-            plan.rows_to_measure(context.encoded),
-            context.settings,
-            context.fixed,
-            of_many_rows=plan.certify is not None,
-            costs=context.costs,
-        )
 
     def _chosen(
         self,
@@ -429,17 +361,11 @@ class FeatureSelector(EvaluatedSelector):
             *context.deadline.notes,
         )
         choice = replace(choice, certificate=certificate)
-        fitted = fitted_attributes(
-            context,
-            self.n_features_in_,
-            choice.path,
-            replace(choice.decision, notes=choice.notes),
-            certificate=certificate,
-            comparison=choice.comparison,
-            notes=about,
-        )
+        path, size, decision = choice.path, choice.decision.size, choice.decision
+        how: Fields = {"certificate": certificate, "comparison": choice.comparison, "notes": about}
+        decision = replace(decision, notes=choice.notes)
+        fitted = fitted_attributes(context, self.n_features_in_, path, decision, **how)
         fitted["_record"] = replace(fitted["_record"], given_orders=given)
-        path, size = choice.path, choice.decision.size
         if plan.crosses and size < path.n_features:
             orders = found.orders[choice.result.search]
             if (stability := stability_of_orders(orders, size, path.names)) is not None:

@@ -51,9 +51,8 @@ class LinearSelection(Selector):
     Parameters
     ----------
     error_budget : float or StoppingRule, default=0.05
-        Increase of the mean squared error that is accepted, as a share of the target's variance:
-        the points of R² that may be lost. Or another rule; ``ErrorBudget(..., model="gaussian")``
-        is an exact one.
+        The points of R² that may be lost: an increase of the mean squared error, as a share of the
+        target's variance. Or another rule; ``ErrorBudget(..., model="gaussian")`` is an exact one.
     direction : {"backward", "forward"}, default="backward"
         Whether features are removed from all, or added to none.
     patience : int or None, default=10
@@ -63,22 +62,17 @@ class LinearSelection(Selector):
     metric : {"auto", "r2", "error"}, default="auto"
         How the target is read: "r2" takes integers for numbers, "error" for classes. The budget
         is a share of the target's variance in any case.
-    fixed_features, feature_groups, categorical_features, missing
+    fixed_features, feature_groups, categorical_features, missing, verbose, warm_start
         As in `BackwardElimination`. A nominal column becomes indicators that go together.
-    verbose, warm_start
-        As in `BackwardElimination`.
 
     Attributes
     ----------
     path_ : SelectionPath
-        Every set that the search met. Its information is that of a linear model, its bounds are
-        exact.
+        Every set that the search met, with the information of a linear model and exact bounds.
     support_, ranking_, certificate_, cv_results_, notes_, facts_, feature_columns_
         As in `BackwardElimination`.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when they are all text.
+    n_features_in_, feature_names_in_
+        As in `BackwardElimination`.
 
     See Also
     --------
@@ -90,11 +84,6 @@ class LinearSelection(Selector):
     (``docs/bounds.md``, linear models). A class target is one indicator per class, and the error
     is the Brier score of the linear model; for several targets squared errors are summed. All
     figures are those of the sample.
-
-    References
-    ----------
-    Beraha, Metelli, Papini, Tirinzoni, Restelli (2019). Feature Selection via Mutual Information:
-    New Theoretical Insights. Theorem 2, replaced by the identity.
 
     Examples
     --------
@@ -129,17 +118,11 @@ class LinearSelection(Selector):
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
-        self.error_budget = error_budget
-        self.direction = direction
-        self.patience = patience
-        self.max_features = max_features
-        self.metric = metric
-        self.fixed_features = fixed_features
-        self.feature_groups = feature_groups
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.verbose = verbose
-        self.warm_start = warm_start
+        self.error_budget, self.direction, self.metric = error_budget, direction, metric
+        self.patience, self.max_features = patience, max_features
+        self.fixed_features, self.feature_groups = fixed_features, feature_groups
+        self.categorical_features, self.missing = categorical_features, missing
+        self.verbose, self.warm_start = verbose, warm_start
 
     @fitting
     def fit(self, X: TableLike, y: TargetLike = None, sample_weight: RowLabels = None) -> Self:
@@ -217,7 +200,5 @@ class LinearSelection(Selector):
 
     def _metric_of_target(self) -> MetricChoice:
         """Return the metric that says how the target is read."""
-        budget = self.error_budget
-        if isinstance(budget, ErrorBudget) and self.metric == "auto":
-            return budget.metric
-        return self.metric
+        own = self.error_budget
+        return own.metric if isinstance(own, ErrorBudget) and self.metric == "auto" else self.metric

@@ -34,15 +34,7 @@ MonitorVerdict = Literal["met", "broken", "open"]
 
 @dataclass(frozen=True)
 class Look:
-    """What was known after some rows.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows so far.
-    increase, lower, upper : float
-        Mean error increase so far, and limits that hold at all numbers of rows at once.
-    """
+    """What was known after some rows: the mean error increase, and limits that always hold."""
 
     n_rows: int
     increase: float
@@ -54,8 +46,8 @@ class Monitor:
     """Tell whether a choice of columns is still within its budget as new rows arrive.
 
     Two fitted models predict every new row, one from all columns and one from those kept. Their
-    paired losses make a confidence sequence: both limits hold at all numbers of rows at once, with
-    the confidence asked for, so that it may be looked at after every batch and stopped at any time.
+    paired losses make a confidence sequence: both limits hold at all numbers of rows at once, so
+    that it may be looked at after every batch and stopped at any time.
 
     Parameters
     ----------
@@ -82,15 +74,11 @@ class Monitor:
     is_exact : bool
         Whether the limits hold for any distribution (bounded losses), or for many rows only.
 
-    See Also
-    --------
-    audit : one test, at a number of rows that is set beforehand.
-
     Notes
     -----
     Rows must be new: independent of each other, and of the rows that the models were fitted to. If
-    the increase drifts, "broken" says that it was above the budget in some of the rows so far;
-    after many good rows that takes many bad ones, so begin a new monitor every season.
+    the increase drifts, "broken" takes many bad rows after many good ones: begin a new monitor
+    every season.
 
     Examples
     --------
@@ -165,17 +153,7 @@ class Monitor:
         return "broken" if self._sequence.lower > self.error_budget else "open"
 
     def update(self, X: TableLike, y: TargetLike) -> Self:
-        """Add new rows with their true values, and look.
-
-        Parameters
-        ----------
-        X, y
-            New rows, with the columns of the fit, in the order in which they came.
-
-        Returns
-        -------
-        self
-        """
+        """Add new rows with their true values, in the order in which they came, and look."""
         losses = self._pair.losses(X, y)
         record = self._pair.selector._record
         _, hashes = profile_of(X, y, self._pair.task, record.profile)
@@ -216,17 +194,7 @@ class Monitor:
         return json.dumps(plain(state), allow_nan=False)
 
     def resume(self, text: str) -> Self:
-        """Go on from a state that `to_json` returned, with the same selector and metric.
-
-        Parameters
-        ----------
-        text : str
-            The state.
-
-        Returns
-        -------
-        self
-        """
+        """Go on from a state that `to_json` returned, with the same selector and metric."""
         try:
             state = json.loads(text)
             self._check(state)
@@ -240,14 +208,10 @@ class Monitor:
 
     def _check(self, state: Fields) -> None:
         """Refuse the state of another version, metric or set."""
-        own = {
-            "pinsker_monitor": _VERSION,
-            "metric": self.metric,
-            "kept": [str(name) for name in self._pair.selector.get_feature_names_out()],
-        }
-        for name, value in own.items():
-            if state[name] != value:
-                raise ValueError(f"its {name} is {state[name]!r}, not {value!r}")
+        own = json.loads(self.to_json())
+        for name in ("pinsker_monitor", "metric", "kept"):
+            if state[name] != own[name]:
+                raise ValueError(f"its {name} is {state[name]!r}, not {own[name]!r}")
 
     def plot(self, ax: Axes = None) -> Axes:
         """Draw the sequence against the budget; return matplotlib's axes."""

@@ -12,13 +12,7 @@ from pinsker._types import Fields, FloatArray, TableLike, TargetLike
 from pinsker.bounds import paired_difference, rows_needed, smallest_budget
 from pinsker.encoding import draw_rows
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import (
-    CONFIDENCE,
-    FEWEST_CERTIFIED,
-    FreshRows,
-    first_confidence,
-    make_folds,
-)
+from pinsker.holdout import CONFIDENCE, FEWEST_CERTIFIED, FreshRows, first_confidence, make_folds
 from pinsker.models import HoldoutModel
 from pinsker.selectors._feature_selector import FeatureSelector
 
@@ -100,16 +94,15 @@ def plan_rows(
     Parameters
     ----------
     X, y : optional
-        A table to plan from: for every budget the smallest set whose estimated increase is within
-        half of it is found with 1000 rows at most; v and :math:`\delta` are those of that set.
+        A table, 1000 rows of which are fitted to at most: v and :math:`\delta` are those of the
+        smallest set whose estimated increase is within half of the budget.
     error_budget : float or sequence of float
         Budgets, in the metric.
     selector : FeatureSelector, optional
         Settings of the fit: metric, models, searches and so on.
     error : float, optional
-        Without a table: the error that is assumed of all columns (the error rate, or 1 - R²). The
-        smaller set errs as often, half of the time in other rows (v = `error`); of numbers the two
-        errors correlate at 0.95.
+        Without a table: the error that is assumed of all columns (the error rate, or 1 - R²); the
+        smaller set errs as often, half of the time in other rows.
     metric : {"error", "r2"}
         Of an assumed error.
     n_rows : int
@@ -120,11 +113,6 @@ def plan_rows(
     Returns
     -------
     RowsPlan
-
-    Notes
-    -----
-    The rows are fresh ones, beside those that chose the set. ``benchmarks/power.py --plan`` and
-    ``--tables`` measure the power at the numbers that are printed.
 
     Examples
     --------
@@ -144,18 +132,11 @@ def plan_rows(
         sets = [_find(selector, _AIM * budget, sample.X, sample.y) for budget in budgets]
     how = {"confidence": first_confidence(confidence), "power": power}
     rows = [one.rows(budget, how) for one, budget in zip(sets, budgets, strict=True)]
-    return RowsPlan(
-        tuple(budgets),
-        tuple(max(float(count), float(FEWEST_CERTIFIED)) for count in rows),
-        tuple(one.size for one in sets),
-        tuple(one.increase for one in sets),
-        sets[0].metric,
-        n_rows,
-        min(one.smallest_budget(n_rows, how) for one in sets) if n_rows else math.nan,
-        confidence,
-        power,
-        n_fitted,
-    )
+    smallest = min(one.smallest_budget(n_rows, how) for one in sets) if n_rows else math.nan
+    needed = tuple(max(float(count), float(FEWEST_CERTIFIED)) for count in rows)
+    sizes, increases = tuple(one.size for one in sets), tuple(one.increase for one in sets)
+    about = (sets[0].metric, n_rows, smallest, confidence, power, n_fitted)
+    return RowsPlan(tuple(budgets), needed, sizes, increases, *about)
 
 
 @dataclass(frozen=True)

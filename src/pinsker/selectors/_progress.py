@@ -78,10 +78,9 @@ class Progress:
             return False
         step = self.context.subcontext(task_name=self.move)
         step.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-        attributes = self.attributes
-        rebuild = (
-            {} if attributes is None else {"reconstruction_attributes": partial(attributes, trace)}
-        )
+        rebuild = {}
+        if self.attributes is not None:
+            rebuild["reconstruction_attributes"] = partial(self.attributes, trace)
         return bool(step.call_on_fit_task_end(estimator=self.estimator, **rebuild, **self.data))
 
     def on_stage(self, name: str) -> None:
@@ -130,10 +129,8 @@ class ProgressLine:
         self.name, self.total, self.bound, self.metric = name, total, bound, metric
         self.grows = grows
         self.stream = sys.stderr if stream is None else stream
-        self.seconds = seconds
+        self.seconds, self.done, self.width = seconds, 0, 0
         self.started = self.shown = time.monotonic()
-        self.done = 0
-        self.width = 0
         self._last: Trace | None = None
 
     def show(self, trace: Trace) -> None:
@@ -171,10 +168,7 @@ class ProgressLine:
 
 
 class StageLine:
-    """Lines that show the stage of a fit, what is done of it, and how long the rest may take.
-
-    On a terminal one line is rewritten; elsewhere lines are written ever more rarely.
-    """
+    """Lines of a fit's stages: on a terminal one is rewritten, elsewhere they grow ever rarer."""
 
     def __init__(
         self,

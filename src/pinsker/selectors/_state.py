@@ -88,6 +88,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
     columns, kept = state["columns"], set(state["kept"])
     selector = _SELECTORS[state["selector"]](**_read_parameters(state["parameters"]))
     importance = state.get("importance")
+    kind_of_path = CountedPath if "n_counted" in state["path"] else SelectionPath
     fitted = {
         **_FORGOTTEN,
         "task_": str(state["task"]),
@@ -99,7 +100,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "facts_": _read_facts(state["facts"]),
         "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
         "ranking_": np.asarray(state["ranking"], dtype=np.int64),
-        "path_": _read_path(state["path"]),
+        "path_": kind_of_path.from_json(json.dumps(state["path"])),
         "certificate_": _read_certificate(state["certificate"]),
         "importance_": None if importance is None else _read(Importance, importance),
         "notes_": tuple(state["notes"]),
@@ -154,12 +155,6 @@ def _read_facts(saved: Mapping[str, Any]) -> TargetFacts:
     facts = dict(saved)
     shares = facts.pop("shares", None)
     return TargetFacts(**facts, shares=None if shares is None else TargetFacts(**shares))
-
-
-def _read_path(saved: Mapping[str, Any]) -> SelectionPath:
-    """Read a path; one by counts says how far it was counted."""
-    kind = CountedPath if "n_counted" in saved else SelectionPath
-    return kind.from_json(json.dumps(saved))
 
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
