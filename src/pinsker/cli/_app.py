@@ -68,13 +68,11 @@ from pinsker.report import summarise, to_html
 from pinsker.selectors import EvaluatedSelector
 
 app = typer.Typer(
-    name="pinsker",
-    cls=OneLineGroup,
+    name="pinsker", cls=OneLineGroup,
     help="Choose the columns of a table that matter for a prediction, within an error budget.",
     epilog="Exit codes: 0 budget met; 3 not met or inconclusive; 2 bad input.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+    rich_markup_mode=None, pretty_exceptions_enable=False,
+)  # fmt: skip
 
 #: Indicators of a column at most: one for each of thousands of texts takes hours.
 _MOST_CATEGORIES = 50
@@ -117,49 +115,25 @@ def _common(
 
 @app.command()
 def select(
-    target: options.Target,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    event: options.Event = None,
-    error_budget: options.Budget = None,
-    confidence: options.Confidence = None,
-    metric: options.Metric = "auto",
-    stop: options.Stop = None,
-    direction: options.Way = "auto",
-    as_published: options.Published = None,
-    searches: options.Searches = None,
-    models: options.Models = None,
-    cv: options.Folds = None,
-    fixed: options.Fixed = None,
-    drop: options.Drop = None,
-    suspects: options.Suspects = None,
-    feature_groups: options.FeatureGroups = None,
-    kind: options.Kinds = None,
-    row_groups: options.RowGroups = None,
-    time: options.Time = None,
-    weights: options.Weights = None,
-    subgroup: options.Subgroup = None,
-    costs: options.Costs = None,
-    stability: options.Stability = None,
-    n_neighbors: options.Neighbors = None,
-    missing: options.Missing = "auto",
-    memory: options.Memory = None,
-    time_limit: options.TimeLimit = None,
-    fast: options.Fast = False,
-    engine: options.Engine = "auto",
-    scheduler: options.Scheduler = None,
-    jobs: options.Jobs = None,
-    seed: options.Seed = None,
-    output: options.OutputFile = None,
-    features: options.FeaturesFile = None,
-    json: options.JsonFile = None,
-    report: options.ReportFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
-    na: options.NotAvailable = None,
-    quiet: options.Quiet = False,
-) -> int:
+    target: options.Target, table: options.Data = None, database: options.Database = None,
+    query: options.Query = None, event: options.Event = None, error_budget: options.Budget = None,
+    confidence: options.Confidence = None, metric: options.Metric = "auto",
+    stop: options.Stop = None, direction: options.Way = "auto",
+    as_published: options.Published = None, searches: options.Searches = None,
+    models: options.Models = None, cv: options.Folds = None, fixed: options.Fixed = None,
+    drop: options.Drop = None, suspects: options.Suspects = None,
+    feature_groups: options.FeatureGroups = None, kind: options.Kinds = None,
+    row_groups: options.RowGroups = None, time: options.Time = None,
+    weights: options.Weights = None, subgroup: options.Subgroup = None, costs: options.Costs = None,
+    stability: options.Stability = None, n_neighbors: options.Neighbors = None,
+    missing: options.Missing = "auto", memory: options.Memory = None,
+    time_limit: options.TimeLimit = None, fast: options.Fast = False,
+    engine: options.Engine = "auto", scheduler: options.Scheduler = None, jobs: options.Jobs = None,
+    seed: options.Seed = None, output: options.OutputFile = None,
+    features: options.FeaturesFile = None, json: options.JsonFile = None,
+    report: options.ReportFile = None, separator: options.Separator = None,
+    decimal: options.Decimal = None, na: options.NotAvailable = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
     check_outputs(outputs, [table, database, costs], query)
@@ -201,22 +175,13 @@ app.command()(plan)
 
 @app.command()
 def certify(
-    selection: SavedFile,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    confidence: Confidence = 0.95,
-    row_groups: options.RowGroups = None,
-    time: options.Time = None,
-    weights: options.Weights = None,
-    subgroup: options.Subgroup = None,
-    jobs: options.Jobs = None,
-    json: options.JsonFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
-    na: options.NotAvailable = None,
-    quiet: options.Quiet = False,
-) -> int:
+    selection: SavedFile, table: options.Data = None, database: options.Database = None,
+    query: options.Query = None, confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None, time: options.Time = None,
+    weights: options.Weights = None, subgroup: options.Subgroup = None, jobs: options.Jobs = None,
+    json: options.JsonFile = None, separator: options.Separator = None,
+    decimal: options.Decimal = None, na: options.NotAvailable = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Test a saved selection on fresh rows, which its search did not use."""
     check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
@@ -263,26 +228,16 @@ def audit(
             metavar="SELECTION", help="What pinsker select --json wrote; with --columns the table."
         ),
     ] = None,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    target: options.OfColumns = None,
-    columns: options.Columns = None,
-    against: options.Against = None,
-    error_budget: options.Budget = None,
+    table: options.Data = None, database: options.Database = None, query: options.Query = None,
+    target: options.OfColumns = None, columns: options.Columns = None,
+    against: options.Against = None, error_budget: options.Budget = None,
     metric: options.Metric = "auto",
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
-    confidence: Confidence = 0.95,
-    row_groups: options.RowGroups = None,
-    time: options.Time = None,
-    weights: options.Weights = None,
-    seed: options.Seed = None,
-    json: options.JsonFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
-    na: options.NotAvailable = None,
-    quiet: options.Quiet = False,
-) -> int:
+    confidence: Confidence = 0.95, row_groups: options.RowGroups = None, time: options.Time = None,
+    weights: options.Weights = None, seed: options.Seed = None, json: options.JsonFile = None,
+    separator: options.Separator = None, decimal: options.Decimal = None,
+    na: options.NotAvailable = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Measure what one model loses by a saved selection, or by a list of columns."""
     check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
@@ -360,11 +315,9 @@ def report(
 
 @app.command()
 def demo(
-    error_budget: options.Budget = None,
-    direction: options.Way = "auto",
-    jobs: options.Jobs = None,
+    error_budget: options.Budget = None, direction: options.Way = "auto", jobs: options.Jobs = None,
     quiet: options.Quiet = False,
-) -> int:
+) -> int:  # fmt: skip
     """Show a selection on 569 tumors with 30 measurements each."""
     data = load_breast_cancer(as_frame=True)
     frame = data.frame.drop(columns="target")

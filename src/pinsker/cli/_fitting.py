@@ -45,12 +45,9 @@ from pinsker.selectors import (
 )
 
 DIRECTIONS: Fields = {
-    "auto": FeatureSelector,
-    "backward": BackwardElimination,
-    "forward": ForwardSelection,
-    "forward-backward": ForwardBackwardSelection,
-    "linear": LinearSelection,
-}
+    "auto": FeatureSelector, "backward": BackwardElimination, "forward": ForwardSelection,
+    "forward-backward": ForwardBackwardSelection, "linear": LinearSelection,
+}  # fmt: skip
 #: What --fast stands for, where these options are not given.
 FAST: Fields = {"searches": ["relevance", "linear"], "cv": 3}
 DEFAULT_BUDGET = 0.05
@@ -100,8 +97,7 @@ def make_selector(
     if options.cv == 1 or (options.cv or 0) < 0:
         raise ParameterError(f"must be 0 or at least 2, found {options.cv}.", parameter="cv")
     optional = {
-        "confidence": options.confidence,
-        "cv": options.cv,
+        "confidence": options.confidence, "cv": options.cv,
         "models": parse_names(options.models, MODELS, "--models"),
         "searches": parse_names(options.searches, SEARCHES, "--searches"),
         "knn__n_neighbors": options.n_neighbors,
@@ -111,10 +107,8 @@ def make_selector(
         "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
         "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
         "subgroups": parse_columns(options.subgroups, names, "--subgroup") or None,
-        "suspects": options.suspects,
-        "n_jobs": options.jobs,
-        "random_state": options.seed,
-    }
+        "suspects": options.suspects, "n_jobs": options.jobs, "random_state": options.seed,
+    }  # fmt: skip
     if options.fast:
         if options.direction != "auto":
             raise ParameterError(f"--fast has no effect with --direction {options.direction}.")
@@ -132,12 +126,10 @@ def make_selector(
     fixed = parse_columns(options.fixed, priced, "--fixed")
     selector = _published(options, kind) if options.as_published else kind(**_stopping(options))
     selector.set_params(
-        missing=options.missing,
-        feature_groups=groups,
-        categorical_features=parse_kinds(options.kind, names),
-        fixed_features=fixed or None,
+        missing=options.missing, feature_groups=groups,
+        categorical_features=parse_kinds(options.kind, names), fixed_features=fixed or None,
         verbose=int(show_progress),
-    )
+    )  # fmt: skip
     return selector.set_params(**given)
 
 

@@ -406,15 +406,10 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame: pd.DataFrame = pd.read_csv(
-                text,
-                sep=style.separator,
-                decimal=style.decimal or ".",
-                na_values=["?", *(style.missing or ())],
-                skipinitialspace=True,
-                index_col=False,
-                low_memory=False,
-                **_EXACT,
-            )
+                text, sep=style.separator, decimal=style.decimal or ".",
+                na_values=["?", *(style.missing or ())], skipinitialspace=True, index_col=False,
+                low_memory=False, **_EXACT,
+            )  # fmt: skip
             return frame
     except pd.errors.ParserWarning as error:
         raise DataError(

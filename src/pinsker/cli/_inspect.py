@@ -47,23 +47,15 @@ _FACTOR = 2
 
 
 def inspect(
-    target: options.Target,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    event: options.Event = None,
-    drop: options.Drop = None,
-    feature_groups: options.FeatureGroups = None,
-    kind: options.Kinds = None,
-    metric: options.Metric = "auto",
-    direction: options.Way = "auto",
-    cv: options.Folds = None,
+    target: options.Target, table: options.Data = None, database: options.Database = None,
+    query: options.Query = None, event: options.Event = None, drop: options.Drop = None,
+    feature_groups: options.FeatureGroups = None, kind: options.Kinds = None,
+    metric: options.Metric = "auto", direction: options.Way = "auto", cv: options.Folds = None,
     memory: options.Memory = None,
     every: Annotated[bool, typer.Option("--all", help="List every column.")] = False,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
+    separator: options.Separator = None, decimal: options.Decimal = None,
     na: options.NotAvailable = None,
-) -> int:
+) -> int:  # fmt: skip
     """Show how a table is read and what a search would cost, without searching."""
     style = TextStyle(separator, decimal, na)
     most = MOST_READ if direction == "auto" and cv != 0 else None
@@ -96,12 +88,9 @@ def inspect(
 
 
 def _print(
-    console: Console,
-    read: InputTable,
-    encoded: Encoded,
-    suspects: tuple[Suspect, ...],
+    console: Console, read: InputTable, encoded: Encoded, suspects: tuple[Suspect, ...],
     most: int | None,
-) -> None:
+) -> None:  # fmt: skip
     n_rows, n_columns = read.features.shape
     gaps = read.features.isna().to_numpy()
     console.print(f"[bold]{escape(read.source)}[/bold]: {read.n_rows} rows, {n_columns} columns")

@@ -52,17 +52,10 @@ Draws = Annotated[int | None, Option("--n", min=2, help=
 
 @app.command()
 def monitor(
-    selection: SavedFile,
-    table: NewRows,
-    train: Train,
-    model: OfModel = "forest",
-    state: State = None,
-    plot: Plot = None,
-    confidence: Confidence = 0.95,
-    seed: options.Seed = None,
-    json: options.JsonFile = None,
-    quiet: options.Quiet = False,
-) -> int:
+    selection: SavedFile, table: NewRows, train: Train, model: OfModel = "forest",
+    state: State = None, plot: Plot = None, confidence: Confidence = 0.95,
+    seed: options.Seed = None, json: options.JsonFile = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Tell whether a saved selection is still within its budget, as new rows arrive."""
     check_outputs({"plot": plot, "json": json}, [selection, table, train, state])
     saved = read_selection(selection)
@@ -87,18 +80,10 @@ def monitor(
 
 @app.command()
 def label(
-    selection: SavedFile,
-    table: NewRows,
-    train: Train,
-    model: OfModel = "forest",
-    output: ToLabel = None,
-    labels: Labelled = None,
-    n: Draws = None,
-    confidence: Confidence = 0.95,
-    seed: options.Seed = None,
-    json: options.JsonFile = None,
-    quiet: options.Quiet = False,
-) -> int:
+    selection: SavedFile, table: NewRows, train: Train, model: OfModel = "forest",
+    output: ToLabel = None, labels: Labelled = None, n: Draws = None, confidence: Confidence = 0.95,
+    seed: options.Seed = None, json: options.JsonFile = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Name the new rows whose labels tell what a saved selection costs, and read them back."""
     check_outputs({"output": output, "json": json}, [selection, table, train, labels])
     if (output is None) == (labels is None):

@@ -76,18 +76,15 @@ def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
     """
     table, targets = outcome.table, outcome.table.targets
     content = {
-        "pinsker": __version__,
-        "schema": SCHEMA,
-        "source": table.source,
-        "target": targets[0] if len(targets) == 1 else list(targets),
-        "event": table.event,
+        "pinsker": __version__, "schema": SCHEMA, "source": table.source,
+        "target": targets[0] if len(targets) == 1 else list(targets), "event": table.event,
         **to_state(outcome.selector),
         "task": outcome.task,  # a linear search takes classes for numbers
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
         "notes": [sentence(note, "command") for note in outcome.notes],
         "seconds": round(outcome.seconds, 3),
         "summary": None if summary is None else _packed(summary),
-    }
+    }  # fmt: skip
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -152,16 +152,10 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
 
 
 def read_input(
-    source: str,
-    target: str | Sequence[str],
-    *,
-    style: TextStyle | None = None,
-    drop: Sequence[str] | None = None,
-    most: int | None = None,
-    seed: int = 0,
-    query: str | None = None,
-    may_lack_target: bool = False,
-) -> InputTable:
+    source: str, target: str | Sequence[str], *, style: TextStyle | None = None,
+    drop: Sequence[str] | None = None, most: int | None = None, seed: int = 0,
+    query: str | None = None, may_lack_target: bool = False,
+) -> InputTable:  # fmt: skip
     """Read a table and find the target in it; an empty one where it may be lacking."""
     if query is not None:
         frame, drawn = read_query(source, query, most=most, seed=seed)
@@ -196,13 +190,9 @@ def read_input(
         raise DataError(f"{source!r} has names of columns but no rows below them.")
     read, about_values = read_values(frame)
     return InputTable(
-        "standard input" if source == STDIN else source,
-        frame.assign(**read),
-        targets,
-        (*notes, *about_values),
-        frame[list(read)],
-        drawn,
-    )
+        "standard input" if source == STDIN else source, frame.assign(**read), targets,
+        (*notes, *about_values), frame[list(read)], drawn,
+    )  # fmt: skip
 
 
 def _find_targets(typed: Sequence[str], names: list[str]) -> tuple[str, ...]:

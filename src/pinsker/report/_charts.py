@@ -79,16 +79,11 @@ class Plane:
         sizes = _sizes(self.n_features, self.width)
         values = nice_ticks(self.low, self.high, 6)
         return {
-            "width": self.width,
-            "height": self.height,
-            "left": _LEFT,
-            "right": self.width - _RIGHT,
-            "top": _TOP,
-            "bottom": self.height - _BOTTOM,
-            "zero": self.y(0.0),
+            "width": self.width, "height": self.height, "left": _LEFT, "right": self.width - _RIGHT,
+            "top": _TOP, "bottom": self.height - _BOTTOM, "zero": self.y(0.0),
             "x_ticks": [{"at": self.x(size), "text": str(size)} for size in sizes],
             "y_ticks": [{"at": self.y(value), "text": _tick(value)} for value in values],
-        }
+        }  # fmt: skip
 
 
 def increase_chart(summary: Row) -> Row:
@@ -125,12 +120,9 @@ def expert_charts(summary: Row) -> list[Row]:
 
 
 def _chart(
-    name: str,
-    summary: Row,
-    series: list[Series],
-    ends: tuple[float, float],
+    name: str, summary: Row, series: list[Series], ends: tuple[float, float],
     baseline: Row | None = None,
-) -> Row:
+) -> Row:  # fmt: skip
     n_features = summary["kept"]["n_features"]
     figures = summary["certificate"]["figures"]
     likely = len(figures.get("likely") or ())

@@ -86,17 +86,11 @@ def to_html(summary: Fields) -> str:
     script, chart = _text("page.js"), increase_chart(summary)
     choices = summary["choices"]
     page: str = _environment().get_template("page.html").render(
-        summary=summary,
-        state=own_state(summary),
-        chart=chart,
-        experts=expert_charts(summary),
-        marks=slider_marks(choices) if choices["budgets"] else [],
-        ranking=_ranking(summary),
+        summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
+        marks=slider_marks(choices) if choices["budgets"] else [], ranking=_ranking(summary),
         subgroups=_subgroups(summary["certificate"]["figures"]),
-        following=_following(summary, chart),
-        most_rows=_MOST_ROWS,
-        style=markupsafe.Markup(_text("page.css")),
-        script=markupsafe.Markup(script),
+        following=_following(summary, chart), most_rows=_MOST_ROWS,
+        style=markupsafe.Markup(_text("page.css")), script=markupsafe.Markup(script),
         policy=_policy(script),
         kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
     )  # fmt: skip
@@ -108,13 +102,11 @@ def _following(summary: Row, chart: Row) -> Row:
     own, choices = summary["certificate"]["set"], summary["choices"]
     own_set = {name: own[name] for name in ("size", "features")}
     return {
-        "order": summary["path"]["order"],
-        "current": choices["current"],
+        "order": summary["path"]["order"], "current": choices["current"],
         "own": {"state": own_state(summary), "set": own_set},
         "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
-        "states": states(summary),
-        "marks": marks_of(chart, summary),
-    }
+        "states": states(summary), "marks": marks_of(chart, summary),
+    }  # fmt: skip
 
 
 def _subgroups(figures: Row) -> list[Row]:
@@ -160,12 +152,9 @@ def _ranking(summary: Row) -> Row:
 def _environment() -> Any:
     jinja2 = require("jinja2", purpose="a report", extra="report")
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=jinja2.FunctionLoader(_text), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
     environment.filters.update(number=number, short=short, counted=counted)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     return environment
@@ -251,17 +240,12 @@ def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
         )
     words = verdict["verdict_words"]
     return {
-        "budget": "" if budget is None else short(budget),
-        "headline": headline,
-        "lead": lead,
+        "budget": "" if budget is None else short(budget), "headline": headline, "lead": lead,
         "verdict": capital(words),
-        "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"),
-        "caution": caution,
-        "tiles": _tiles(summary, budget, one, verdict["shown"]),
-        "sentences": verdict["sentences"],
-        "status": _status(summary, budget, one, headline, words),
-        "search": one["search"],
-    }
+        "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"), "caution": caution,
+        "tiles": _tiles(summary, budget, one, verdict["shown"]), "sentences": verdict["sentences"],
+        "status": _status(summary, budget, one, headline, words), "search": one["search"],
+    }  # fmt: skip
 
 
 def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row]:
@@ -365,13 +349,9 @@ class Report:
 
 
 def report(
-    selector: Selector,
-    path: Any = None,
-    *,
-    X: TableLike = None,
-    y: TargetLike = None,
+    selector: Selector, path: Any = None, *, X: TableLike = None, y: TargetLike = None,
     **findings: Any,
-) -> Report:
+) -> Report:  # fmt: skip
     """Describe a fitted selector in one HTML page, and write it to `path` if there is one.
 
     Parameters

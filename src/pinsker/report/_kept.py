@@ -91,13 +91,10 @@ def budget_choices(selector: Selector, audience: Audience = "library") -> Row:
         verdicts.append(describe_certificate(certificate, audience))
         budgets.append(budget)
     return {
-        "metric": metric,
-        "baseline": baseline,
-        "budgets": budgets,
+        "metric": metric, "baseline": baseline, "budgets": budgets,
         "current": None if own is None or own not in budgets else budgets.index(own),
-        "verdicts": verdicts,
-        "sets": sets,
-    }
+        "verdicts": verdicts, "sets": sets,
+    }  # fmt: skip
 
 
 def likely_sizes(selector: Selector, budgets: FloatArray) -> IntArray:
@@ -139,12 +136,11 @@ def describe_certificate(certificate: Certificate | None, audience: Audience) ->
         return {**words, "sentences": [], "shown": dict.fromkeys(_SHOWN, "–"), "lets_all_go": False}
     f = facts(certificate)
     return {
-        "verdict": certificate.verdict,
-        "verdict_words": f.verdict,
+        "verdict": certificate.verdict, "verdict_words": f.verdict,
         "sentences": sentences(certificate, audience),
         "shown": {name: text for name, text in asdict(f).items() if name in _SHOWN},
         "lets_all_go": certificate.is_tested and certificate.lets_all_go,
-    }
+    }  # fmt: skip
 
 
 def _kept_at(

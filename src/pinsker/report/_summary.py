@@ -69,18 +69,12 @@ class Measures:
 
 
 def summarise(
-    selector: Selector,
-    X: TableLike = None,
-    y: TargetLike = None,
-    *,
-    importance: Importance | None = None,
-    interactions: Interactions | None = None,
+    selector: Selector, X: TableLike = None, y: TargetLike = None, *,
+    importance: Importance | None = None, interactions: Interactions | None = None,
     substitutes: Sequence[Substitute] | None = None,
-    alternatives: Sequence[Alternative] | None = None,
-    stability: Stability | None = None,
-    source: str | None = None,
-    command: str | None = None,
-) -> Fields:
+    alternatives: Sequence[Alternative] | None = None, stability: Stability | None = None,
+    source: str | None = None, command: str | None = None,
+) -> Fields:  # fmt: skip
     r"""Return what a fitted selector found, as plain values that JSON can hold.
 
     Parameters
@@ -130,9 +124,7 @@ def summarise(
     importance = selector.importance_ if importance is None else importance
     stability = selector.stability_ if stability is None else stability
     summary = {
-        "schema": SCHEMA,
-        "selector": {**_selector(selector), "command": command},
-        "source": source,
+        "schema": SCHEMA, "selector": {**_selector(selector), "command": command}, "source": source,
         "kept": {
             "size": len(kept),
             "n_features": path.n_features,
@@ -149,17 +141,14 @@ def summarise(
         "target": {"name": _target_name(selector, y), **asdict(selector.facts_)},
         "path": {"search": search_of_path(selector), "metric": metric, **_path(path)},
         "cv_results": result_rows(selector.cv_results_),
-        "choices": budget_choices(selector, audience),
-        "features": _features(selector, measures),
+        "choices": budget_choices(selector, audience), "features": _features(selector, measures),
         "certificate": _certificate(selector, kept, audience),
         "importance": None if importance is None else importance_rows(importance),
-        "interactions": interaction_rows(interactions),
-        "substitutes": other_rows(substitutes),
+        "interactions": interaction_rows(interactions), "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
         "stability": stability_rows(stability, path.names, kept),
-        "data": _data(selector, measures, audience),
-        "versions": _versions(),
-    }
+        "data": _data(selector, measures, audience), "versions": _versions(),
+    }  # fmt: skip
     values: Fields = plain(summary)
     return values
 
@@ -175,13 +164,11 @@ def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Fie
     """Return a certificate in words and figures."""
     certificate = selector.certificate_
     return {
-        **describe_certificate(certificate, audience),
-        "tested": certificate.is_tested,
+        **describe_certificate(certificate, audience), "tested": certificate.is_tested,
         "baseline": no_feature_increase(certificate),
-        "set": describe_set(selector, kept, certificate),
-        "figures": plain(certificate.to_dict()),
+        "set": describe_set(selector, kept, certificate), "figures": plain(certificate.to_dict()),
         "text": str(certificate),
-    }
+    }  # fmt: skip
 
 
 def _selector(selector: Selector) -> Fields:
@@ -211,15 +198,10 @@ def _path(path: Any) -> Fields:
         for t in np.argsort(path.sizes)
     ]
     return {
-        "direction": path.direction,
-        "score": path.score,
-        "complete": path.complete,
-        "best_size": path.best_size,
-        "best_information": path.best_information,
-        "names": list(path.names),
-        "order": list(path.order),
-        "sets": sets,
-    }
+        "direction": path.direction, "score": path.score, "complete": path.complete,
+        "best_size": path.best_size, "best_information": path.best_information,
+        "names": list(path.names), "order": list(path.order), "sets": sets,
+    }  # fmt: skip
 
 
 def _features(selector: Selector, measures: Measures | None) -> list[Fields]:
@@ -273,15 +255,13 @@ def _data(selector: Selector, measures: Measures | None, audience: Audience) -> 
     columns = measures.encoded.columns
     categories = [None if values is None else len(values) for values in columns.categories]
     return {
-        **data,
-        "n_rows": columns.n_rows,
-        "n_rows_measured": measures.n_rows,
+        **data, "n_rows": columns.n_rows, "n_rows_measured": measures.n_rows,
         "scale": columns.scale,
         "columns": [
             {"name": name, "kind": str(kind), "categories": count}
             for name, kind, count in zip(columns.names, columns.kinds, categories, strict=True)
         ],
-    }
+    }  # fmt: skip
 
 
 def _versions() -> dict[str, str]:
@@ -297,13 +277,10 @@ def importance_rows(importance: Importance) -> Row:
     values = zip(i.features, i.kept, i.value, i.lower, i.upper, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in values]
     return {
-        "metric": i.metric,
-        "metric_name": metric_words(i.metric),
-        "confidence": i.confidence,
-        "n_rows": i.n_rows,
-        "notes": list(map(str, i.notes)),
+        "metric": i.metric, "metric_name": metric_words(i.metric), "confidence": i.confidence,
+        "n_rows": i.n_rows, "notes": list(map(str, i.notes)),
         "features": sorted(rows, key=lambda row: (not row["kept"], -row["value"])),
-    }
+    }  # fmt: skip
 
 
 def interaction_rows(interactions: Interactions | None) -> Row | None:
@@ -344,13 +321,10 @@ def stability_rows(
         if stability.frequency[j] > 0 or j in kept
     ]
     return {
-        "value": stability.value,
-        "lower": stability.lower,
-        "upper": stability.upper,
-        "n_choices": stability.n_choices,
-        "over": stability.over,
+        "value": stability.value, "lower": stability.lower, "upper": stability.upper,
+        "n_choices": stability.n_choices, "over": stability.over,
         "features": sorted(often, key=lambda row: -row["frequency"]),
-    }
+    }  # fmt: skip
 
 
 def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
@@ -372,15 +346,10 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
 def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -> Encoded:
     """Encode the table of `fit` as the selector did."""
     encoded = encode_again(
-        X,
-        y,
-        selector.feature_columns_,
-        task=selector.task_,
-        categorical_features=selector.categorical_features,
-        missing=selector.missing,
-        feature_groups=selector.feature_groups,
-        scale=knn.scale,
-    )
+        X, y, selector.feature_columns_, task=selector.task_,
+        categorical_features=selector.categorical_features, missing=selector.missing,
+        feature_groups=selector.feature_groups, scale=knn.scale,
+    )  # fmt: skip
     if encoded.feature_names != selector.path_.names:
         raise DataError(
             f"the table given to report has {encoded.n_features} features that are not those "
@@ -432,8 +401,7 @@ def _take(problem: Problem, rows: IntArray) -> Problem:
     if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
         labels = np.unique(labels, return_inverse=True)[1]
     return Problem.from_arrays(
-        problem.values[rows],
-        labels=labels,
+        problem.values[rows], labels=labels,
         target=None if problem.target is None else problem.target[rows],
         features=problem.feature_of_column,
-    )
+    )  # fmt: skip
