@@ -29,6 +29,7 @@ from pinsker._compat import require
 from pinsker._notes import Note
 from pinsker._types import Estimator
 from pinsker.cli import _options as options
+from pinsker.cli import _output as out
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
     SelectOptions,
@@ -40,23 +41,6 @@ from pinsker.cli._fitting import (
 )
 from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._inspect import inspect
-from pinsker.cli._output import (
-    INTERRUPTED,
-    MET,
-    NOT_MET,
-    OneLineGroup,
-    OutputFiles,
-    check_outputs,
-    formula_notes,
-    make_console,
-    meets_budget,
-    next_command,
-    print_audit,
-    print_certificate,
-    print_summary,
-    until_closed,
-    write_json,
-)
 from pinsker.cli._plan import plan
 from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selection, to_json
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
@@ -68,7 +52,7 @@ from pinsker.report import summarise, to_html
 from pinsker.selectors import EvaluatedSelector
 
 app = typer.Typer(
-    name="pinsker", cls=OneLineGroup,
+    name="pinsker", cls=out.OneLineGroup,
     help="Choose the columns of a table that matter for a prediction, within an error budget.",
     epilog="Exit codes: 0 budget met; 3 not met or inconclusive; 2 bad input.",
     rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -136,7 +120,7 @@ def select(
 ) -> int:  # fmt: skip
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
-    check_outputs(outputs, [table, database, costs], query)
+    out.check_outputs(outputs, [table, database, costs], query)
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     if as_published is not None:  # beside another direction it is refused
@@ -157,15 +141,15 @@ def select(
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
-        notes = (*outcome.notes, *formula_notes(outcome.kept, output))
+        notes = (*outcome.notes, *out.formula_notes(outcome.kept, output))
         outcome = replace(outcome, notes=notes)
-        with until_closed():
+        with out.until_closed():
             if not outcome.interrupted:
                 write_files(outcome, output, features, json, report)
             if not quiet:
                 # What goes through standard output must stay clean.
-                console = make_console(stderr=STDIN in (output, features, json))
-                print_summary(console, outcome, next_command(outcome, json))
+                console = out.make_console(stderr=STDIN in (output, features, json))
+                out.print_summary(console, outcome, out.next_command(outcome, json))
     return _code(outcome)
 
 
@@ -183,7 +167,7 @@ def certify(
     decimal: options.Decimal = None, na: options.NotAvailable = None, quiet: options.Quiet = False,
 ) -> int:  # fmt: skip
     """Test a saved selection on fresh rows, which its search did not use."""
-    check_outputs({"json": json}, [selection, table, database], query)
+    out.check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
@@ -210,14 +194,14 @@ def certify(
             rows["subgroups"] = {name: read.frame[name].iloc[order] for name in parts}
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # A larger set that passed is printed, but it is not the saved one.
-    passed = meets_budget(certificate) and certificate.label == CERTIFICATE
+    passed = out.meets_budget(certificate) and certificate.label == CERTIFICATE
     about = {"saved_features": saved.features, "saved_set_passed": passed}
-    with until_closed():
-        write_json({**certificate.to_dict(), **about}, json)
+    with out.until_closed():
+        out.write_json({**certificate.to_dict(), **about}, json)
         if not quiet:
-            console = make_console(stderr=json == STDIN)
-            print_certificate(console, certificate, saved.features, [*notes, *collected])
-    return MET if passed else NOT_MET
+            console = out.make_console(stderr=json == STDIN)
+            out.print_certificate(console, certificate, saved.features, [*notes, *collected])
+    return out.MET if passed else out.NOT_MET
 
 
 @app.command()
@@ -239,7 +223,7 @@ def audit(
     na: options.NotAvailable = None, quiet: options.Quiet = False,
 ) -> int:  # fmt: skip
     """Measure what one model loses by a saved selection, or by a list of columns."""
-    check_outputs({"json": json}, [selection, table, database], query)
+    out.check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
     budget = None if error_budget is None else options.parse_budget(error_budget)
     if (columns is None) != (not target):
@@ -283,12 +267,12 @@ def audit(
     with collect_warnings() as collected:
         found = pinsker.audit(priced, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
-    with until_closed():
-        write_json(result.to_dict(), json)
+    with out.until_closed():
+        out.write_json(result.to_dict(), json)
         if not quiet:
             own = [*result.notes, *notes, *collected]
-            print_audit(make_console(stderr=json == STDIN), result, own)
-    return MET if meets_budget(result) else NOT_MET
+            out.print_audit(out.make_console(stderr=json == STDIN), result, own)
+    return out.MET if out.meets_budget(result) else out.NOT_MET
 
 
 @app.command()
@@ -305,12 +289,12 @@ def report(
     """Make the page of a saved selection again."""
     page = read_page(selection)
     path = output or str(Path(selection).with_suffix(".html"))
-    check_outputs({"report": path}, [selection], None)
-    with until_closed(), OutputFiles() as files:
+    out.check_outputs({"report": path}, [selection], None)
+    with out.until_closed(), out.OutputFiles() as files:
         files.write_text(page, path)
     if not quiet:
         print(f"wrote {path}")
-    return MET
+    return out.MET
 
 
 @app.command()
@@ -327,7 +311,7 @@ def demo(
     typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:
-        print_summary(make_console(), outcome)
+        out.print_summary(out.make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
     return _code(outcome)
 
@@ -363,7 +347,7 @@ def write_files(
     outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
 ) -> None:
     """Write the files that the options name: all of them or none."""
-    with OutputFiles() as files:
+    with out.OutputFiles() as files:
         if output is not None:
             chosen = [*outcome.kept, *outcome.table.targets, outcome.table.event]
             frame = outcome.table.as_written
@@ -413,8 +397,8 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
 
 def _code(outcome: Outcome) -> int:
     if outcome.interrupted:
-        return INTERRUPTED
-    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
+        return out.INTERRUPTED
+    return out.MET if out.meets_budget(outcome.selector.certificate_) else out.NOT_MET
 
 
 def _shows(quiet: bool) -> bool:

@@ -20,21 +20,8 @@ from scipy.io import arff
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray, Fields, TargetLike
-from pinsker.cli._formats import (
-    OTHER_FORMATS,
-    DrawnRows,
-    TextStyle,
-    draw_from_parquet,
-    draw_from_text,
-    first_line,
-    is_database,
-    is_float,
-    read_other,
-    read_query,
-    read_text,
-    read_values,
-    tables_in,
-)
+from pinsker.cli import _formats as formats
+from pinsker.cli._formats import DrawnRows, TextStyle, first_line, read_text, read_values
 from pinsker.cli._options import find_column, parse_columns
 from pinsker.exceptions import DataError, ParameterError
 
@@ -158,7 +145,7 @@ def read_input(
 ) -> InputTable:  # fmt: skip
     """Read a table and find the target in it; an empty one where it may be lacking."""
     if query is not None:
-        frame, drawn = read_query(source, query, most=most, seed=seed)
+        frame, drawn = formats.read_query(source, query, most=most, seed=seed)
         notes = [] if drawn is None else drawn.notes
         source = source or "the query"
     else:
@@ -171,7 +158,7 @@ def read_input(
         wanted = [target] if isinstance(target, str) else target
         frame = frame.assign(**{one: np.nan for one in wanted if one not in frame.columns})
     names = list(frame.columns)
-    if all(is_float(name) for name in names):
+    if all(formats.is_float(name) for name in names):
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )
@@ -248,8 +235,8 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
     """Draw rows of a file that has more; None where all of them are read."""
     try:
         if kind in ("csv", "tsv"):
-            return draw_from_text(handle, most, seed)
-        return draw_from_parquet(handle, most, seed) if kind == "parquet" else None
+            return formats.draw_from_text(handle, most, seed)
+        return formats.draw_from_parquet(handle, most, seed) if kind == "parquet" else None
     except _DAMAGED as error:
         raise DataError(f"{source!r} cannot be read as {kind}: {first_line(error)}.") from error
     finally:
@@ -264,8 +251,8 @@ def _read(
         text = handle if drawn is None else drawn.content
         frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
-    if kind in OTHER_FORMATS.values():
-        frame, about_sheet = read_other(handle, kind, source)
+    if kind in formats.OTHER_FORMATS.values():
+        frame, about_sheet = formats.read_other(handle, kind, source)
         return frame, [*about_sheet]
     if drawn is not None:
         frame, about_index = _with_index(drawn.content)
@@ -322,12 +309,12 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
 def open_table(source: str) -> tuple[BinaryIO, Format]:
     """Open a file or standard input, decompressed, and detect its format."""
     handle, name = _open(source)
-    other = OTHER_FORMATS.get(PurePath(name).suffix.lower())
+    other = formats.OTHER_FORMATS.get(PurePath(name).suffix.lower())
     if other is not None:  # some are archives themselves
         return handle, other
     handle, name = _decompressed(handle, name, source)
     suffix = PurePath(name).suffix.lower()
-    known = _FORMATS.get(suffix) or OTHER_FORMATS.get(suffix)
+    known = _FORMATS.get(suffix) or formats.OTHER_FORMATS.get(suffix)
     return handle, known or _format_of_content(handle)
 
 
@@ -358,8 +345,8 @@ def _open(source: str) -> tuple[BinaryIO, str]:
     try:
         if path.is_dir():
             raise DataError(f"{shown} is a folder: name a file.")
-        if is_database(source):
-            some = ", ".join(map(repr, tables_in(source)[:6])) or "none"
+        if formats.is_database(source):
+            some = ", ".join(map(repr, formats.tables_in(source)[:6])) or "none"
             raise DataError(
                 f'{shown} is a database: add --query "select * from TABLE". Its tables: {some}.'
             )

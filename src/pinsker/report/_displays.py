@@ -13,16 +13,8 @@ from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
 from pinsker.holdout import ALL_FEATURES, Certificate
 from pinsker.metrics import best_score, metric_row, metric_words
+from pinsker.report import _kept
 from pinsker.report._charts import BAND, FAR
-from pinsker.report._kept import (
-    budget_choices,
-    describe_set,
-    kept_features,
-    likely_sizes,
-    no_feature_increase,
-    own_budget,
-    search_of_path,
-)
 from pinsker.report.words import facts
 from pinsker.selectors import Monitor
 
@@ -108,13 +100,13 @@ class ErrorIncreaseDisplay(_Display):
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw a fitted selector."""
         check_is_fitted(estimator)
-        path, kept = estimator.path_, kept_features(estimator)
+        path, kept = estimator.path_, _kept.kept_features(estimator)
         likely = len(estimator.certificate_.likely)
         display = cls(
-            cv_results=estimator.cv_results_,
-            search=describe_set(estimator, kept, estimator.certificate_)["search"], kept=len(kept),
-            metric=estimator.certificate_.metric, budget=own_budget(estimator),
-            baseline=no_feature_increase(estimator.certificate_), sizes=path.sizes,
+            cv_results=estimator.cv_results_, kept=len(kept),
+            search=_kept.describe_set(estimator, kept, estimator.certificate_)["search"],
+            metric=estimator.certificate_.metric, budget=_kept.own_budget(estimator),
+            baseline=_kept.no_feature_increase(estimator.certificate_), sizes=path.sizes,
             bounds=_bounds(path), likely=likely if 0 < likely < len(kept) else None,
         )  # fmt: skip
         return display.plot(ax=ax)
@@ -192,8 +184,8 @@ class SelectionPathDisplay(_Display):
         check_is_fitted(estimator)
         display = cls(
             sizes=estimator.path_.sizes, information=np.asarray(estimator.path_.information),
-            kept=len(kept_features(estimator)), cv_results=estimator.cv_results_,
-            search=search_of_path(estimator),
+            kept=len(_kept.kept_features(estimator)), cv_results=estimator.cv_results_,
+            search=_kept.search_of_path(estimator),
         )  # fmt: skip
         return display.plot(ax=ax, **line_kwargs)
 
@@ -256,8 +248,8 @@ class BoundDisplay(_Display):
                 "nothing to draw: plot('increase') shows what held-out rows say."
             )
         display = cls(
-            sizes=path.sizes, bounds=_bounds(path), metric=metric, budget=own_budget(estimator),
-            kept=len(kept_features(estimator)),
+            sizes=path.sizes, bounds=_bounds(path), metric=metric,
+            budget=_kept.own_budget(estimator), kept=len(_kept.kept_features(estimator)),
         )  # fmt: skip
         return display.plot(ax=ax, **line_kwargs)
 
@@ -297,13 +289,13 @@ class BudgetDisplay(_Display):
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw a fitted selector."""
         check_is_fitted(estimator)
-        found, held_out = budget_choices(estimator), bool(estimator.cv_results_)
+        found, held_out = _kept.budget_choices(estimator), bool(estimator.cv_results_)
         budgets, sets = np.array(found["budgets"]), found["sets"]
         of = np.searchsorted([one["first"] for one in sets], range(len(budgets)), "right") - 1
         names = ("increase", "increase_lower", "limit") if held_out else ("bound",) * 3
         increase = np.array([[sets[k][name] for k in of] for name in names], dtype=np.float64)
         kept = np.array([sets[k]["size"] for k in of])
-        likely = likely_sizes(estimator, budgets) if held_out else kept
+        likely = _kept.likely_sizes(estimator, budgets) if held_out else kept
         sizes = np.stack([kept, likely])
         return cls(budgets=budgets, increase=increase, kept=sizes, metric=found["metric"]).plot(ax)
 
@@ -348,7 +340,7 @@ class CertificateDisplay(_Display):
         certificate = estimator.certificate_
         display = cls(
             statements=_statements(certificate), metric=certificate.metric,
-            budget=own_budget(estimator), verdict=facts(certificate).verdict,
+            budget=_kept.own_budget(estimator), verdict=facts(certificate).verdict,
         )  # fmt: skip
         return display.plot(ax=ax)
 

@@ -6,23 +6,16 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pinsker import selectors
 from pinsker._compat import require
 from pinsker._types import Selector, Unchecked
 from pinsker.exceptions import DataError
 from pinsker.report._html import to_html
 from pinsker.report._summary import summarise
-from pinsker.selectors import (
-    BackwardElimination,
-    CriterionSelection,
-    FeatureSelector,
-    ForwardBackwardSelection,
-    ForwardSelection,
-    LinearSelection,
-)
 
 _SELECTORS = (
-    FeatureSelector, BackwardElimination, ForwardSelection, ForwardBackwardSelection,
-    LinearSelection, CriterionSelection,
+    selectors.FeatureSelector, selectors.BackwardElimination, selectors.ForwardSelection,
+    selectors.ForwardBackwardSelection, selectors.LinearSelection, selectors.CriterionSelection,
 )  # fmt: skip
 #: Figures of a certificate that are logged as metrics, where they are numbers.
 _FIGURES = (

@@ -23,16 +23,7 @@ from pinsker.holdout import Certificate
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
 from pinsker.report._summary import SCHEMA, importance_rows, summarise
-from pinsker.report.words import (
-    budget_in_words,
-    capital,
-    clipped,
-    counted,
-    facts,
-    lines,
-    number,
-    short,
-)
+from pinsker.report.words import budget_in_words, clipped, counted, facts, lines, number, short
 from pinsker.search import SelectionPath
 
 #: Rows of a table on the page; the dict has them all.
@@ -241,7 +232,7 @@ def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
     words = verdict["verdict_words"]
     return {
         "budget": "" if budget is None else short(budget), "headline": headline, "lead": lead,
-        "verdict": capital(words),
+        "verdict": words[:1].upper() + words[1:],
         "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"), "caution": caution,
         "tiles": _tiles(summary, budget, one, verdict["shown"]), "sentences": verdict["sentences"],
         "status": _status(summary, budget, one, headline, words), "search": one["search"],

@@ -12,32 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
 from pinsker._notes import Audience, Note
-from pinsker._types import (
-    Fields,
-    FloatArray,
-    HasName,
-    IntArray,
-    Selector,
-    TableLike,
-    TargetLike,
-    plain,
-)
+from pinsker._types import FloatArray, HasName, IntArray, Selector, TableLike, TargetLike, plain
 from pinsker.encoding import Encoded, encode_again
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.explain import Alternative, Importance, Interactions, Stability, Substitute
 from pinsker.metrics import best_score, metric_words
-from pinsker.report._kept import (
-    budget_choices,
-    describe_certificate,
-    describe_set,
-    in_order,
-    kept_features,
-    no_feature_increase,
-    own_budget,
-    result_rows,
-    search_of_path,
-)
+from pinsker.report import _kept
 from pinsker.report.words import sentence
 from pinsker.search import StoppingRule
 
@@ -74,7 +55,7 @@ def summarise(
     substitutes: Sequence[Substitute] | None = None,
     alternatives: Sequence[Alternative] | None = None, stability: Stability | None = None,
     source: str | None = None, command: str | None = None,
-) -> Fields:  # fmt: skip
+) -> Row:  # fmt: skip
     r"""Return what a fitted selector found, as plain values that JSON can hold.
 
     Parameters
@@ -120,7 +101,7 @@ def summarise(
     measures = None if X is None else measure(selector, X, y)
     audience: Audience = "library" if command is None else "command"
     path, certificate = selector.path_, selector.certificate_
-    metric, kept = certificate.metric, kept_features(selector)
+    metric, kept = certificate.metric, _kept.kept_features(selector)
     importance = selector.importance_ if importance is None else importance
     stability = selector.stability_ if stability is None else stability
     summary = {
@@ -129,19 +110,20 @@ def summarise(
             "size": len(kept),
             "n_features": path.n_features,
             "n_columns": len(selector.support_),
-            "features": [path.names[feature] for feature in in_order(selector)],
+            "features": [path.names[feature] for feature in _kept.in_order(selector)],
         },
         "budget": {
-            "value": own_budget(selector),
+            "value": _kept.own_budget(selector),
             "metric": metric,
             "metric_name": metric_words(metric),
             "is_score": best_score(metric) is not None,
             "rule": certificate.rule,
         },
         "target": {"name": _target_name(selector, y), **asdict(selector.facts_)},
-        "path": {"search": search_of_path(selector), "metric": metric, **_path(path)},
-        "cv_results": result_rows(selector.cv_results_),
-        "choices": budget_choices(selector, audience), "features": _features(selector, measures),
+        "path": {"search": _kept.search_of_path(selector), "metric": metric, **_path(path)},
+        "cv_results": _kept.result_rows(selector.cv_results_),
+        "choices": _kept.budget_choices(selector, audience),
+        "features": _features(selector, measures),
         "certificate": _certificate(selector, kept, audience),
         "importance": None if importance is None else importance_rows(importance),
         "interactions": interaction_rows(interactions), "substitutes": other_rows(substitutes),
@@ -149,7 +131,7 @@ def summarise(
         "stability": stability_rows(stability, path.names, kept),
         "data": _data(selector, measures, audience), "versions": _versions(),
     }  # fmt: skip
-    values: Fields = plain(summary)
+    values: Row = plain(summary)
     return values
 
 
@@ -160,18 +142,18 @@ def _target_name(selector: Selector, y: TargetLike) -> str | None:
     return None if found is None else str(found)
 
 
-def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Fields:
+def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Row:
     """Return a certificate in words and figures."""
     certificate = selector.certificate_
     return {
-        **describe_certificate(certificate, audience), "tested": certificate.is_tested,
-        "baseline": no_feature_increase(certificate),
-        "set": describe_set(selector, kept, certificate), "figures": plain(certificate.to_dict()),
-        "text": str(certificate),
+        **_kept.describe_certificate(certificate, audience), "tested": certificate.is_tested,
+        "baseline": _kept.no_feature_increase(certificate),
+        "set": _kept.describe_set(selector, kept, certificate),
+        "figures": plain(certificate.to_dict()), "text": str(certificate),
     }  # fmt: skip
 
 
-def _selector(selector: Selector) -> Fields:
+def _selector(selector: Selector) -> Row:
     """Return the class of a selector, and code that fits it again."""
     name = type(selector).__name__
     full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
@@ -184,7 +166,7 @@ def _selector(selector: Selector) -> Fields:
     }
 
 
-def _path(path: Any) -> Fields:
+def _path(path: Any) -> Row:
     """Return the path by size, smallest first; the set of size s is the first s of `order`."""
     lost = path.lost()
     sets = [
@@ -204,11 +186,11 @@ def _path(path: Any) -> Fields:
     }  # fmt: skip
 
 
-def _features(selector: Selector, measures: Measures | None) -> list[Fields]:
+def _features(selector: Selector, measures: Measures | None) -> list[Row]:
     """Return one entry per feature, those that stay longest first."""
     path = selector.path_
     information = dict(zip(path.sizes.tolist(), path.information, strict=True))
-    staying, ranked = set(kept_features(selector)), len(path.order)
+    staying, ranked = set(_kept.kept_features(selector)), len(path.order)
     others = sorted(set(range(path.n_features)) - set(path.order))  # a forward search may end early
     entries = []
     for rank, feature in enumerate([*path.order, *others], start=1):
@@ -228,7 +210,7 @@ def _features(selector: Selector, measures: Measures | None) -> list[Fields]:
     return entries
 
 
-def _measured(feature: int, path: Any, measures: Measures | None) -> Fields:
+def _measured(feature: int, path: Any, measures: Measures | None) -> Row:
     """Return the figures of a feature; dependence is Linfoot's sqrt(1 - exp(-2 I))."""
     if measures is None:
         return {"alone": None, "given_kept": None, "stand_in": None}
@@ -244,12 +226,12 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> Fields:
     }
 
 
-def _data(selector: Selector, measures: Measures | None, audience: Audience) -> Fields:
+def _data(selector: Selector, measures: Measures | None, audience: Audience) -> Row:
     n_rows, notes = selector.n_samples_fit_, list(selector.notes_)
     if measures is not None and selector._record.weighted:
         notes.append(Note("single features have no weights"))
     texts = [sentence(note, audience) for note in notes]
-    data: Fields = {"notes": texts, "n_rows": n_rows, "columns": None}
+    data: Row = {"notes": texts, "n_rows": n_rows, "columns": None}
     if measures is None:
         return data
     columns = measures.encoded.columns
@@ -331,7 +313,7 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     """Measure every feature of the table that a selector was fitted to."""
     # Counts and linear models have no neighbors.
     knn = selector.get_params(deep=False).get("knn") or KNNSettings()
-    encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
+    encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
     rows = _spread(encoded.n_rows)
     problem = _take(Problem.of(encoded), rows)
     k = min(knn.n_neighbors, len(rows) - 1)

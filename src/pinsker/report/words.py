@@ -13,14 +13,7 @@ from typing import Any, NamedTuple
 from pinsker._notes import Audience, Note, spell, weights_of
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
-from pinsker.metrics import (
-    MEAN,
-    SubgroupResult,
-    best_score,
-    metric_row,
-    metric_words,
-    shown_value,
-)
+from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
 
 #: Decimals of rates, scores and nats.
