@@ -70,8 +70,8 @@ class DrawnRows:
     """Rows of a file, each drawn with the same chance."""
 
     content: Any  # the rows: of Parquet as a frame, of text as the text of a smaller table
-    n_rows: int  # rows of the file, and of those drawn
-    n_drawn: int  # rows of the file, and of those drawn
+    n_rows: int  # of the file
+    n_drawn: int
     missing: dict[str, int]
     remarks: Notes = ()  # what else a user should know
 
@@ -84,9 +84,8 @@ class DrawnRows:
 def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
     """Draw rows of a Parquet file, batch by batch; None where it has no more than that."""
     arrow = require("pyarrow", purpose="reading parquet", extra="cli")
-    file = require("pyarrow.parquet", purpose="reading parquet", extra="cli").ParquetFile(
-        handle, pre_buffer=False
-    )
+    parquet = require("pyarrow.parquet", purpose="reading parquet", extra="cli")
+    file = parquet.ParquetFile(handle, pre_buffer=False)
     n_rows = int(file.metadata.num_rows)
     if n_rows <= most:
         return None
@@ -217,7 +216,7 @@ def read_query(
             counted = f"select count(*) from ({query}) as rows_of_query"
             n_rows = int(connection.execute(counted).fetchone()[0])
             if most is None or n_rows <= most:
-                return _joined(_blocks(connection, query)), None
+                return pd.concat(list(_blocks(connection, query)), ignore_index=True), None
             frame = _drawn(_blocks(connection, query), n_rows, most, seed)
         except Exception as error:
             # SQLite's, DuckDB's and pandas' errors about a query share no class.
@@ -266,9 +265,8 @@ def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
     if isinstance(connection, sqlite3.Connection):
         yield from pd.read_sql_query(query, connection, chunksize=_BLOCK_ROWS)
         return
-    result = connection.execute(query)
+    result, empty = connection.execute(query), True
     names = [column[0] for column in result.description]
-    empty = True
     while len(block := result.fetch_df_chunk(_BLOCK_ROWS // 2048)):
         empty = False
         yield block
@@ -284,11 +282,7 @@ def _drawn(blocks: Iterator[pd.DataFrame], n_rows: int, most: int, seed: int) ->
         first, last = np.searchsorted(rows, [start, start + len(block)])
         pieces.append(block.iloc[rows[first:last] - start])
         start += len(block)
-    return _joined(iter(pieces))
-
-
-def _joined(blocks: Iterator[pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(list(blocks), ignore_index=True)
+    return pd.concat(pieces, ignore_index=True)
 
 
 def first_line(error: BaseException) -> str:
@@ -321,9 +315,7 @@ def text_columns(frame: pd.DataFrame) -> list[Any]:
 def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     """Describe which values keep a column of numbers from being read as one."""
     counts = present.value_counts(sort=False)
-    distinct = [
-        text for text in counts.index if written_number(text) is None and not is_float(text)
-    ]
+    distinct = [one for one in counts.index if written_number(one) is None and not is_float(one)]
     n_odd = int(counts[distinct].sum())
     if not distinct or n_odd > _NEARLY * len(present):
         return []

@@ -62,8 +62,7 @@ def inspect(
     source = choose_source(table, database, query)
     read = read_input(source, target, style=style, drop=drop, most=most, query=query)
     read = with_row_columns(read, event=event)
-    names = list(read.features.columns)
-    present = ~read.lacks_target
+    names, present = list(read.features.columns), ~read.lacks_target
     if not present.any():
         raise DataError(f"the target {read.target!r} has no value in any row.")
     # Gaps are what an inspection is for: here they never stop it.

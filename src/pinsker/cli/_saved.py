@@ -70,10 +70,7 @@ class SavedSelection:
 
 
 def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
-    """Return everything about a selection that outlives the process, as JSON text.
-
-    With the summary that its page is made of, packed: the file is for people too.
-    """
+    """Return what outlives the process, as JSON text; what its page is made of is packed."""
     table, targets = outcome.table, outcome.table.targets
     content = {
         "pinsker": __version__, "schema": SCHEMA, "source": table.source,
@@ -130,9 +127,8 @@ def _explained(path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # anything may be wrong with a file that someone has changed
-        found = (
-            str(error) if isinstance(error, PinskerError) else f"{type(error).__name__}: {error}"
-        )
+        own = isinstance(error, PinskerError)
+        found = str(error) if own else f"{type(error).__name__}: {error}"
         raise DataError(
             f"{path!r} is not a saved selection that this version of pinsker can read "
             f"({found.rstrip('.')}). Write one with pinsker select --json."
@@ -252,18 +248,14 @@ def _check_path(path: Fields) -> None:
     start = path.get("start")
     start = (list(range(n)) if backward else []) if start is None else start
     first = set(start)
-    _refuse(
-        {
-            "path/start names a feature that is not there": any(j >= n for j in start),
-            "path/start repeats a feature": len(first) < len(start),
-            "path/moves names a feature that is not there": any(j >= n for j in moves),
-            "path/moves repeats a feature": len(set(moves)) < len(moves),
-            "path/moves does not follow from path/start": any(
-                (j in first) != backward for j in moves
-            ),
-            "path/n_fixed is more than there are features": path.get("n_fixed", 0) > n,
-        }
-    )
+    _refuse({
+        "path/start names a feature that is not there": any(j >= n for j in start),
+        "path/start repeats a feature": len(first) < len(start),
+        "path/moves names a feature that is not there": any(j >= n for j in moves),
+        "path/moves repeats a feature": len(set(moves)) < len(moves),
+        "path/moves does not follow from path/start": any((j in first) != backward for j in moves),
+        "path/n_fixed is more than there are features": path.get("n_fixed", 0) > n,
+    })  # fmt: skip
 
 
 def _refuse(wrong: dict[str, bool]) -> None:

@@ -260,19 +260,13 @@ def _read(
     if kind == "arff":
         return _read_arff(handle, source), []
     try:
-        frame = _read_arrow(handle, kind)
+        reader = require(f"pyarrow.{kind}", purpose=f"reading {kind}", extra="cli")
+        table = reader.read_table(handle)
+        table.validate(full=True)  # before anything follows its offsets
+        frame = table.to_pandas()
     except _DAMAGED as error:
         raise DataError(f"{source!r} cannot be read as {kind}: {first_line(error)}.") from error
     return _with_index(frame)
-
-
-def _read_arrow(handle: BinaryIO, kind: Format) -> pd.DataFrame:
-    """Read Parquet or Feather; what is inside is checked before anything follows its offsets."""
-    name = f"pyarrow.{kind}"
-    table = require(name, purpose=f"reading {kind}", extra="cli").read_table(handle)
-    table.validate(full=True)
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
 
 
 def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note | str]]:

@@ -1,8 +1,6 @@
 """Line charts of a page as geometry: the templates draw them as SVG, and the script moves marks.
 
-Every chart is laid out twice, for a wide page and for a phone, so that its letters have the same
-size on both. Colours are CSS custom properties of the page: light, dark and paper need no second
-drawing.
+Every chart is laid out twice, so that its letters have the same size on a wide page and a phone.
 """
 
 import math
@@ -82,7 +80,7 @@ class Plane:
             "width": self.width, "height": self.height, "left": _LEFT, "right": self.width - _RIGHT,
             "top": _TOP, "bottom": self.height - _BOTTOM, "zero": self.y(0.0),
             "x_ticks": [{"at": self.x(size), "text": str(size)} for size in sizes],
-            "y_ticks": [{"at": self.y(value), "text": _tick(value)} for value in values],
+            "y_ticks": [{"at": self.y(v), "text": short(v).replace("-", "−")} for v in values],
         }  # fmt: skip
 
 
@@ -176,8 +174,9 @@ def _held_out_increase(summary: Row) -> list[Series]:
         ends = row["increase_lower"], max(row["increase_upper"], row["excess_upper"])
         if row["search"] == ALL_FEATURES:
             ends = 0.0, 0.0
+        low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
         about = f"{counted(row['n_features'], 'feature')}, {row['search']}: "
-        about += f"{change_in_words(row['increase'], metric)} (bounds {_signed(ends)})"
+        about += f"{change_in_words(row['increase'], metric)} (bounds {low} to {high})"
         return Point(row["n_features"], row["increase"], *ends, about)
 
     return _by_search(summary, point, "increase")
@@ -230,15 +229,11 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: in
         upper = [f"{x},{plane.y(p.high)}" for x, _, p in at]
         lower = [f"{x},{plane.y(p.low)}" for x, _, p in reversed(at)]
         color = colored.index(one.name) % _N_COLORS + 1 if one.name in colored else 0
-        drawn.append(
-            {
-                "name": one.name,
-                "color": color,
-                "line": " ".join(f"{x},{y}" for x, y, _ in at),
-                "band": " ".join(upper + lower),
-                "points": [{"x": x, "y": y, "title": p.title} for x, y, p in at],
-            }
-        )
+        drawn.append({
+            "name": one.name, "color": color, "line": " ".join(f"{x},{y}" for x, y, _ in at),
+            "band": " ".join(upper + lower),
+            "points": [{"x": x, "y": y, "title": p.title} for x, y, p in at],
+        })  # fmt: skip
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
@@ -265,12 +260,3 @@ def _sizes(n_features: int, width: int) -> list[int]:
         return powers if width > 500 else powers[::2]
     ticks = nice_ticks(1, max(n_features, 2), 12 if width > 500 else 6)
     return sorted({1} | {int(tick) for tick in ticks if tick % 1 == 0 and 1 <= tick <= n_features})
-
-
-def _tick(value: float) -> str:
-    return short(value).replace("-", "−")
-
-
-def _signed(ends: tuple[float, float]) -> str:
-    low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
-    return f"{low} to {high}"

@@ -30,10 +30,8 @@ from pinsker.search import SelectionPath
 _MOST_ROWS = 250
 #: Features of the ranking; its table has more.
 _MOST_RANKED = 30
-
 #: Features that the sentence below the slider names.
 _NAMED = 8
-
 Row = dict[str, Any]
 #: Pixels that a page has in a notebook; it scrolls.
 _FRAME_HEIGHT = 720
@@ -45,18 +43,13 @@ _WIDTH, _HEIGHT = 220, 44
 def to_html(summary: Fields) -> str:
     r"""Return a summary as one self-contained HTML page.
 
-    Names of columns are text that anybody may have written. They reach the page escaped, the
-    script as data only, and a content security policy allows no script but the page's own and no
-    address at all.
+    Names of columns, which anybody may have written, reach the page escaped and its script as data
+    only; a content security policy allows no other script and no address at all.
 
     Parameters
     ----------
     summary : dict
         What `summarise` returned, perhaps read back from JSON.
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -200,7 +193,8 @@ def slider_marks(choices: Row) -> list[Row]:
     marks: list[Row] = [
         {"at": position / last, "text": short(budget), "kind": "tick"}
         for position, budget in enumerate(budgets)
-        if position in (0, last) or _is_power_of_ten(budget)
+        if position in (0, last)
+        or (budget > 0 and math.isclose(math.log10(budget) % 1.0, 0.0, abs_tol=1e-9))
     ]
     room = [one for one in marks[1:-1] if 0.13 < one["at"] < 0.87]
     baseline = choices["baseline"]
@@ -212,10 +206,6 @@ def slider_marks(choices: Row) -> list[Row]:
     return shown
 
 
-def _is_power_of_ten(value: float) -> bool:
-    return value > 0 and math.isclose(math.log10(value) % 1.0, 0.0, abs_tol=1e-9)
-
-
 def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
     n_features, metric = summary["kept"]["n_features"], summary["budget"]["metric"]
     stays = "stays" if one["size"] == 1 else "stay"
@@ -225,10 +215,8 @@ def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
         lead = f"Error budget {short(budget)}: {budget_in_words(budget, metric)}."
     caution = ""
     if verdict["lets_all_go"]:
-        caution = (
-            "This budget lets every feature go: no features at all would stay within it. Choose a "
-            "smaller one, or another metric."
-        )
+        caution = "This budget lets every feature go: no features at all would stay within it. "
+        caution += "Choose a smaller one, or another metric."
     words = verdict["verdict_words"]
     return {
         "budget": "" if budget is None else short(budget), "headline": headline, "lead": lead,
@@ -355,10 +343,6 @@ def report(
         The table and target of `fit`.
     **findings
         What else `summarise` takes: ``importance``, ``interactions``, ``source`` and so on.
-
-    Returns
-    -------
-    Report
     """
     summary = summarise(selector, X, y, **findings)
     made = Report(summary, to_html(summary))

@@ -77,9 +77,6 @@ def summarise(
     Returns
     -------
     dict
-        ``schema``, ``selector``, ``source``, ``kept``, ``budget``, ``target``, ``path``,
-        ``cv_results``, ``choices``, ``features``, ``certificate``, ``importance``,
-        ``interactions``, ``substitutes``, ``alternatives``, ``stability``, ``data``, ``versions``.
         Information is in nats; what is not known is None. ``docs/report.md`` describes every key.
 
     References
@@ -104,6 +101,7 @@ def summarise(
     metric, kept = certificate.metric, _kept.kept_features(selector)
     importance = selector.importance_ if importance is None else importance
     stability = selector.stability_ if stability is None else stability
+    name = y.name if isinstance(y, HasName) and y.name is not None else selector.target_name_
     summary = {
         "schema": SCHEMA, "selector": {**_selector(selector), "command": command}, "source": source,
         "kept": {
@@ -119,7 +117,7 @@ def summarise(
             "is_score": best_score(metric) is not None,
             "rule": certificate.rule,
         },
-        "target": {"name": _target_name(selector, y), **asdict(selector.facts_)},
+        "target": {"name": None if name is None else str(name), **asdict(selector.facts_)},
         "path": {"search": _kept.search_of_path(selector), "metric": metric, **_path(path)},
         "cv_results": _kept.result_rows(selector.cv_results_),
         "choices": _kept.budget_choices(selector, audience),
@@ -129,17 +127,12 @@ def summarise(
         "interactions": interaction_rows(interactions), "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
         "stability": stability_rows(stability, path.names, kept),
-        "data": _data(selector, measures, audience), "versions": _versions(),
+        "data": _data(selector, measures, audience),
+        "versions": {"python": platform.python_version(), "pinsker": __version__}
+        | {package: version(package) for package in _PACKAGES},
     }  # fmt: skip
     values: Row = plain(summary)
     return values
-
-
-def _target_name(selector: Selector, y: TargetLike) -> str | None:
-    """Return the name of the target: that of `y`, or the one that `fit` was given."""
-    name = y.name if isinstance(y, HasName) else None
-    found = selector.target_name_ if name is None else name
-    return None if found is None else str(found)
 
 
 def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Row:
@@ -196,17 +189,11 @@ def _features(selector: Selector, measures: Measures | None) -> list[Row]:
     for rank, feature in enumerate([*path.order, *others], start=1):
         # NaN, which becomes None, where the path does not pass through both sizes.
         adds = information.get(rank, math.nan) - information.get(rank - 1, math.nan)
-        entries.append(
-            {
-                "rank": rank if rank <= ranked else None,
-                "name": path.names[feature],
-                "index": feature,
-                "columns": len(selector.feature_columns_[feature]),
-                "kept": feature in staying,
-                "adds": adds,
-                **_measured(feature, path, measures),
-            }
-        )
+        entries.append({
+            "rank": rank if rank <= ranked else None, "name": path.names[feature], "index": feature,
+            "columns": len(selector.feature_columns_[feature]), "kept": feature in staying,
+            "adds": adds, **_measured(feature, path, measures),
+        })  # fmt: skip
     return entries
 
 
@@ -219,11 +206,8 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> Row:
         other, nats = measures.stand_ins[feature]
         dependence = float(np.sqrt(-np.expm1(-2.0 * max(nats, 0.0))))
         stand_in = {"name": path.names[other], "information": nats, "dependence": dependence}
-    return {
-        "alone": measures.alone[feature],
-        "given_kept": measures.given_kept[feature],
-        "stand_in": stand_in,
-    }
+    alone, given_kept = measures.alone[feature], measures.given_kept[feature]
+    return {"alone": alone, "given_kept": given_kept, "stand_in": stand_in}
 
 
 def _data(selector: Selector, measures: Measures | None, audience: Audience) -> Row:
@@ -244,13 +228,6 @@ def _data(selector: Selector, measures: Measures | None, audience: Audience) -> 
             for name, kind, count in zip(columns.names, columns.kinds, categories, strict=True)
         ],
     }  # fmt: skip
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "pinsker": __version__}
-    for package in _PACKAGES:
-        found[package] = version(package)
-    return found
 
 
 def importance_rows(importance: Importance) -> Row:
@@ -372,7 +349,7 @@ def _as_target(
 
 
 def _spread(n_rows: int) -> IntArray:
-    """Return an even spread of rows: the same ones every time, from the whole table."""
+    """Return an even spread of rows, the same ones every time."""
     if n_rows <= _MOST_ROWS:
         return np.arange(n_rows)
     return np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.int64)

@@ -1,7 +1,4 @@
-"""Every sentence: of certificates and audits from one `facts`, of notes from one table.
-
-Text, page, command and card cannot disagree. Library notes name parameters, the command's options.
-"""
+"""Every sentence: of certificates and audits from one `facts`, of notes from one table."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -69,16 +66,18 @@ def facts(c: Certificate | AuditResult) -> Facts:
     errors = {"all": c.error_all, "kept": c.error_kept, "none": none, "upper": upper}
     known = [value for value in (c.error_all, c.error_kept, none) if math.isfinite(value)]
     digits = _digits(known or [value for value in (c.budget, bound) if math.isfinite(value)])
-    figures = (c.increase, limit, c.increase_lower)
+    figures, where = (c.increase, limit, c.increase_lower), ""
     if (worst := worst_subgroup(c)) is not None:
         figures = (worst.increase, worst.increase_upper, worst.increase_lower)
         limit = worst.increase_upper
+        own = f", whose budget is {short(worst.budget)}" if worst.budget != c.budget else ""
+        where = f" in {clipped(worst.name)}{own}"
     changes = [change_in_words(value, c.metric, digits) for value in figures]
     resolvable = _rounded_up(max(limit, 0.0), digits)
     return Facts(
         metric=metric_words(c.metric), budget="" if math.isnan(c.budget) else short(c.budget),
         verdict=_verdict(c, changes[2], resolvable),
-        change=changes[0] + ("" if worst is None else _in_subgroup(worst, c.budget)),
+        change=changes[0] + where,
         limit=changes[1], signed_limit=figure(limit, digits),
         level=f"{100 * c.confidence:g} % upper confidence bound", resolvable=resolvable,
         bound=figure(bound, digits), evidence=evidence,
@@ -128,11 +127,6 @@ def worst_subgroup(c: Certificate | AuditResult) -> SubgroupResult | None:
     return max(c.subgroups, key=lambda one: one.increase_upper - one.budget)
 
 
-def _in_subgroup(worst: SubgroupResult, budget: float) -> str:
-    own = f", whose budget is {short(worst.budget)}" if worst.budget != budget else ""
-    return f" in {clipped(worst.name)}{own}"
-
-
 def subgroup_rows(c: Certificate) -> list[tuple[str, ...]]:
     """Return the table of subgroups: its head, and a line for each."""
     if not c.subgroups:
@@ -154,11 +148,8 @@ def subgroup_text(c: Certificate) -> str:
     """Return the table of subgroups as text, its columns side by side."""
     rows = subgroup_rows(c)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  "
-        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    padded = ([cell.ljust(n) for cell, n in zip(row, widths, strict=True)] for row in rows)
+    return "\n".join("  " + "  ".join(row).rstrip() for row in padded)
 
 
 def _likely(c: Certificate) -> str:
@@ -215,18 +206,15 @@ def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
     else:
         said.append(f"models: {c.model_all} of all features, {c.model_kept} of those kept")
         if c.label == CERTIFICATE and c.metric == "error":
-            said.append(
-                f"the distribution-free {f.level} of the error with those kept is {f.upper}, for "
-                "independent rows"
-            )
+            free = f"the distribution-free {f.level} of the error with those kept"
+            said.append(f"{free} is {f.upper}, for independent rows")
     if c.verdict in ("inconclusive", "not met"):
         said.append(f.verdict)
     if c.is_tested and f.budget and c.standard_error == MEAN and not c.subgroups:
         tenth = f"of {f.budget} for all rows allows {short(10 * c.budget)} in a tenth of them"
         said.append(spell(f"a budget {tenth}: <subgroups=|--subgroup> bounds each part", audience))
-    return [f"{capital(text)}." for text in said] + [
-        f"Note: {sentence(note, audience)}." for note in c.notes
-    ]
+    noted = [f"Note: {sentence(note, audience)}." for note in c.notes]
+    return [f"{text[:1].upper()}{text[1:]}." for text in said] + noted
 
 
 def audit_text(result: AuditResult) -> str:
@@ -307,17 +295,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def capital(text: str) -> str:
-    """Return a text that begins with a capital letter."""
-    return text[:1].upper() + text[1:]
-
-
 def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
+    unsure = f"these rows could show a budget of {resolvable}"
+    if "untrue" in weights_of(c.notes):
+        unsure = "these rows are not like those of the fit"
     return {
         "met": "budget met",
         "nothing dropped": "nothing dropped: no smaller set is shown to be within the budget",
         "not met": f"budget not met ({least} at least)",
-        "inconclusive": f"inconclusive: {_unsure(c, resolvable)}",
+        "inconclusive": f"inconclusive: {unsure}",
         "not shown to be predictable": "not shown to be predictable better than with no features",
         "not tested": NOT_HELD_OUT,
         "no budget": "no error budget was set",
@@ -327,12 +313,6 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
 def _about(rows: float) -> str:
     """Return a number of rows in two digits."""
     return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
-
-
-def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
-    if "untrue" in weights_of(c.notes):
-        return "these rows are not like those of the fit"
-    return f"these rows could show a budget of {resolvable}"
 
 
 def _digits(values: list[float]) -> int:
