@@ -50,8 +50,7 @@ class Note:
         return text in str(self)
 
 
-#: Notes; those of stages that make none yet are texts.
-Notes: TypeAlias = tuple[Note | str, ...]
+Notes: TypeAlias = tuple[Note | str, ...]  # notes; those of stages that make none yet are texts
 
 
 def weights_of(notes: Notes) -> set[str]:

@@ -36,8 +36,7 @@ FAST: Fields = {"searches": ["relevance", "linear"], "cv": 3}
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
-#: A command that is repeated shall say the same.
-DEFAULT_SEED = 0
+DEFAULT_SEED = 0  # a command that is repeated shall say the same
 
 
 @dataclass(frozen=True)

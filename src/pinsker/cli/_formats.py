@@ -40,8 +40,7 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _SQLITE, _DUCKDB = b"SQLite format 3\x00", b"DUCK"
-#: A text column is called nearly numeric from this fraction of numbers on.
-_NEARLY = 0.5
+_NEARLY = 0.5  # a text column is called nearly numeric from this fraction of numbers on
 _SEPARATORS = ",;\t|"
 _SAMPLE = 65536
 _UTF_16 = b"\xff\xfe", b"\xfe\xff"
@@ -357,13 +356,21 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
         frame = _parse(handle, style, encoding)
     except UnicodeDecodeError:
         encoding = "cp1252"
-        frame = _parse_old(handle, style, encoding)
+        try:
+            frame = _parse(handle, style, encoding)
+        except UnicodeDecodeError as error:
+            raise DataError(
+                "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
+                "its name end in .parquet, .feather or .arff."
+            ) from error
     if not style.decimal and separator != "," and _has_decimal_commas(frame):
         frame = _parse(handle, replace(style, decimal=","), encoding)
         notes.append(Note("decimal comma"))
     if encoding == "cp1252":
         notes.append(Note("old encoding"))
-    notes += _repeated_names(lines, separator)
+    header = Counter(next(iter(_rows(lines, separator)), []))
+    repeated = [name for name, count in header.items() if name and count > 1]
+    notes += [Note("repeated names", (repeated[0],))] if repeated else []
     frame, about_columns = _without_clutter(frame)
     return frame, notes + about_columns
 
@@ -416,28 +423,12 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         text.detach()  # the file stays open: it may be read again in another way
 
 
-def _parse_old(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
-    try:
-        return _parse(handle, style, encoding)
-    except UnicodeDecodeError as error:
-        raise DataError(
-            "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
-            "its name end in .parquet, .feather or .arff."
-        ) from error
-
-
 def _has_decimal_commas(frame: pd.DataFrame) -> bool:
     for name in text_columns(frame):
         values = frame[name].dropna().astype(str)
         if len(values) and values.map(lambda text: bool(_DECIMAL_COMMA.fullmatch(text))).all():
             return True
     return False
-
-
-def _repeated_names(lines: list[str], separator: str) -> list[Note]:
-    header = next(iter(_rows(lines, separator)), [])
-    repeated = [name for name, count in Counter(header).items() if name and count > 1]
-    return [Note("repeated names", (repeated[0],))] if repeated else []
 
 
 def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:

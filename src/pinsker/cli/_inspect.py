@@ -30,8 +30,7 @@ from pinsker.search import MOST_SEARCHED
 from pinsker.selectors import FeatureSelector, LinearSelection
 
 _MOST_LISTED = 40
-#: Confidence of all bounds together.
-_CONFIDENCE = 0.95
+_CONFIDENCE = 0.95  # confidence of all bounds together
 #: The case of the smallest budget: this share of the predictions changes when columns go ...
 CHANGED = 0.05
 #: ... or, for numbers, the errors with and without them correlate so, and leave so much variance.
@@ -42,8 +41,7 @@ LEFT = 0.5
 _MOST_TIMED, _FEWEST_TIMED = 800, 60
 #: How time grows with the rows, at least and at most: what noise in the two times cannot change.
 _POWERS = 0.5, 2.2
-#: Measured times lie within this factor of the estimate (benchmarks/inspect_costs.py).
-_FACTOR = 2
+_FACTOR = 2  # measured times lie within this factor of the estimate (benchmarks/inspect_costs.py)
 
 
 def inspect(

@@ -48,8 +48,7 @@ _TEXT = ("csv", "tsv")
 #: First characters of what spreadsheets take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MOST_LISTED = 25
-#: Longer names are cut in the list; files hold them in full.
-_LONGEST_NAME = 80
+_LONGEST_NAME = 80  # longer names are cut in the list; files hold them in full
 
 Lines = list[tuple[str, str]]
 

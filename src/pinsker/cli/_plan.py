@@ -17,8 +17,7 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import MOST_READ
 from pinsker.selectors import FeatureSelector, plan_rows
 
-#: Of one budget these multiples are planned too.
-_MULTIPLES = 1, 2, 5
+_MULTIPLES = 1, 2, 5  # of one budget these multiples are planned too
 
 
 def plan(
@@ -52,8 +51,7 @@ def plan(
     else:
         if not target:
             raise ParameterError("name the target (--target), or assume an --error.")
-        style = TextStyle(separator, decimal, na)
-        source = choose_source(table, database, query)
+        style, source = TextStyle(separator, decimal, na), choose_source(table, database, query)
         read = read_input(source, target, style=style, drop=drop, most=MOST_READ, query=query)
         present = np.flatnonzero(~read.lacks_target)
         if not len(present):

@@ -20,12 +20,9 @@ from pinsker.exceptions import DataError, PinskerError
 from pinsker.report import sentence, to_html
 from pinsker.selectors import from_state, to_state
 
-#: The version that is written.
-SCHEMA = 2
-#: Bytes of a file at most: 100 000 columns take about a tenth of that.
-MOST_BYTES = 2**26
-#: Lists and objects within each other: a selection has five.
-_DEEPEST = 20
+SCHEMA = 2  # the version that is written
+MOST_BYTES = 2**26  # bytes of a file at most: 100 000 columns take about a tenth of that
+_DEEPEST = 20  # lists and objects within each other: a selection has five
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,), "array": (list,), "string": (str,), "integer": (int,),
     "number": (int, float), "boolean": (bool,), "null": (type(None),),
@@ -71,7 +68,10 @@ class SavedSelection:
 
 def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
     """Return what outlives the process, as JSON text; what its page is made of is packed."""
-    table, targets = outcome.table, outcome.table.targets
+    table, targets, packed = outcome.table, outcome.table.targets, None
+    if summary is not None:
+        page = zlib.compress(json.dumps(plain(summary), allow_nan=False).encode())
+        packed = base64.b64encode(page).decode("ascii")
     content = {
         "pinsker": __version__, "schema": SCHEMA, "source": table.source,
         "target": targets[0] if len(targets) == 1 else list(targets), "event": table.event,
@@ -80,7 +80,7 @@ def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
         "notes": [sentence(note, "command") for note in outcome.notes],
         "seconds": round(outcome.seconds, 3),
-        "summary": None if summary is None else _packed(summary),
+        "summary": packed,
     }  # fmt: skip
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -105,11 +105,6 @@ def read_page(path: str) -> str:
             raise DataError("it was saved without its page")
         unpacked = zlib.decompressobj().decompress(base64.b64decode(packed), MOST_BYTES)
         return to_html(json.loads(unpacked))
-
-
-def _packed(summary: Fields) -> str:
-    text = json.dumps(plain(summary), allow_nan=False).encode()
-    return base64.b64encode(zlib.compress(text)).decode("ascii")
 
 
 def _content(text: bytes) -> Fields:
@@ -182,7 +177,12 @@ def check(value: Unchecked, rules: Fields, place: str = "") -> None:
         if not least <= value <= most:
             raise DataError(f"{where} is {_shown(value)}, and must be from {least} to {most}")
     if isinstance(value, str):
-        _check_text(value, rules, where)
+        least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
+        if not least <= len(value) <= most:
+            size = f"{len(value)} characters, and must have {least} to {most}"
+            raise DataError(f"{where} has {size}")
+        if "pattern" in rules and not re.search(rules["pattern"], value):
+            raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
     if isinstance(value, list):
         if len(value) < rules.get("minItems", 0):
             raise DataError(f"{where} is empty")
@@ -272,14 +272,6 @@ def _check_type(value: Unchecked, rules: Fields, where: str) -> None:
     if names and (is_number_like or not isinstance(value, kinds)):
         wanted = " or ".join(names)
         raise DataError(f"{where} is {_shown(value)}, and must be of type {wanted}")
-
-
-def _check_text(value: str, rules: Fields, where: str) -> None:
-    least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
-    if not least <= len(value) <= most:
-        raise DataError(f"{where} has {len(value)} characters, and must have {least} to {most}")
-    if "pattern" in rules and not re.search(rules["pattern"], value):
-        raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
 
 
 def _shown(value: Unchecked) -> str:

@@ -45,8 +45,7 @@ _DAMAGED = (
 #: A compressed table that is larger than this may be this many times its compressed size.
 _SMALL, _LARGEST_RATIO = 2**28, 300
 _BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
-#: The beginning of rows or columns in JSON.
-_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")  # the beginning of rows or columns in JSON
 _MAGIC = {
     b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz",
     b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip", b"PK\x07\x08": ".zip",  # empty; in parts
@@ -106,9 +105,8 @@ class InputTable:
     @property
     def features(self) -> pd.DataFrame:
         """All columns but the target and those about rows."""
-        others = (self.row_groups, self.time, self.weights, self.event)
-        about_rows = [name for name in others if name]
-        return self.frame.drop(columns=[*self.targets, *dict.fromkeys(about_rows)])
+        about_rows = dict.fromkeys((self.row_groups, self.time, self.weights, self.event))
+        return self.frame.drop(columns=[*self.targets, *filter(None, about_rows)])
 
     @property
     def y(self) -> TargetLike:
@@ -124,10 +122,9 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
     known = texts.map({**dict.fromkeys(_SEEN, 1.0), **dict.fromkeys(_CENSORED, 0.0)})
     unknown = event[known.isna() & event.notna()]
     if len(unknown):
-        found = str(unknown.iloc[0])
         raise DataError(
-            f"--event {event.name!r} holds {found!r}: write 1 or true where the event "
-            "was seen, and 0 or false where it was not."
+            f"--event {event.name!r} holds {str(unknown.iloc[0])!r}: write 1 or true where the "
+            "event was seen, and 0 or false where it was not."
         )
     if time.dtype.kind not in "iuf":
         raise DataError(

@@ -14,13 +14,11 @@ from pinsker._types import Unchecked
 from pinsker.holdout import ALL_FEATURES
 from pinsker.report.words import change_in_words, counted, number, short
 
-#: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
-_MANY = 60
+_MANY = 60  # more sizes than this are shown on a logarithmic axis: what is kept is at its left end
 #: One-sided 95 %: the band of an estimate is its value plus and minus this many standard errors.
 BAND = 1.645
-#: Pixels of each layout, and around its plot.
-LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
-_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44
+LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}  # pixels of each layout
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44  # pixels around its plot
 #: A level so much higher than all else on a chart is named at its top, and not drawn to scale.
 FAR = 1.5
 _N_COLORS = 8

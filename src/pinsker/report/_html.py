@@ -26,17 +26,12 @@ from pinsker.report._summary import SCHEMA, importance_rows, summarise
 from pinsker.report.words import budget_in_words, clipped, counted, facts, lines, number, short
 from pinsker.search import SelectionPath
 
-#: Rows of a table on the page; the dict has them all.
-_MOST_ROWS = 250
-#: Features of the ranking; its table has more.
-_MOST_RANKED = 30
-#: Features that the sentence below the slider names.
-_NAMED = 8
+_MOST_ROWS = 250  # rows of a table on the page; the dict has them all
+_MOST_RANKED = 30  # features of the ranking; its table has more
+_NAMED = 8  # features that the sentence below the slider names
 Row = dict[str, Any]
-#: Pixels that a page has in a notebook; it scrolls.
-_FRAME_HEIGHT = 720
-#: Names that are shown before the rest is counted.
-_MOST_NAMES = 12
+_FRAME_HEIGHT = 720  # pixels that a page has in a notebook; it scrolls
+_MOST_NAMES = 12  # names that are shown before the rest is counted
 _WIDTH, _HEIGHT = 220, 44
 
 

@@ -22,13 +22,11 @@ from pinsker.report import _kept
 from pinsker.report.words import sentence
 from pinsker.search import StoppingRule
 
-#: The version of the dict; a reader should look at it first.
-SCHEMA = 3
+SCHEMA = 3  # the version of the dict; a reader should look at it first
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 #: Sets of features that work together: this many are shown, the largest surplus first.
 _MOST_SETS = 20
-#: Rows that are measured; more would change the digits nobody reads.
-_MOST_ROWS = 1500
+_MOST_ROWS = 1500  # rows that are measured; more would change the digits nobody reads
 #: Information of the best of some independent columns reaches this over the root of the rows in one
 #: of twenty tables; stand-ins have more.
 _CHANCE = 1.9
@@ -131,8 +129,7 @@ def summarise(
         "versions": {"python": platform.python_version(), "pinsker": __version__}
         | {package: version(package) for package in _PACKAGES},
     }  # fmt: skip
-    values: Row = plain(summary)
-    return values
+    return dict(plain(summary))
 
 
 def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Row:

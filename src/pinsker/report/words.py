@@ -13,14 +13,11 @@ from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate
 from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
 
-#: Decimals of rates, scores and nats.
-_DECIMALS = 4
+_DECIMALS = 4  # decimals of rates, scores and nats
 #: The verdict on a set that no rows were held out for.
 NOT_HELD_OUT = "budget not tested (no rows were held out)"
-#: Letters of a name in a sentence.
-_MOST_LETTERS = 40
-#: Lines of a certificate that is printed.
-_MOST_LINES = 8
+_MOST_LETTERS = 40  # letters of a name in a sentence
+_MOST_LINES = 8  # lines of a certificate that is printed
 
 
 @dataclass(frozen=True)
@@ -338,8 +335,7 @@ class Sentence(NamedTuple):
     shown: bool = True
 
 
-#: A sentence that comes first.
-careful = partial(Sentence, first=True)
+careful = partial(Sentence, first=True)  # a sentence that comes first
 
 
 def sentence(note: Note | str, audience: Audience = "library") -> str:
